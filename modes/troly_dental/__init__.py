@@ -1,0 +1,5 @@
+"""The guarded dental adviser."""
+
+from troly_dental.mode import MODE
+
+__all__ = ["MODE"]

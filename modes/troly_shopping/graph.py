@@ -1,0 +1,61 @@
+"""Wires the documents' nodes (000-06): classify, then warranty or clarify as early exits, else retrieve and respond."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+
+from troly.plugin.context import TurnContext, traced
+from troly.plugin.contract import Graph
+from troly_shopping import nodes
+
+EXITS = ("warranty_stream", "clarify_stream", "handoff_stream")
+
+
+class ShoppingState(TypedDict, total=False):
+    """AgentState (000-63), what a warranty answer carries, and what one node leaves for the next.
+
+    `question` is the message without a request to switch language; `heard` what it says of serials; `saved` what else is kept
+    with the answer; `route` the
+    next node; `offer` what the catalogue has for it; `switched` that a language was asked for.
+    """
+
+    conversation_id: str
+    user_id: str
+    chat_history: list[dict[str, str]]
+    metadata: dict[str, str]
+    intent: str
+    intent_confidence: float
+    need_retrieval_hint: bool
+    clarify_questions: list[str]
+    clarify_attempts: int
+    preferred_language: str
+    retrieved_context: list[dict[str, Any]]
+    response: str
+    stream: bool
+    message_type: str
+    warranty_meta: dict[str, Any]
+    question: str
+    heard: Any
+    saved: dict[str, Any]
+    route: str
+    offer: Any
+    switched: bool
+
+
+def build() -> Graph:
+    """The compiled graph; needs a `TurnContext` as its context."""
+    builder = StateGraph(ShoppingState, context_schema=TurnContext)
+    builder.add_node("classify", traced("classify", nodes.classify))
+    builder.add_node("warranty_stream", traced("warranty_stream", nodes.warranty_stream))
+    builder.add_node("clarify_stream", traced("clarify_stream", nodes.clarify_stream))
+    builder.add_node("handoff_stream", traced("handoff_stream", nodes.handoff_stream))
+    builder.add_node("retrieve", traced("retrieve", nodes.retrieve))
+    builder.add_node("respond_stream", traced("respond_stream", nodes.respond_stream))
+    builder.add_edge(START, "classify")
+    builder.add_conditional_edges("classify", lambda state: state["route"], [*EXITS, "retrieve"])
+    builder.add_edge("retrieve", "respond_stream")
+    for last in (*EXITS, "respond_stream"):
+        builder.add_edge(last, END)
+    return builder.compile()

@@ -1,0 +1,93 @@
+"""Puts together what a message says to the desk: the move it makes, the serials it holds, those it may have meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from troly.plugin.context import TurnContext
+from troly.text.catalogue import Lang
+from troly.text.fold import tokens
+from troly_shopping.dialogue import (
+    Move,
+    Situation,
+    confirmed,
+    corrected,
+    is_correction,
+    move,
+    situation,
+)
+from troly_shopping.intent import Found
+from troly_shopping.lookalikes import joined
+from troly_shopping.rules import is_about_warranty, judge
+from troly_shopping.serials import Reading, candidate_texts, read_serials
+from troly_shopping.strings import say
+from troly_shopping.warranty_store import WarrantyStore
+
+# A message of so few words may be a serial with blanks inside and nothing else.
+_FEW_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message as the desk hears it; `near` are serials of the table that it may have meant, to be offered."""
+
+    reading: Reading
+    spot: Situation
+    move: Move = field(default_factory=Move)
+    near: tuple[str, ...] = ()
+
+    @property
+    def route(self) -> str:
+        """The node that a move leads to; "" where intent decides."""
+        if self.move.act == "person":
+            return "handoff_stream"
+        return "warranty_stream" if self.move.act or self.near else ""
+
+    def found(self, lang: Lang) -> Found:
+        """The intent of a message that needs no further finding."""
+        reason = say("step.move", lang, act=self.move.act or "did you mean")
+        if self.move.act in {"person", "cancel"}:
+            return Found("unknown", 0.9, "rules", reason)
+        return Found("warranty", 0.97, "rules", reason)
+
+
+def hear(turn: TurnContext, question: str) -> Heard:
+    """What `question` says after `turn.history`. Reads the warranty table: call it on a thread. Raises StoreError."""
+    spot = situation(turn.history)
+    done = move(question, spot)
+    if done.act:
+        return Heard(confirmed(done.serials), spot, done)
+    store = WarrantyStore(turn.services.datasets)
+    reading = _read(store, question, spot)
+    near = () if reading.serials else _near(store, question, spot, reading)
+    return Heard(reading, spot, near=near)
+
+
+def _read(store: WarrantyStore, question: str, spot: Situation) -> Reading:
+    known = store.known(candidate_texts(question))
+    correcting = is_correction(question) and (spot.warranty or spot.earlier)
+    about = is_about_warranty(question)
+
+    def read(*, awaiting: bool) -> Reading:
+        return read_serials(
+            question, known=lambda serial: serial.upper() in known, context=about, awaiting=awaiting
+        )
+
+    reading = read(awaiting=spot.awaiting or correcting)
+    if spot.earlier and not reading.serials:
+        # Asked for before a digression: a message that is nothing but a code returns to it.
+        again = read(awaiting=True)
+        reading = again if again.bare else reading
+    if reading.serials and (correcting or (spot.earlier and reading.bare)):
+        reading = replace(reading, sure=True)
+    return corrected(question, reading)
+
+
+def _near(store: WarrantyStore, question: str, spot: Situation, reading: Reading) -> tuple[str, ...]:
+    """Serials of the table written with blanks or dots inside, in full width or another script."""
+    asked = spot.awaiting or reading.attempted or is_about_warranty(question)
+    if not asked and (
+        len(tokens(question)) > _FEW_WORDS or judge(question, reading, awaiting=False).intent != "unknown"
+    ):
+        return ()
+    return joined(question[:2_000], store.known)

@@ -1,0 +1,171 @@
+"""The product catalogue: its tables, and the search by words within filters that nothing but the database answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from troly.errors import StoreError
+from troly_shopping.goods import key_of
+
+if TYPE_CHECKING:
+    from troly.stores.published import Datasets, DatasetVersion
+
+DATASET = "products"
+Order = Literal["", "cheapest", "dearest", "nearest"]
+
+CREATE = (
+    """
+    create table products (
+        id integer not null, key varchar not null, name varchar not null, price bigint not null, stock integer,
+        specs varchar not null, url varchar not null, brand varchar not null, category varchar not null,
+        kind varchar not null, maker varchar not null
+    )
+    """,
+    # In the order of the terms, so that zone maps find a term's rows.
+    "create table terms (term varchar not null, id integer not null, weight float not null)",
+)
+
+_COLUMNS = "id, name, price, stock, specs, url, brand, category, kind"
+_FREQUENCY = "select term, count(*) from terms where term in (select unnest($terms)) group by term"
+_SEARCH = f"""
+    with wanted as (select unnest($terms) as term, unnest($idf) as idf),
+    score as (
+        select id, sum(idf * weight) as score, sum(idf) as cover
+        from terms join wanted using (term) where term in (select unnest($terms)) group by id
+    )
+    select {_COLUMNS}, coalesce(score, 0), coalesce(cover, 0)
+    from products left join score using (id)
+    where (len($kinds) = 0 or kind in (select unnest($kinds)))
+        and (len($makers) = 0 or maker in (select unnest($makers)))
+        and price between $low and $high and (not $stocked or stock is null or stock > 0)
+        and coalesce(cover, 0) >= $cover
+    order by {{order}}, id limit $count
+"""  # noqa: S608 (our names)
+_BEST = "round(coalesce(score, 0), 2) desc, (stock is not null and stock = 0)"
+_ORDERS = {
+    "": f"{_BEST}, price",
+    "cheapest": "(stock is not null and stock = 0), price",
+    "dearest": "(stock is not null and stock = 0), price desc",
+    "nearest": f"{_BEST}, abs(price - $target)",
+}
+HIGHEST = 10**15
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One row of the catalogue; `price` in VND, `stock` None when the list does not say."""
+
+    id: int
+    name: str
+    price: int
+    stock: int | None
+    specs: str
+    url: str
+    brand: str
+    category: str
+    kind: str
+
+    def details(self) -> dict[str, str]:
+        """The specifications by name: "CPU: i5; RAM: 16GB" is two; text without names stands under ""."""
+        found: dict[str, str] = {}
+        for part in self.specs.replace("|", ";").split(";"):
+            name, colon, value = part.partition(":")
+            if colon and len(name) <= 40 and value.strip():
+                found[name.strip()] = value.strip()
+            elif part.strip():
+                found[""] = "; ".join(filter(None, (found.get("", ""), part.strip())))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A product, and the share of what the words of the question tell that it holds (0.0 to 1.0)."""
+
+    product: Product
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for: `terms` rank, all else filters; `least` is the coverage that a row must have."""
+
+    terms: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    target: int | None = None
+    stocked: bool = False
+    order: Order = ""
+    least: float = 0.0
+    count: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogued:
+    """How many products there are, when they were loaded (aware), and whether they are samples."""
+
+    rows: int
+    at: datetime
+    samples: bool
+
+
+class ProductStore:
+    """Read access to the published catalogue; all methods raise StoreError."""
+
+    def __init__(self, datasets: Datasets) -> None:
+        self._datasets = datasets
+
+    def loaded(self) -> Catalogued | None:
+        """What is loaded; None when nothing is."""
+        version: DatasetVersion | None = self._datasets.current(DATASET)
+        if version is None:
+            return None
+        info = version.info
+        at = datetime.fromisoformat(info["loaded_at"]) if "loaded_at" in info else version.published_at
+        return Catalogued(int(info.get("rows", 0)), at, bool(info.get("samples")))
+
+    def brands(self) -> list[str]:
+        """The makers in the catalogue."""
+        return [row[0] for row in self._fetch("select distinct brand from products where brand <> ''")]
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many products each term stands; terms of none are left out."""
+        return dict(self._fetch(_FREQUENCY, {"terms": list(terms)})) if terms else {}
+
+    def search(self, query: Query) -> list[Found]:
+        """The best products for `query`."""
+        version = self._datasets.current(DATASET)
+        if version is None:
+            return []
+        total = max(1, int(version.info.get("rows", 1)))
+        known = self.frequencies(query.terms)
+        weights = {term: math.log(1 + total / (1 + known.get(term, 0))) for term in query.terms}
+        whole = sum(weights.values())
+        parameters: dict[str, object] = {
+            "terms": list(weights) or [""],
+            "idf": list(weights.values()) or [0.0],
+            "kinds": list(query.kinds),
+            "makers": [key_of(brand) for brand in query.brands],
+            "low": query.low or 0,
+            "high": HIGHEST if query.high is None else query.high,
+            "stocked": query.stocked,
+            "cover": query.least * whole - 1e-6 if query.least else -1.0,
+            "count": query.count,
+        }
+        if query.order == "nearest":
+            parameters["target"] = query.target or 0
+        rows = self._fetch(_SEARCH.format(order=_ORDERS[query.order]), parameters)
+        return [Found(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
+
+    def _fetch(self, sql: str, parameters: dict[str, object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
+        try:
+            return self._datasets.reader(DATASET).fetch(sql, parameters or {})
+        except StoreError as error:
+            if error.key != "store.dataset_missing":
+                raise
+            return []

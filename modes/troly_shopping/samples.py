@@ -1,0 +1,91 @@
+"""The shop's sample data: a catalogue, a warranty list and pages about the shop, never mixed with the shop's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.plugin.samples import shipped
+from troly.plugin.services import Services
+from troly.text.catalogue import Lang
+from troly_shopping import ingest, products_ingest
+from troly_shopping.csv_load import is_sample
+from troly_shopping.products_store import DATASET as PRODUCTS
+from troly_shopping.strings import say
+from troly_shopping.warranty_store import DATASET as WARRANTY
+
+PAGES = "knowledge"
+_PREFIX = "sample:"
+_LISTS: dict[str, Callable[..., IngestOutcome]] = {WARRANTY: ingest.run, PRODUCTS: products_ingest.run}
+
+
+def load(services: Services, lang: Lang) -> tuple[str, ...]:
+    """Load what the shop has none of its own of; returns a sentence for each kind. Raises InputError, StoreError."""
+    told = []
+    for name, run in _LISTS.items():
+        current = services.datasets.current(name)
+        if current is None:
+            request = IngestRequest(services, shipped(f"{name}.csv"), services.clock(), lang)
+            run(request, samples=True)
+        key = "loaded" if current is None else "already" if is_sample(current) else "kept"
+        told.append(say(f"samples.{key}", lang, what=say(f"samples.{name}", lang)))
+    told.append(_load_pages(services, lang))
+    return tuple(told)
+
+
+def remove(services: Services, lang: Lang) -> tuple[str, ...]:
+    """Remove what is sample data; returns a sentence for each kind. Raises StoreError."""
+    gone = []
+    for name in _LISTS:
+        current = services.datasets.current(name)
+        if current is not None and is_sample(current):
+            services.datasets.remove(current)
+            gone.append(name)
+    pages = _pages(services)
+    for key in pages:
+        services.knowledge.remove_document(_collection(services), key)
+    if pages:
+        gone.append(PAGES)
+    return tuple(say("samples.removed", lang, what=say(f"samples.{name}", lang)) for name in gone) or (
+        say("samples.none", lang),
+    )
+
+
+def loaded(services: Services) -> bool:
+    """Whether any sample data is there."""
+    return bool(_pages(services)) or any(is_sample(services.datasets.current(name)) for name in _LISTS)
+
+
+def _load_pages(services: Services, lang: Lang) -> str:
+    from troly.retrieval.documents import load_bytes, parse_document
+
+    what = say(f"samples.{PAGES}", lang)
+    there = services.knowledge.list_documents(_collection(services))
+    if there:
+        own = any(not document.path.startswith(_PREFIX) for document in there)
+        return say("samples.kept" if own else "samples.already", lang, what=what)
+    for path in _files():
+        data = load_bytes(path)
+        services.knowledge.put(
+            parse_document(path, data),
+            collection=_collection(services),
+            key=f"{_PREFIX}{path.name}",
+            ingested_at=services.clock().isoformat(),
+            data=data,
+        )
+    return say("samples.loaded", lang, what=what)
+
+
+def _files() -> list[Path]:
+    return sorted(shipped(PAGES).glob("*.md"))
+
+
+def _pages(services: Services) -> list[str]:
+    """The sample pages that are loaded, by their keys."""
+    documents = services.knowledge.list_documents(_collection(services))
+    return [document.path for document in documents if document.path.startswith(_PREFIX)]
+
+
+def _collection(services: Services) -> str:
+    return services.settings.chroma.collection

@@ -1,0 +1,189 @@
+"""Runs the evaluation for the command line: a table of accuracies by field and form, then what was missed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from troly.cli.faults import UsageError
+from troly.cli.invocation import Invocation
+from troly.cli.output import clean, data, data_json, grid, note
+from troly.cli.progress import progress
+from troly.errors import InputError
+
+if TYPE_CHECKING:
+    from troly.conversation.eval_cases import Case, CaseFile
+    from troly.conversation.evaluation import Count, Report, Result
+
+MISSED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options of `eval` say; `least` is a share, 0 to 1."""
+
+    mode: str
+    file: Path | None
+    as_json: bool
+    failures: Path | None
+    least: float | None
+    offline: bool
+
+
+def share_of(value: str) -> float:
+    """The share that `--min` names: 0.92, 92 or 92%. Raises UsageError."""
+    try:
+        share = float(value.strip().removesuffix("%").replace(",", "."))
+    except ValueError as error:
+        raise UsageError("eval.least", value=value) from error
+    share = share if share <= 1 and not value.strip().endswith("%") else share / 100
+    if not 0 <= share <= 1:
+        raise UsageError("eval.least", value=value)
+    return share
+
+
+def run(invocation: Invocation, asked: Asked) -> int:
+    """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of the file is bad.
+
+    Raises InputError when there is no case to run, ConfigError for a mode that cannot be used.
+    """
+    from troly.plugin.registry import Registry
+
+    registry = Registry()
+    registry.get(asked.mode)
+    found = _cases(asked)
+    for problem in found.problems:
+        text = problem.error.render(invocation.lang)
+        note(invocation.say("eval.bad_line", line=problem.line, problem=f"{text.message} {text.remedy}"))
+    if not found.cases:
+        raise InputError("eval.empty", file=asked.file or asked.mode)
+    report = _report(invocation, registry, asked, found.cases)
+    _tell(invocation, asked, report)
+    if asked.least is not None and (names := report.missed(asked.least)):
+        note(invocation.say("eval.missed", fields=", ".join(names), least=_percent(asked.least)))
+        return MISSED
+    return InputError.exit_code if found.problems else 0
+
+
+def _cases(asked: Asked) -> CaseFile:
+    from troly.conversation.eval_cases import read_case_file
+    from troly.conversation.evaluation import shipped_cases
+
+    file = asked.file or shipped_cases(asked.mode)
+    if file is None:
+        raise InputError("eval.none", mode=asked.mode)
+    return read_case_file(file)
+
+
+def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Case]) -> Report:
+    from troly.conversation.evaluation import evaluate, practice_house
+
+    mode = registry.get(asked.mode)
+    with (
+        practice_house(invocation.settings, invocation.paths, registry, mode) as house,
+        progress(asked.mode) as update,
+        asyncio.Runner() as runner,
+    ):
+        unit = invocation.say("eval.unit")
+        try:
+            return runner.run(
+                evaluate(
+                    house,
+                    asked.mode,
+                    cases,
+                    offline=asked.offline,
+                    progress=lambda done, total: update(done, total, unit),
+                )
+            )
+        finally:
+            runner.run(house.services.llm.aclose())
+
+
+def _tell(invocation: Invocation, asked: Asked, report: Report) -> None:
+    failures = [_failure(result) for result in report.failures]
+    if asked.failures is not None:
+        from troly.cli.exporting import write_file
+
+        lines = "".join(json.dumps(clean(one), ensure_ascii=False, default=str) + "\n" for one in failures)
+        write_file(asked.failures, lines, "jsonl", replace=True)
+        note(invocation.say("eval.written", count=len(failures), file=asked.failures))
+    if asked.as_json:
+        data_json(_as_json(report, failures))
+        return
+    data(_table(invocation, report))
+    if failures and asked.failures is None:
+        data()
+        data(_listed(invocation, report.failures))
+
+
+def _table(invocation: Invocation, report: Report) -> str:
+    """A row for all cases and one a form; a column a field and one for whole cases; share and counts in each cell."""
+    say = invocation.say
+    forms: list[str | None] = [None, *(report.forms if len(report.forms) > 1 else ())]
+    columns = [say("eval.column.form"), *report.fields, say("eval.column.cases")]
+    names: list[str | None] = [*report.fields, None]
+    rows = [[form or say("eval.all"), *(_cell(report.count(name, form)) for name in names)] for form in forms]
+    return grid(columns, rows, numeric=range(1, len(columns)))
+
+
+def _cell(count: Count) -> str:
+    return f"{_percent(count.share)} {count.right}/{count.total}" if count.total else "-"
+
+
+def _percent(share: float) -> str:
+    """Rounded down, so that 100 % is said only of all."""
+    return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
+
+
+def _listed(invocation: Invocation, failures: list[Result]) -> str:
+    say = invocation.say
+    columns = [say(f"eval.column.{name}") for name in ("id", "text", "field", "expected", "got")]
+    rows = [
+        [result.case.id, _short(result.case.text), miss.field, _value(miss.expected), _value(miss.got)]
+        for result in failures
+        for miss in result.misses
+    ]
+    return grid(columns, rows)
+
+
+def _short(text: str, most: int = 100) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _value(value: Any) -> str:
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return _short(shown, 60)
+
+
+def _failure(result: Result) -> dict[str, Any]:
+    return {
+        "id": result.case.id,
+        "text": result.case.text,
+        "turns": list(result.case.turns),
+        "form": result.case.form,
+        "failed": result.failed,
+        "misses": [
+            {"field": miss.field, "expected": miss.expected, "got": miss.got} for miss in result.misses
+        ],
+    }
+
+
+def _as_json(report: Report, failures: list[dict[str, Any]]) -> dict[str, Any]:
+    def counts(form: str | None) -> dict[str, Any]:
+        return {name: _count(report.count(name, form)) for name in report.fields}
+
+    return {
+        "mode": report.mode,
+        "cases": _count(report.count()),
+        "fields": counts(None),
+        "forms": {form: counts(form) for form in report.forms},
+        "failures": failures,
+    }
+
+
+def _count(count: Count) -> dict[str, Any]:
+    return {"right": count.right, "total": count.total, "accuracy": round(count.share, 4)}

@@ -1,0 +1,130 @@
+"""One run of the command line: who called, from where, in which language, and the house it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from troly.errors import TrolyError
+from troly.paths import HOME_VARIABLE, Paths
+from troly.text.catalogue import LANGS, Lang, tr
+from troly.text.interface import interface_language
+
+if TYPE_CHECKING:
+    from troly.config import Profile, Settings
+    from troly.plugin.registry import Registry
+    from troly.plugin.services import Services
+
+
+class Invocation:
+    """What every command is given: `lang` is the interface's language, `given` the one that `--lang` asked for."""
+
+    def __init__(self, program: str, env: Mapping[str, str]) -> None:
+        self.program = program
+        self.env = env
+        self.paths = Paths.resolve(env)
+        self.given: Lang | None = None
+        self._settings: Settings | TrolyError | None = None
+        self.lang: Lang = interface_language(self._language_setting(), env)
+
+    def speak(self, given: Lang | None) -> None:
+        """Go on in the language that `--lang` named, if it did."""
+        self.lang, self.given = given or self.lang, given
+
+    @property
+    def settings(self) -> Settings:
+        """The settings; raises ConfigError when the file or the environment is wrong."""
+        from troly.config import load_settings
+
+        if self._settings is None:
+            try:
+                self._settings = load_settings(self.paths, self.env)
+            except TrolyError as error:
+                self._settings = error
+        if isinstance(self._settings, TrolyError):
+            raise self._settings
+        return self._settings
+
+    @property
+    def settings_are_wrong(self) -> bool:
+        """Whether asking for the settings raises."""
+        try:
+            _ = self.settings
+        except TrolyError:
+            return True
+        return False
+
+    def say(self, key: str, **params: object) -> str:
+        """The sentence `cli.<key>` in the interface's language; `{app}` is the name of the program."""
+        return tr(f"cli.{key}", self.lang, app=self.program, **params)
+
+    def _language_setting(self) -> str:
+        """What the settings say, read only where they can say something: help must not wait for the settings model.
+
+        Wrong settings are no reason to be silent; they are reported by the command that needs them.
+        """
+        said = any(name.startswith("TROLY_") and name != HOME_VARIABLE for name in self.env)
+        try:
+            return self.settings.language if said or self.paths.config_file.exists() else "auto"
+        except (TrolyError, OSError):
+            return "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The opened services, the modes, and the person who asks."""
+
+    services: Services
+    registry: Registry
+    profile: Profile
+
+
+@contextmanager
+def open_house(invocation: Invocation) -> Iterator[House]:
+    """The services for one command, closed at its end.
+
+    Damaged files that were set aside are named on stderr. Raises ConfigError, StoreError.
+    """
+    from troly.cli.output import note
+    from troly.config import load_profile
+    from troly.plugin.registry import Registry
+    from troly.plugin.services import open_services
+
+    settings = invocation.settings
+    registry = Registry()
+    profile = load_profile(invocation.paths, settings, env=invocation.env)
+    services = open_services(invocation.paths, settings, registry.migrations())
+    try:
+        for damaged in services.set_aside:
+            note(invocation.say("set_aside", file=damaged.original, kept=damaged.moved_to))
+        yield House(services, registry, profile)
+    finally:
+        services.close()
+
+
+def take_language(args: Sequence[str]) -> tuple[list[str], Lang | None]:
+    """`args` without `--lang X`, wherever it stands before `--`, and the language; raises UsageError."""
+    rest: list[str] = []
+    given: Lang | None = None
+    left = iter(args)
+    for arg in left:
+        if arg == "--":
+            return [*rest, arg, *left], given
+        if arg == "--lang":
+            given = _language(next(left, ""))
+        elif arg.startswith("--lang="):
+            given = _language(arg.removeprefix("--lang="))
+        else:
+            rest.append(arg)
+    return rest, given
+
+
+def _language(value: str) -> Lang:
+    for lang in LANGS:
+        if value.lower() == lang:
+            return lang
+    from troly.cli.faults import UsageError
+
+    raise UsageError("usage.language", value=value)

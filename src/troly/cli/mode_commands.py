@@ -1,0 +1,116 @@
+"""The commands that modes declare, as commands of the house: parameters, help with example, `--json`, `--csv`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from troly.cli.commands import HELP_NAMES, HouseCommand, HouseGroup
+from troly.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from troly.plugin.contract import Command, Mode, Parameter
+
+Found = Mapping[str, "list[tuple[Mode, Command]]"]
+
+
+def by_first_word(modes: Iterable[Mode], taken: Iterable[str]) -> dict[str, list[tuple[Mode, Command]]]:
+    """The modes' commands by the word after `app`; one of `taken`, or of another mode, becomes `<mode>-<word>`."""
+    taken = set(taken)
+    found: dict[str, list[tuple[Mode, Command]]] = {}
+    for mode in modes:
+        for command in mode.commands:
+            word = command.path[0]
+            theirs = word in found and found[word][0][0] is not mode
+            found.setdefault(f"{mode.id}-{word}" if theirs or word in taken else word, []).append(
+                (mode, command)
+            )
+    return found
+
+
+def built(word: str, commands: list[tuple[Mode, Command]], invocation: Invocation) -> Any:
+    """The command or the group that `word` stands for."""
+    mode, first = commands[0]
+    if len(first.path) == 1:
+        return _command(word, first, invocation)
+    app = typer.Typer(add_completion=False)
+    app.callback()(lambda: None)
+    group: Any = typer.main.get_group(app)
+    house = ModeGroup(
+        name=word,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        context_settings=HELP_NAMES,
+        params=group.params,
+    )
+    house.invocation = invocation
+    house.help = invocation.say("mode_command.group", name=mode.names[invocation.lang])
+    house.epilog = "\n".join(command.example for _, command in commands)
+    for _, command in commands:
+        house.add_command(_command(command.path[1], command, invocation), command.path[1])
+    return house
+
+
+class ModeGroup(HouseGroup):
+    """A group of commands of one mode."""
+
+
+def _command(name: str, command: Command, invocation: Invocation) -> Any:
+    """One command; its words come from the mode, those of the house's options from the catalogue."""
+    wanted = _parameters(command, invocation)
+
+    def body(**given: Any) -> None:
+        from troly.cli.mode_running import Asked, run_command
+
+        house = {key: given.pop(key, None) for key in ("as_json", "csv", "force", "now", "user")}
+        raise typer.Exit(run_command(invocation, command, Asked(values=given, **house)))
+
+    body.__signature__ = inspect.Signature(wanted)  # type: ignore[attr-defined]
+    body.__annotations__ = {parameter.name: parameter.annotation for parameter in wanted}
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, cls=HouseCommand, context_settings=HELP_NAMES)(body)
+    made: Any = typer.main.get_command(app)
+    made.invocation = invocation
+    made.help, made.epilog = command.help[invocation.lang], command.example
+    return made
+
+
+def _parameters(command: Command, invocation: Invocation) -> list[inspect.Parameter]:
+    say = invocation.say
+    wanted = [_own(parameter, invocation) for parameter in command.parameters]
+    if "csv" in command.takes:
+        wanted += [
+            _option("csv", Path | None, "--csv", say("mode_command.csv"), "FILE"),
+            _option("force", bool, "--force", say("mode_command.force")),
+        ]
+    if "now" in command.takes:
+        wanted.append(_option("now", str | None, "--now", say("ask.now"), "TIME"))
+    if "user" in command.takes:
+        wanted.append(_option("user", str | None, "--user", say("ask.user"), "LOGIN"))
+    wanted.append(_option("as_json", bool, "--json", say("common.json")))
+    return sorted(wanted, key=lambda parameter: parameter.default is not inspect.Parameter.empty)
+
+
+def _own(parameter: Parameter, invocation: Invocation) -> inspect.Parameter:
+    text = parameter.help[invocation.lang]
+    if parameter.name.startswith("-"):
+        kind = str | None if parameter.metavar else bool
+        return _option(parameter.key, kind, parameter.name, text, parameter.metavar)
+    info = typer.Argument(metavar=parameter.metavar or parameter.name.upper(), help=text, show_default=False)
+    kind = str if parameter.required else str | None
+    default = inspect.Parameter.empty if parameter.required else None
+    return inspect.Parameter(
+        parameter.key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _option(key: str, kind: Any, name: str, text: str, metavar: str = "") -> inspect.Parameter:
+    info = typer.Option(name, help=text, metavar=metavar or None)
+    default = False if kind is bool else None
+    return inspect.Parameter(
+        key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )

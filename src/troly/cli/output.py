@@ -1,0 +1,98 @@
+"""What reaches stdout (data) and stderr (people): UTF-8, sanitised, aligned, coloured only where it is wanted."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from troly.text.sanitize import sanitize
+
+Look = Literal["good", "warn", "bad", "quiet"]
+_CODES: Mapping[Look, str] = {"good": "32", "warn": "33", "bad": "1;31", "quiet": "2"}
+GAP = "  "
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr UTF-8 whatever the locale; a character that cannot be written is escaped, never fatal.
+
+    A stream that the caller closed (`<&-`, `>&-`) becomes the null device: else the next file opened would be it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 (for as long as we run)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:
+    """Write `text` to stdout without control characters; `painted` text carries colours of ours."""
+    sys.stdout.write((text if painted else sanitize(text)) + end)
+
+
+def data_json(value: Any, *, indent: int | None = None) -> None:
+    """Write one JSON value to stdout as one line (or indented) and flush it."""
+    sys.stdout.write(json.dumps(clean(value), ensure_ascii=False, indent=indent, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def clean(value: Any) -> Any:
+    """`value` with every string sanitised, and null for a number that JSON cannot write (NaN, infinity)."""
+    if isinstance(value, str):
+        return sanitize(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {sanitize(str(key)): clean(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean(item) for item in value]
+    return value
+
+
+def note(text: str, *, painted: bool = False) -> None:
+    """Write one line for people to stderr; `painted` text carries colours of ours and was cleaned before."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.write((text if painted else sanitize(text)) + "\n")
+        sys.stderr.flush()
+    except BrokenPipeError:  # nobody reads; what is lost is a remark
+        pass
+
+
+def paint(text: str, look: Look, stream: IO[str] | None = None) -> str:
+    """`text` sanitised, in colour where `stream` (stdout) is a terminal that may be coloured."""
+    text = sanitize(text)
+    return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if may_colour(stream or sys.stdout) else text
+
+
+def may_colour(stream: IO[str]) -> bool:
+    """Whether colours are wanted there: a terminal, no NO_COLOR, not a dumb one."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def grid(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+    """A table as aligned text; widths are counted in terminal cells, so that Vietnamese lines up."""
+    table = [[sanitize(cell, keep_newlines=False) for cell in row] for row in [columns, *rows]]
+    widths = [max(cells(row[at]) for row in table) for at in range(len(columns))]
+    table.insert(1, ["-" * width for width in widths])
+    return "\n".join(_row(row, widths, numeric) for row in table)
+
+
+def cells(text: str) -> int:
+    """How many terminal cells `text` takes."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _row(row: Sequence[str], widths: Sequence[int], numeric: Sequence[int]) -> str:
+    padded = []
+    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - cells(cell))
+        padded.append(space + cell if at in numeric else cell + space)
+    return GAP.join(padded).rstrip()

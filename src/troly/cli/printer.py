@@ -1,0 +1,186 @@
+"""Shows the events of a turn as they come: an answer as plain text for people, or JSON lines for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from troly.cli.faults import say_error
+from troly.cli.invocation import Invocation
+from troly.cli.output import data, data_json, grid, note, paint
+from troly.errors import ErrorText
+from troly.plugin.events import (
+    Chart,
+    Event,
+    Handoff,
+    ItemList,
+    Notice,
+    Progress,
+    Say,
+    Sources,
+    Table,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    to_json,
+)
+
+GREETING = "greeting"
+
+
+class Printer(Protocol):
+    """Takes the events of one turn in order."""
+
+    def show(self, event: Event, conversation: str, turn: str) -> None:
+        """Print `event`; the ids are empty before the turn has them."""
+        ...
+
+
+class JsonPrinter:
+    """One JSON object a line: `event`, `id` where given, `mode`, `conversation`, `turn`, then the event's fields."""
+
+    def __init__(self, mode: str, tag: str | float | None = None, line: int | None = None) -> None:
+        self._head: dict[str, Any] = {} if tag is None else {"id": tag}
+        self._mode = mode
+        self._line = line
+
+    def show(self, event: Event, conversation: str, turn: str) -> None:
+        fields = to_json(event)
+        head = {
+            "event": fields.pop("event"),
+            **self._head,
+            "mode": self._mode,
+            "conversation": conversation,
+            "turn": turn,
+        }
+        if self._line is not None and isinstance(event, TurnFailed):
+            head["line"] = self._line
+        data_json({**head, **fields})
+
+
+class TextPrinter:
+    """The answer on stdout as it is written; everything about the answer on stderr."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._invocation = invocation
+        self._blocks: list[str] = []
+        self._open = ""
+
+    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the ids are for JSON)
+        match event:
+            case Token():
+                self._token(event.text)
+            case Say():
+                self._say(event)
+            case Table() | ItemList() | Chart() | Sources():
+                self._block(content_text(event))
+            case Notice():
+                note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
+            case Handoff():
+                note(self._invocation.say("handoff", reason=event.reason, count=len(event.transcript_lines)))
+            case Progress():
+                self._progress(event)
+            case TurnCompleted():
+                self._completed(event)
+            case TurnFailed():
+                self._close()
+                say_error(ErrorText(event.title, event.message, event.remedy))
+
+    def _token(self, text: str) -> None:
+        if not self._open:
+            text = text.lstrip("\n")
+            self._gap(text)
+        self._open += text
+        data(text, end="")
+        sys.stdout.flush()
+
+    def _say(self, event: Say) -> None:
+        if event.message_type == GREETING:
+            note(paint(event.text, "quiet", sys.stderr), painted=True)
+        else:
+            self._close()
+            self._gap(event.text)
+            self._blocks.append(event.text.strip())
+            data(event.text)
+
+    def _block(self, text: str) -> None:
+        self._close()
+        if text:
+            self._gap(text)
+            data(text)
+            self._blocks.append("")
+
+    def _gap(self, text: str) -> None:
+        if text and self._blocks:
+            data()
+
+    def _close(self) -> None:
+        if self._open:
+            data(end="" if self._open.endswith("\n") else "\n")
+            self._blocks.append(self._open.strip())
+            self._open = ""
+        sys.stdout.flush()
+
+    def _progress(self, event: Progress) -> None:
+        if sys.stderr.isatty():
+            percent = "" if event.percent is None else f" {event.percent:.0f} %"
+            note(paint(f"{event.message}{percent}", "quiet", sys.stderr), painted=True)
+
+    def _completed(self, event: TurnCompleted) -> None:
+        """End the answer. An answer that replaces what was streamed is printed whole, after it."""
+        self._close()
+        shown = "\n\n".join(block for block in self._blocks if block)
+        if squeezed(event.text) != squeezed(shown):
+            self._gap(event.text)
+            data(event.text)
+        sys.stdout.flush()
+        note(paint(self._badge(event), "quiet", sys.stderr), painted=True)
+
+    def _badge(self, event: TurnCompleted) -> str:
+        say = self._invocation.say
+        parts = [say(f"source.{event.source}")]
+        if event.calls:
+            parts.append(say("calls", count=event.calls))
+        return " · ".join([*parts, f"{event.ms:.0f} ms"])
+
+
+def squeezed(text: str) -> str:
+    """`text` with every run of spaces and line ends as one space, to compare what was shown."""
+    return " ".join(text.split())
+
+
+def content_text(event: Table | ItemList | Chart | Sources) -> str:
+    """Typed content as plain lines."""
+    match event:
+        case Table():
+            lines = [event.title, grid(event.columns, event.rows, event.numeric)]
+        case ItemList():
+            lines = [event.title, *_item_lines(event)]
+        case Chart():
+            title = (
+                f"{event.title} ({event.unit})" if event.title and event.unit else event.title or event.unit
+            )
+            columns = ["", *(series.name for series in event.series)]
+            lines = [title, grid(columns, _chart_rows(event), range(1, len(columns)))]
+        case _:
+            lines = [f"[{item.number}] {_joined(item.title, item.where)}" for item in event.items]
+    return "\n".join(line for line in lines if line)
+
+
+def _item_lines(event: ItemList) -> Iterator[str]:
+    for number, item in enumerate(event.items, 1):
+        yield f"{number}. {_joined(item.title, item.subtitle)}"
+        yield from (f"   {line}" for line in item.detail.splitlines())
+
+
+def _chart_rows(event: Chart) -> list[list[str]]:
+    """The exact values behind a chart, one row a label."""
+    return [
+        [label, *(f"{series.values[at]:g}" for series in event.series)]
+        for at, label in enumerate(event.labels)
+    ]
+
+
+def _joined(*parts: str) -> str:
+    return " - ".join(part for part in parts if part)

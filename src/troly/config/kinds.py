@@ -1,0 +1,185 @@
+"""The kinds of values a setting can have: how each is read from TOML or from text, and what it accepts."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from troly.config import address
+
+LONGEST = 300
+_DURATION = r"-?[0-9]{1,9}(?:ms|s|m|h)?"
+_NAME = r"[a-z][a-z0-9_-]*"
+_COLLECTION = r"[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]"
+_WHOLE = r"[+-]?[0-9]{1,18}"
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+HOUSE_ZONE = "Asia/Ho_Chi_Minh"
+
+
+class RefusedError(ValueError):
+    """The value is not one that the setting takes."""
+
+
+class Kind(NamedTuple):
+    """One kind of value.
+
+    `name` is the catalogue's sentence part (`setting.expects.<name>`), filled from `limits`. `accept` turns a TOML
+    value into the setting's value; `read` turns text (an environment variable) into a TOML value first. Both raise
+    RefusedError.
+    """
+
+    name: str
+    accept: Callable[[object], object]
+    read: Callable[[str], object] = str.strip
+    limits: Mapping[str, object] = MappingProxyType({})
+
+
+def choice(*options: str) -> Kind:
+    """One of a few words."""
+
+    def accept(raw: object) -> str:
+        if isinstance(raw, str) and raw in options:
+            return raw
+        raise RefusedError
+
+    return Kind("choice", accept, lambda text: text.strip().casefold(), {"options": ", ".join(options)})
+
+
+def whole(low: int, high: int) -> Kind:
+    """A whole number from `low` to `high`."""
+
+    def accept(raw: object) -> int:
+        if isinstance(raw, int) and not isinstance(raw, bool) and low <= raw <= high:
+            return raw
+        raise RefusedError
+
+    return Kind("whole", accept, _read_whole, {"low": low, "high": high})
+
+
+def number(low: float, high: float) -> Kind:
+    """A number from `low` to `high`; a whole one is taken as well."""
+
+    def accept(raw: object) -> float:
+        if (
+            isinstance(raw, int | float)
+            and not isinstance(raw, bool)
+            and math.isfinite(raw)
+            and low <= raw <= high
+        ):
+            return float(raw)
+        raise RefusedError
+
+    return Kind("number", accept, _read_number, {"low": f"{low:g}", "high": f"{high:g}"})
+
+
+def flag() -> Kind:
+    """true or false; as text also 1/0, yes/no, on/off."""
+
+    def accept(raw: object) -> bool:
+        if isinstance(raw, bool):
+            return raw
+        raise RefusedError
+
+    def read(text: str) -> object:
+        word = text.strip().casefold()
+        if word in _TRUE:
+            return True
+        return False if word in _FALSE else text
+
+    return Kind("flag", accept, read)
+
+
+def words() -> Kind:
+    """One line of text without control characters."""
+    return Kind("words", _line, limits={"longest": LONGEST})
+
+
+def name() -> Kind:
+    """A lower-case word, as the names of modes and themes are."""
+    return Kind("name", _matching(_NAME))
+
+
+def duration() -> Kind:
+    """A span as Ollama writes it: 90s, 15m, 1h, or a number of seconds; -1 is without end."""
+    return Kind("duration", _matching(_DURATION))
+
+
+def collection() -> Kind:
+    """A name that the vector store accepts."""
+    return Kind("collection", _matching(_COLLECTION))
+
+
+def file() -> Kind:
+    """The place of a file; `~` is the home folder."""
+
+    def accept(raw: object) -> Path:
+        path = Path(_line(raw))
+        try:
+            return path.expanduser()
+        except RuntimeError as cause:
+            raise RefusedError from cause
+
+    return Kind("file", accept)
+
+
+def url() -> Kind:
+    """The address of an Ollama server."""
+
+    def accept(raw: object) -> str:
+        try:
+            return address.normalise(_line(raw))
+        except ValueError as cause:
+            raise RefusedError from cause
+
+    return Kind("url", accept)
+
+
+def zone() -> Kind:
+    """A time zone's name."""
+
+    def accept(raw: object) -> str:
+        text = _line(raw)
+        if text == HOUSE_ZONE:  # the usual case must not pay for reading the zone files
+            return text
+        from zoneinfo import ZoneInfo
+
+        try:
+            return ZoneInfo(text).key
+        except (KeyError, ValueError, OSError) as cause:
+            raise RefusedError from cause
+
+    return Kind("zone", accept)
+
+
+def _line(raw: object) -> str:
+    if not isinstance(raw, str) or not raw.strip() or len(raw) > LONGEST:
+        raise RefusedError
+    if any(unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") for letter in raw):
+        raise RefusedError
+    return unicodedata.normalize("NFC", raw.strip())
+
+
+def _matching(pattern: str) -> Callable[[object], str]:
+    def accept(raw: object) -> str:
+        text = _line(raw)
+        if re.fullmatch(pattern, text):
+            return text
+        raise RefusedError
+
+    return accept
+
+
+def _read_whole(text: str) -> object:
+    return int(text) if re.fullmatch(_WHOLE, text.strip()) else text
+
+
+def _read_number(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,246 @@
+"""Settings from their sources, later ones winning: defaults, the file, the environment, the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from troly.config import address
+from troly.config.kinds import RefusedError
+from troly.config.problems import ConfigProblem, Origin, SettingsError, nearest, shown
+from troly.config.schema import PREFIX, Spec, build, env_name, key_of, mode_model, specs, tables
+from troly.config.settings import MODE_ROLES, Settings
+from troly.config.toml_file import TomlFile, read_toml
+from troly.paths import HOME_VARIABLE, Paths
+
+Env = Mapping[str, str]
+# The documents' variables that are a setting as they stand; Ollama's address has three and is put together.
+DOCUMENT_VARIABLES = {
+    "CHROMA_COLLECTION": "chroma.collection",
+    "PERSONA_PATH": "persona.path",
+    "PERSONA_MAX_CHARS": "persona.max_chars",
+    "INTENT_CONFIDENCE_THRESHOLD": "intent.confidence_threshold",
+}
+
+
+class SettingValue(NamedTuple):
+    """What a setting is now; `origin` is "default", "file", "env NAME" or "option"."""
+
+    key: str
+    value: object
+    origin: str
+
+
+class Claim(NamedTuple):
+    """One source's word on one key.
+
+    `text` says that the value is text still to be read; `expects` is set where the source was refused already.
+    """
+
+    key: str
+    raw: object
+    origin: Origin
+    text: bool = False
+    line: int = 0
+    expects: str = ""
+
+
+class Gathered(NamedTuple):
+    """The accepted values with where they come from, and everything that was refused."""
+
+    values: dict[str, tuple[object, Origin]]
+    problems: list[ConfigProblem]
+
+
+def load_settings(
+    paths: Paths, env: Env | None = None, overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """The settings in force.
+
+    `overrides` are the command line's, by dotted key; None values are left out. Raises SettingsError (a ConfigError)
+    that tells everything that is wrong at once.
+    """
+    gathered = _gather(paths, env, overrides)
+    if gathered.problems:
+        raise SettingsError(gathered.problems)
+    return build({key: value for key, (value, _origin) in gathered.values.items()})
+
+
+def check_settings(
+    paths: Paths,
+    env: Env | None = None,
+    overrides: Mapping[str, object] | None = None,
+    modes: Iterable[str] | None = None,
+) -> list[ConfigProblem]:
+    """Everything that is wrong; with `modes` (the installed ones) also modes that are named but not there."""
+    gathered = _gather(paths, env, overrides)
+    known = tuple(modes or ())
+    return gathered.problems + (list(_absent_modes(gathered, known)) if known else [])
+
+
+def explain(
+    paths: Paths, env: Env | None = None, overrides: Mapping[str, object] | None = None
+) -> list[SettingValue]:
+    """Every setting with its value and where that was said; values that were refused are left out."""
+    gathered = _gather(paths, env, overrides)
+    defaults = {key: (spec.default, Origin("default")) for key, spec in specs().items()}
+    merged = {**defaults, **gathered.values}
+    return [SettingValue(key, value, str(origin)) for key, (value, origin) in merged.items()]
+
+
+def _gather(paths: Paths, env: Env | None, overrides: Mapping[str, object] | None) -> Gathered:
+    env = os.environ if env is None else env
+    known = specs()
+    file = read_toml(paths.config_file)
+    gathered = Gathered({}, list(file.problems))
+    sources = (
+        _from_file(file, known),
+        _from_documents(env),
+        _from_env(env),
+        _from_overrides(overrides or {}),
+    )
+    for claim in chain.from_iterable(sources):
+        spec = known.get(claim.key) or mode_model(claim.key, known)
+        if spec and claim.expects:
+            gathered.problems.append(_refused(claim, spec))
+        elif spec is None:
+            gathered.problems.append(_unknown(claim, known))
+        else:
+            _accept(gathered, claim, spec, paths)
+    return gathered
+
+
+def _from_file(file: TomlFile, known: Mapping[str, Spec]) -> Iterator[Claim]:
+    names = tables()
+
+    def walk(node: Mapping[str, Any], prefix: str) -> Iterator[Claim]:
+        for name, value in node.items():
+            key = f"{prefix}{name}"
+            inside = key not in known and (key in names or prefix == "models.")
+            if inside and isinstance(value, Mapping):
+                yield from walk(value, f"{key}.")
+            else:
+                yield Claim(key, value, file.origin, line=file.line_of(key))
+
+    return walk(file.tables, "")
+
+
+def _from_env(env: Env) -> Iterator[Claim]:
+    for name in sorted(env):
+        if name.startswith(PREFIX) and name != HOME_VARIABLE and env[name].strip():
+            yield Claim(key_of(name), env[name], Origin("env", name), text=True)
+
+
+def _from_documents(env: Env) -> list[Claim]:
+    """The variables that the documents name (000-64, 003-43); OLLAMA_BASE_URL wins over OLLAMA_HOST."""
+    said = {name: value.strip() for name, value in env.items() if value.strip()}
+    claims = [
+        Claim(key, said[name], Origin("env", name), text=True)
+        for name, key in DOCUMENT_VARIABLES.items()
+        if name in said
+    ]
+    if "OLLAMA_BASE_URL" in said:
+        claims.append(
+            Claim("ollama.url", said["OLLAMA_BASE_URL"], Origin("env", "OLLAMA_BASE_URL"), text=True)
+        )
+    elif "OLLAMA_HOST" in said or "OLLAMA_PORT" in said:
+        claims.append(_host_and_port(said))
+    return claims
+
+
+def _host_and_port(said: Env) -> Claim:
+    port = said.get("OLLAMA_PORT", "")
+    if port and not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= address.HIGHEST_PORT):
+        return Claim("ollama.url", port, Origin("env", "OLLAMA_PORT"), expects="port")
+    name = "OLLAMA_HOST" if "OLLAMA_HOST" in said else "OLLAMA_PORT"
+    host = said.get("OLLAMA_HOST", address.DEFAULT_HOST)
+    claim = Claim("ollama.url", host, Origin("env", name), text=True)
+    try:
+        return claim._replace(raw=address.normalise(host, int(port) if port else None))
+    except ValueError:
+        return claim  # refused with everything else, in the same words
+
+
+def _from_overrides(overrides: Mapping[str, object]) -> Iterator[Claim]:
+    for key, value in overrides.items():
+        if value is not None:
+            raw = str(value) if isinstance(value, Path) else value
+            yield Claim(key, raw, Origin("option"), text=isinstance(raw, str))
+
+
+def _accept(gathered: Gathered, claim: Claim, spec: Spec, paths: Paths) -> None:
+    try:
+        raw = spec.kind.read(claim.raw) if claim.text and isinstance(claim.raw, str) else claim.raw
+        value = spec.kind.accept(raw)
+    except RefusedError:
+        gathered.problems.append(_refused(claim, spec))
+        return
+    if isinstance(value, Path):
+        value = (paths.config if claim.origin.kind == "file" else Path.cwd()) / value
+    before = gathered.values.get(claim.key, (spec.default, Origin("default")))[0]
+    order = spec.about.strictness
+    if order and claim.origin.kind == "env" and order.index(str(value)) < order.index(str(before)):
+        gathered.problems.append(
+            ConfigProblem("locked", claim.origin, claim.key, found=shown(value), nearest=shown(before))
+        )
+        return
+    gathered.values[claim.key] = (value, claim.origin)
+
+
+def _refused(claim: Claim, spec: Spec) -> ConfigProblem:
+    return ConfigProblem(
+        "value",
+        claim.origin,
+        claim.key,
+        line=claim.line,
+        expects=claim.expects or spec.kind.name,
+        limits=spec.kind.limits,
+        found=shown(claim.raw),
+        example=_example(claim, spec),
+    )
+
+
+def _example(claim: Claim, spec: Spec) -> str:
+    if claim.origin.kind == "env":
+        value = str(address.DEFAULT_PORT) if claim.expects == "port" else spec.about.example.strip('"')
+        return f"{claim.origin.name}={value}"
+    # Inside its table in the file a key stands without the table's name.
+    name = claim.key.rpartition(".")[2] if claim.origin.kind == "file" else claim.key
+    return f"{name} = {spec.about.example}"
+
+
+def _unknown(claim: Claim, known: Mapping[str, Spec]) -> ConfigProblem:
+    key = claim.key
+    if claim.origin.kind == "file" and key in tables():
+        return ConfigProblem(
+            "value",
+            claim.origin,
+            key,
+            line=claim.line,
+            expects="table",
+            found=shown(claim.raw),
+            example=f"[{key}]",
+        )
+    valid = [*known]
+    if key.startswith("models.") and key.count(".") > 1:
+        mode = key.rpartition(".")[0].lower()
+        valid += [f"{mode}.{role}" for role in MODE_ROLES]
+    elif isinstance(claim.raw, Mapping):
+        valid = [*tables(), *known]
+    close = nearest(key, valid)
+    if claim.origin.kind == "env":
+        # HOME_VARIABLE is no setting, but a likely target of a slip of the fingers.
+        close = nearest(claim.origin.name, [HOME_VARIABLE, *(env_name(name) for name in valid)])
+        key = claim.origin.name
+    return ConfigProblem("misspelt" if close else "unknown", claim.origin, shown(key), close, claim.line)
+
+
+def _absent_modes(gathered: Gathered, installed: tuple[str, ...]) -> Iterator[ConfigProblem]:
+    for key, (value, origin) in gathered.values.items():
+        named = str(value) if key == "mode" else key.split(".")[1] if key.count(".") == 2 else ""
+        if named and named not in installed:
+            close = nearest(named, installed) or ", ".join(installed)
+            yield ConfigProblem("mode", origin, key, close, found=shown(named))

@@ -1,0 +1,134 @@
+"""The settings model as a flat list: one entry a dotted key, and the way back from values to `Settings`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from troly.config.kinds import Kind
+from troly.config.settings import MODE_ROLES, About, Settings
+from troly.text.catalogue import Lang, tr
+
+PREFIX = "TROLY_"
+_MODE_KEY = r"models\.([a-z][a-z0-9_-]*)\.([a-z]+)"
+
+
+class Spec(NamedTuple):
+    """One setting: its dotted key, what it takes and what it is when nobody says."""
+
+    key: str
+    default: object
+    about: About
+
+    @property
+    def kind(self) -> Kind:
+        """What values it takes."""
+        return self.about.kind
+
+    @property
+    def env(self) -> tuple[str, ...]:
+        """The environment variables that set it: Troly's own name first."""
+        return (env_name(self.key), *self.about.env)
+
+    def describe(self, lang: Lang) -> str:
+        """What the setting is for."""
+        return tr(f"setting.about.{self.key}", lang)
+
+
+class SettingInfo(NamedTuple):
+    """One setting as a person reads of it; `type` is in words, `example` is a TOML value."""
+
+    key: str
+    type: str
+    default: object
+    description: str
+    env: tuple[str, ...]
+    example: str
+
+
+def env_name(key: str) -> str:
+    """`ollama.url` as TROLY_OLLAMA__URL: two underscores stand between table and key."""
+    return PREFIX + key.replace(".", "__").replace("-", "_").upper()
+
+
+def key_of(env: str) -> str:
+    """TROLY_OLLAMA__URL as `ollama.url`."""
+    return env[len(PREFIX) :].lower().replace("__", ".")
+
+
+def specs() -> dict[str, Spec]:
+    """Every setting by key, in the order of the model; the per-mode models are not among them."""
+    found: dict[str, Spec] = {}
+    for entry in fields(Settings):
+        if "about" in entry.metadata:
+            _add(found, entry.name, entry)
+        else:
+            for inner in fields(_table_class(entry)):
+                if "about" in inner.metadata:
+                    _add(found, f"{entry.name}.{inner.name}", inner)
+    return found
+
+
+def tables() -> tuple[str, ...]:
+    """The names of the model's tables."""
+    return tuple(entry.name for entry in fields(Settings) if "about" not in entry.metadata)
+
+
+def mode_model(key: str, known: Mapping[str, Spec]) -> Spec | None:
+    """The setting behind `models.<mode>.<role>`, or None when `key` is not of that form."""
+    found = re.fullmatch(_MODE_KEY, key)
+    if not found or found[2] not in MODE_ROLES:
+        return None
+    general = known[f"models.{found[2]}"]
+    return Spec(key, general.default, About(general.kind, general.about.example))
+
+
+def build(values: Mapping[str, object]) -> Settings:
+    """`Settings` from accepted values by key; what is missing keeps its default."""
+    top: dict[str, Any] = {}
+    nested: dict[str, dict[str, Any]] = {}
+    modes: dict[str, dict[str, str]] = {}
+    for key, value in values.items():
+        table, _, rest = key.partition(".")
+        mode, _, role = rest.rpartition(".")
+        if not rest:
+            top[key] = value
+        elif mode:
+            modes.setdefault(mode, {})[role] = str(value)
+        else:
+            nested.setdefault(table, {})[rest] = value
+    if modes:
+        frozen = {mode: MappingProxyType(roles) for mode, roles in modes.items()}
+        nested.setdefault("models", {})["modes"] = MappingProxyType(frozen)
+    for entry in fields(Settings):
+        if entry.name in nested:
+            top[entry.name] = _table_class(entry)(**nested[entry.name])
+    return Settings(**top)
+
+
+def describe(lang: Lang = "en") -> list[SettingInfo]:
+    """Every setting with its type in words, default, description and variables."""
+    return [
+        SettingInfo(
+            spec.key,
+            tr(f"setting.expects.{spec.kind.name}", lang, **spec.kind.limits),
+            spec.default,
+            spec.describe(lang),
+            spec.env,
+            spec.about.example,
+        )
+        for spec in specs().values()
+    ]
+
+
+def _add(found: dict[str, Spec], key: str, entry: Field[Any]) -> None:
+    found[key] = Spec(key, entry.default, entry.metadata["about"])
+
+
+def _table_class(entry: Field[Any]) -> Any:
+    if entry.default_factory is MISSING:
+        raise TypeError(entry.name)
+    return entry.default_factory

@@ -1,0 +1,150 @@
+"""The settings of Troly as one typed, frozen model; every field carries its default, kind and example as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from troly.config import kinds
+from troly.config.address import DEFAULT_HOST, DEFAULT_PORT
+from troly.config.kinds import Kind
+
+Language = Literal["auto", "vi", "en"]
+ROLES = ("chat", "small", "guard", "embed")
+# The embedder is one for all: vectors of two embedders cannot be compared.
+MODE_ROLES = ("chat", "small", "guard")
+
+
+class About(NamedTuple):
+    """What a field says of itself.
+
+    `example` is a TOML value; `env` holds names that other programs and the documents use beside `TROLY_…`.
+    `strictness` lists values from the most open to the strictest: the environment may only make it stricter.
+    """
+
+    kind: Kind
+    example: str
+    env: tuple[str, ...] = ()
+    strictness: tuple[str, ...] = ()
+
+
+def about(kind: Kind, example: str, *env: str, strictness: tuple[str, ...] = ()) -> dict[str, About]:
+    """A field's metadata; its description is `setting.about.<key>` in the catalogue."""
+    return {"about": About(kind, example, env, strictness)}
+
+
+@dataclass(frozen=True)
+class OllamaSettings:
+    """The Ollama server: where it is and how long to wait for it, in seconds."""
+
+    url: str = field(
+        default=f"http://{DEFAULT_HOST}:{DEFAULT_PORT}",
+        metadata=about(
+            kinds.url(), '"http://192.168.1.20:11434"', "OLLAMA_BASE_URL", "OLLAMA_HOST", "OLLAMA_PORT"
+        ),
+    )
+    connect_timeout: float = field(default=5.0, metadata=about(kinds.number(0.1, 600), "5.0"))
+    first_token_timeout: float = field(default=180.0, metadata=about(kinds.number(0.1, 3600), "180.0"))
+    read_timeout: float = field(default=60.0, metadata=about(kinds.number(0.1, 3600), "60.0"))
+    keep_alive: str = field(default="15m", metadata=about(kinds.duration(), '"1h"'))
+    context_tokens: int = field(default=8192, metadata=about(kinds.whole(512, 1_048_576), "16384"))
+    fallback_model: bool = field(default=True, metadata=about(kinds.flag(), "false"))
+
+
+def _no_modes() -> Mapping[str, Mapping[str, str]]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Which model does what; `modes` holds the choices of single modes: mode, role, name."""
+
+    chat: str = field(default="gpt-oss", metadata=about(kinds.words(), '"gpt-oss:20b"'))
+    small: str = field(default="qwen2.5:7b-instruct", metadata=about(kinds.words(), '"qwen2.5:7b-instruct"'))
+    guard: str = field(default="qwen2.5:3b-instruct", metadata=about(kinds.words(), '"qwen2.5:3b-instruct"'))
+    embed: str = field(default="bge-m3", metadata=about(kinds.words(), '"bge-m3"'))
+    modes: Mapping[str, Mapping[str, str]] = field(default_factory=_no_modes)
+
+    def for_mode(self, mode_id: str, role: str) -> str:
+        """The model that `mode_id` uses as `role` (chat, small, guard, embed); raises KeyError for another role."""
+        if role not in ROLES:
+            raise KeyError(role)
+        chosen: str = self.modes.get(mode_id, {}).get(role) or getattr(self, role)
+        return chosen
+
+
+@dataclass(frozen=True)
+class BudgetSettings:
+    """What one turn may cost."""
+
+    calls: int = field(default=8, metadata=about(kinds.whole(1, 100), "4"))
+    seconds: float = field(default=180.0, metadata=about(kinds.number(1, 3600), "60.0"))
+
+
+@dataclass(frozen=True)
+class ChromaSettings:
+    """The vector store (000-55)."""
+
+    collection: str = field(
+        default="conversations_dev",
+        metadata=about(kinds.collection(), '"conversations"', "CHROMA_COLLECTION"),
+    )
+
+
+@dataclass(frozen=True)
+class PersonaSettings:
+    """The voice of the shop (000-09, 000-10)."""
+
+    path: Path | None = field(
+        default=None, metadata=about(kinds.file(), '"personas/shop_vi.md"', "PERSONA_PATH")
+    )
+    max_chars: int = field(default=4000, metadata=about(kinds.whole(1, 100_000), "2000", "PERSONA_MAX_CHARS"))
+
+
+@dataclass(frozen=True)
+class IntentSettings:
+    """When an intent counts as understood (000-19)."""
+
+    confidence_threshold: float = field(
+        default=0.6, metadata=about(kinds.number(0, 1), "0.7", "INTENT_CONFIDENCE_THRESHOLD")
+    )
+
+
+@dataclass(frozen=True)
+class GreetingSettings:
+    """How often the cute greeting is sent (000-16)."""
+
+    cute: Literal["once", "always", "never"] = field(
+        default="once", metadata=about(kinds.choice("once", "always", "never"), '"never"')
+    )
+
+
+@dataclass(frozen=True)
+class IdentitySettings:
+    """Whether one login may act as another."""
+
+    impersonation: Literal["auto", "yes", "no"] = field(
+        default="auto",
+        metadata=about(kinds.choice("auto", "yes", "no"), '"no"', strictness=("yes", "auto", "no")),
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings."""
+
+    language: Language = field(default="auto", metadata=about(kinds.choice("auto", "vi", "en"), '"vi"'))
+    theme: str = field(default="dark", metadata=about(kinds.name(), '"light"'))
+    mode: str = field(default="shopping", metadata=about(kinds.name(), '"rag"'))
+    timezone: str = field(default=kinds.HOUSE_ZONE, metadata=about(kinds.zone(), '"Asia/Ho_Chi_Minh"'))
+    ollama: OllamaSettings = field(default_factory=OllamaSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    chroma: ChromaSettings = field(default_factory=ChromaSettings)
+    persona: PersonaSettings = field(default_factory=PersonaSettings)
+    intent: IntentSettings = field(default_factory=IntentSettings)
+    greeting: GreetingSettings = field(default_factory=GreetingSettings)
+    identity: IdentitySettings = field(default_factory=IdentitySettings)

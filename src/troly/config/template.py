@@ -1,0 +1,64 @@
+"""A commented settings file to start from, written from the same data that checks it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from troly.config.schema import Spec, specs
+from troly.errors import ConfigError
+from troly.paths import PRIVATE, Paths
+from troly.text.catalogue import Lang, tr
+
+
+def write_default(paths: Paths, lang: Lang = "en") -> Path:
+    """Write `config.toml` with every setting as a comment unless it exists; returns its path. Raises ConfigError."""
+    path = paths.config_file
+    try:
+        path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(template(lang))
+    except FileExistsError:
+        if not path.is_file():
+            raise ConfigError("config.unwritable", path=path) from None
+    except OSError as cause:
+        raise ConfigError("config.unwritable", path=path) from cause
+    return path
+
+
+def template(lang: Lang) -> str:
+    """The text of a settings file in which every line is still a comment, tables excepted."""
+    lines = [*_comment(tr("setting.template.head", lang)), ""]
+    table = ""
+    for spec in specs().values():
+        name = spec.key.rpartition(".")[0]
+        if name != table:
+            lines += [f"[{name}]"]
+            table = name
+        lines += [*_comment(spec.describe(lang)), f"# {_line(spec)}", ""]
+    lines += [
+        *_comment(tr("setting.template.modes", lang)),
+        "# [models.shopping]",
+        '# chat = "gpt-oss:20b"',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def literal(value: object) -> str:
+    """A setting's value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
+
+
+def _line(spec: Spec) -> str:
+    """`key = default`, or the example where nothing is the default."""
+    value = spec.about.example if spec.default is None else literal(spec.default)
+    return f"{spec.key.rpartition('.')[2]} = {value}"
+
+
+def _comment(text: str) -> list[str]:
+    return [f"## {line}".rstrip() for line in text.splitlines()]

@@ -1,0 +1,201 @@
+"""Who the person at the keyboard is: the login of this machine, mapped to a profile in the users file."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from troly.config.problems import ConfigProblem, SettingsError, nearest, shown
+from troly.config.settings import Language, Settings
+from troly.config.toml_file import TomlFile, read_toml
+from troly.errors import AccessError, InputError
+from troly.paths import Paths
+
+DEFAULT_ROLE = "staff"
+UNKNOWN_LOGIN = "unknown"
+LONGEST = 100
+# The order in which Python and the system's tools look for a login name.
+LOGIN_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
+_EXAMPLES = {
+    "name": 'name = "Nguyễn An"',
+    "role": 'role = "staff"',
+    "permissions": 'permissions = ["public"]',
+    "department": 'department = "hr"',
+    "language": 'language = "vi"',
+}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One person: login, shown name, role, permissions, department ("" when none) and preferred language."""
+
+    login: str
+    name: str
+    role: str = DEFAULT_ROLE
+    permissions: frozenset[str] = frozenset()
+    department: str = ""
+    language: Language = "auto"
+
+    def with_claims(
+        self, role: str | None = None, permissions: Iterable[str] | None = None, department: str | None = None
+    ) -> Profile:
+        """The profile with what a request says of itself; None keeps what the users file says.
+
+        Call `require_impersonation` first: a claim is as much as acting for somebody else.
+        """
+        return replace(
+            self,
+            role=self.role if role is None else role,
+            permissions=self.permissions if permissions is None else frozenset(permissions),
+            department=self.department if department is None else department,
+        )
+
+
+def load_profile(
+    paths: Paths, settings: Settings, login: str | None = None, env: Mapping[str, str] | None = None
+) -> Profile:
+    """The profile of `login`, or of the person at the keyboard; a login that is not in the file gets a plain one.
+
+    Raises AccessError when another login is asked for and impersonation is not allowed, SettingsError for a wrong
+    users file, InputError for a login that is none.
+    """
+    own = current_login(paths, settings, env)
+    if login is not None:
+        login = _clean_login(login)
+        if login != own:
+            require_impersonation(paths, settings, login, env)
+    wanted = login or own
+    file = read_toml(paths.users_file)
+    problems = [*file.problems, *_problems(file)]
+    if problems:
+        raise SettingsError(problems)
+    entries = {
+        unicodedata.normalize("NFC", key): entry for key, entry in file.tables.get("users", {}).items()
+    }
+    entry: Mapping[str, Any] = entries.get(wanted, {})
+    return Profile(
+        login=wanted,
+        name=entry.get("name", wanted),
+        role=entry.get("role", DEFAULT_ROLE),
+        permissions=frozenset(entry.get("permissions", ())),
+        department=entry.get("department", ""),
+        language=entry.get("language", "auto"),
+    )
+
+
+def check_users(paths: Paths) -> list[ConfigProblem]:
+    """Everything that is wrong with the users file; none when there is no file."""
+    file = read_toml(paths.users_file)
+    return [*file.problems, *_problems(file)]
+
+
+def may_impersonate(paths: Paths, settings: Settings) -> bool:
+    """Whether one may act as another login.
+
+    "auto" allows it where the data folder is the current user's own and closed to everybody else (a folder that is
+    not there yet will be made so): who owns the files can read them anyway. A shared folder forbids it.
+    """
+    asked = settings.identity.impersonation
+    if asked != "auto":
+        return asked == "yes"
+    if os.name == "nt":
+        return True
+    try:
+        found = paths.data.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+def require_impersonation(
+    paths: Paths, settings: Settings, wanted: str, env: Mapping[str, str] | None = None
+) -> None:
+    """Raise AccessError unless the settings let this person act as `wanted` (a login or a claimed role)."""
+    if not may_impersonate(paths, settings):
+        own = current_login(paths, settings, env)
+        raise AccessError("access.impersonation", wanted=shown(wanted), own=own, file=paths.config_file)
+
+
+def current_login(paths: Paths, settings: Settings, env: Mapping[str, str] | None = None) -> str:
+    """The login name of this process; never fails.
+
+    Where impersonation is allowed the environment may name it, as other programs do. Where it is not, the account
+    that the system knows counts: anybody can set a variable.
+    """
+    account = _account()
+    env = os.environ if env is None else env
+    if account and not may_impersonate(paths, settings):
+        return account
+    named = next((env[name].strip() for name in LOGIN_VARIABLES if env.get(name, "").strip()), "")
+    try:
+        return _clean_login(named or account or UNKNOWN_LOGIN)
+    except InputError:
+        return account or UNKNOWN_LOGIN
+
+
+def _account() -> str:
+    """The system's name for the user of this process; "" where there is no account database or no entry."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return ""
+
+
+def _clean_login(login: str) -> str:
+    login = unicodedata.normalize("NFC", login.strip())
+    if not login or len(login) > LONGEST or not login.isprintable():
+        raise InputError("identity.login", login=shown(login), longest=LONGEST)
+    return login
+
+
+def _problems(file: TomlFile) -> Iterator[ConfigProblem]:
+    for name, node in file.tables.items():
+        if name != "users":
+            close = nearest(name, ["users"])
+            yield _problem(file, "misspelt" if close else "unknown", name, nearest=close)
+        elif not isinstance(node, Mapping):
+            yield _wrong(file, "users", "table", node, "[users.an]")
+        else:
+            for login, entry in node.items():
+                yield from _entry_problems(file, f"users.{login}", entry)
+
+
+def _entry_problems(file: TomlFile, key: str, entry: object) -> Iterator[ConfigProblem]:
+    if not isinstance(entry, Mapping):
+        yield _wrong(file, key, "table", entry, f"[{shown(key)}]")
+        return
+    for name, value in entry.items():
+        inner = f"{key}.{name}"
+        if name not in _EXAMPLES:
+            close = nearest(name, list(_EXAMPLES))
+            yield _problem(file, "misspelt" if close else "unknown", inner, nearest=close)
+        elif name == "permissions":
+            if not isinstance(value, list) or not all(_is_line(item) for item in value):
+                yield _wrong(file, inner, "list", value, _EXAMPLES[name])
+        elif name == "language":
+            if value not in ("auto", "vi", "en"):
+                yield _wrong(file, inner, "choice", value, _EXAMPLES[name], options="auto, vi, en")
+        elif not _is_line(value):
+            yield _wrong(file, inner, "words", value, _EXAMPLES[name], longest=LONGEST)
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and len(value.strip()) > 0 and len(value) <= LONGEST and value.isprintable()
+
+
+def _problem(file: TomlFile, code: str, key: str, **details: Any) -> ConfigProblem:
+    return ConfigProblem(code, file.origin, shown(key), line=file.line_of(key), **details)
+
+
+def _wrong(
+    file: TomlFile, key: str, expects: str, found: object, example: str, **limits: object
+) -> ConfigProblem:
+    return _problem(file, "value", key, expects=expects, limits=limits, found=shown(found), example=example)

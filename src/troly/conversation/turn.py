@@ -1,0 +1,270 @@
+"""`run_turn`, the only way a message is answered: saves the question, runs the mode's graph, saves the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from troly.config import Profile
+from troly.conversation.question import Question, language_for, save_question
+from troly.conversation.recorder import Recorder
+from troly.conversation.saving import Ending, failure_of, save_ending
+from troly.errors import InputError, StoppedError, TrolyError
+from troly.plugin.context import TurnContext
+from troly.plugin.contract import Mode, Outcome
+from troly.plugin.events import Event, Say, TurnCompleted, TurnFailed, TurnStarted
+from troly.plugin.registry import Registry
+from troly.plugin.services import Services
+from troly.text.catalogue import Lang
+from troly.text.fold import nfc
+
+if TYPE_CHECKING:
+    from troly.llm.session import ModelSession
+
+MAX_CHARS = 200_000
+STEP_LIMIT = 25
+PARTIAL_EVERY = 2.0  # seconds
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One message to answer.
+
+    `conversation` None begins a new one. `now` is the turn's clock; `offline` forbids the model; `model` replaces
+    the configured chat model for this turn.
+    """
+
+    mode: str
+    text: str
+    conversation: str | None = None
+    language: Lang | None = None
+    now: datetime | None = None
+    offline: bool = False
+    model: str | None = None
+
+
+def run_turn(services: Services, registry: Registry, profile: Profile, request: TurnRequest) -> Turn:
+    """Answer `request` for `profile`; nothing happens until the events are read. Never raises: see `Turn.events`."""
+    return Turn(services, registry, profile, request)
+
+
+class Turn:
+    """One running turn. `conversation_id` and `turn_id` are set from TurnStarted on."""
+
+    def __init__(
+        self, services: Services, registry: Registry, profile: Profile, request: TurnRequest
+    ) -> None:
+        self._services = services
+        self._registry = registry
+        self._profile = profile
+        self._request = request
+        self._queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._recorder = Recorder(self._queue.put_nowait)
+        self._task: asyncio.Task[None] | None = None
+        self._stop_asked = False
+        self._began = time.perf_counter()
+        self._model: ModelSession | None = None
+        self._language: Lang = language_for(services, profile, request, request.text[:MAX_CHARS])
+        self.conversation_id = request.conversation or ""
+        self.turn_id = ""
+
+    async def events(self) -> AsyncIterator[Event]:
+        """The turn's events, with exactly one TurnCompleted or TurnFailed, the last one.
+
+        Closing the iterator early stops the turn: what was said is saved and marked as stopped.
+        """
+        self._task = asyncio.create_task(self._run())
+        if self._stop_asked:
+            self._cancel(self._task)
+        try:
+            while True:
+                event = await self._queue.get()
+                yield event
+                if isinstance(event, (TurnCompleted, TurnFailed)):
+                    break
+        finally:
+            self.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def cancel(self) -> None:
+        """Stop: the model's connection is closed, what was said stays, the turn ends as stopped."""
+        if not self._stop_asked and not self._recorder.ended:
+            self._stop_asked = True
+            if self._task is not None:
+                self._cancel(self._task)
+
+    def _cancel(self, task: asyncio.Task[None]) -> None:
+        # After the task's first step: one that is cancelled before it began never runs, and would tell no ending.
+        task.get_loop().call_soon(task.cancel)
+
+    async def _run(self) -> None:
+        with self._services.memory.during_turn(offline=self._request.offline):
+            await self._answered()
+
+    async def _answered(self) -> None:
+        ending: Ending
+        keeper = asyncio.create_task(self._keep_partial())
+        try:
+            ending = await self._answer()
+        except asyncio.CancelledError:
+            ending = self._failed(StoppedError("turn.stopped"), "stopped")
+        except Exception as error:
+            log.warning("turn failed", exc_info=error)
+            ending = self._failed(error, "failed")
+        keeper.cancel()
+        await asyncio.gather(keeper, return_exceptions=True)
+        await self._end(ending)
+
+    async def _keep_partial(self) -> None:
+        """Now and then keep what was said so far: a crash of the program must not lose a long answer."""
+        kept = ""
+        while True:
+            await asyncio.sleep(PARTIAL_EVERY)
+            text = self._recorder.streamed
+            if self.turn_id and text != kept:
+                kept = text
+                await asyncio.to_thread(self._services.conversations.save_partial, self.turn_id, text)
+
+    async def _answer(self) -> Ending:
+        text = nfc(self._request.text).strip()
+        if not text:
+            raise InputError("turn.empty")
+        if len(text) > MAX_CHARS:
+            raise InputError("turn.long", size=len(text), limit=MAX_CHARS)
+        mode = await asyncio.to_thread(self._registry.get, self._request.mode)
+        context = await self._start(mode, text)
+        state = await self._through_graph(mode, context)
+        return self._completed(mode.finish(state), context)
+
+    async def _through_graph(self, mode: Mode, context: TurnContext) -> Mapping[str, Any]:
+        graph = await asyncio.to_thread(self._registry.graph, mode.id)
+        from langgraph.errors import GraphRecursionError
+        from langsmith import tracing_context
+
+        try:
+            with tracing_context(enabled=False):
+                state = await graph.ainvoke(
+                    mode.start(context), {"recursion_limit": STEP_LIMIT}, context=context
+                )
+        except GraphRecursionError as error:
+            raise TrolyError("turn.steps", mode=mode.id, limit=STEP_LIMIT) from error
+        return dict(state or {})  # a graph that keeps no state gives None
+
+    async def _start(self, mode: Mode, text: str) -> TurnContext:
+        """Save the question (shielded: once asked, it is kept), then build what the nodes need."""
+        saving = asyncio.create_task(asyncio.to_thread(self._save_question, mode, text))
+        try:
+            question = await asyncio.shield(saving)
+        except asyncio.CancelledError:
+            await asyncio.gather(saving, return_exceptions=True)
+            raise
+        self._recorder.take(TurnStarted(text, self._language))
+        if (said := question.greeting) is not None:
+            self._recorder.take(Say(said.text, said.type, said.metadata))
+        self._model = await self._open_model(mode)
+        return TurnContext(
+            services=self._services,
+            mode=mode,
+            conversation=question.conversation,
+            profile=self._profile,
+            text=text,
+            language=self._language,
+            now=self._request.now or self._services.clock(),
+            history=question.history,
+            model=self._model,
+            emit=self._recorder.take,
+            turn_id=self.turn_id,
+            conversation_metadata=dict(question.conversation.metadata),
+        )
+
+    def _save_question(self, mode: Mode, text: str) -> Question:
+        question = save_question(self._services, mode, self._profile, self._request, text)
+        self._language = question.language
+        self.conversation_id = question.conversation.id
+        self.turn_id = question.turn_id
+        return question
+
+    async def _open_model(self, mode: Mode) -> ModelSession:
+        from troly.llm.session import open_session
+
+        settings, override = self._services.settings, self._request.model
+
+        def name_of(role: str) -> str:
+            return override if override and role == "chat" else settings.models.for_mode(mode.id, role)
+
+        return await open_session(self._services.llm, name_of, settings.budget, offline=self._request.offline)
+
+    def _completed(self, outcome: Outcome, context: TurnContext) -> Ending:
+        self._language = context.language
+        if outcome.text is not None:
+            shown = [say.text for say in self._recorder.said if say.message_type != "greeting"]
+            text = "\n\n".join([*shown, outcome.text])
+        else:
+            text = self._recorder.text
+        calls = self._model.calls if self._model else []
+        event = TurnCompleted(
+            text=text,
+            state=outcome.state,
+            source=outcome.source or self._recorder.source,
+            calls=len(calls),
+            ms=self._ms(),
+            message_type=outcome.message_type,
+            metadata=outcome.metadata,
+        )
+        answer = outcome.text if outcome.text is not None else self._recorder.streamed
+        return Ending("completed", event, answer, conversation_metadata=context.conversation_metadata)
+
+    def _failed(self, error: Exception, status: Literal["failed", "stopped"]) -> Ending:
+        text = failure_of(error, self._request.mode, self._language)
+        calls = len(self._model.calls) if self._model else 0
+        code = getattr(error, "key", "turn.failed")
+        event = TurnFailed(
+            text.title, text.message, text.remedy, code, self._recorder.text, calls, self._ms()
+        )
+        return Ending(status, event, self._recorder.streamed)
+
+    async def _end(self, ending: Ending) -> None:
+        """Save the ending, then tell it: an answer that could not be saved is a failure that keeps its text."""
+        if self.turn_id:
+            saving = asyncio.to_thread(self._save, ending)
+            try:
+                await _uncancelled(saving)
+            except Exception as error:
+                log.warning("turn not saved", exc_info=error)
+                ending = self._failed(error, "failed")
+        self._recorder.take(ending.event)
+
+    def _save(self, ending: Ending) -> None:
+        model = self._model.calls if self._model else []
+        trace: Mapping[str, Any] = self._recorder.trace(list(model))
+        save_ending(
+            self._services,
+            self._profile.login,
+            self.conversation_id,
+            self.turn_id,
+            ending,
+            said=[say for say in self._recorder.said if say.message_type != "greeting"],
+            trace=trace,
+            language=self._language,
+        )
+
+    def _ms(self) -> float:
+        return round((time.perf_counter() - self._began) * 1000, 2)
+
+
+async def _uncancelled(work: Any) -> None:
+    """Wait for `work` to its end even if this task is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.done():
+                break
+    task.result()

@@ -1,0 +1,278 @@
+"""The one Ollama client of the house: every call has timeouts, every failure is a ModelError with a remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from troly.errors import ModelError
+from troly.llm import installed, pulling
+from troly.llm.failures import model_error, shown_url
+from troly.llm.types import (
+    ChatChunk,
+    Health,
+    Message,
+    ModelDetails,
+    ModelInfo,
+    Need,
+    PullProgress,
+    Resolved,
+)
+from troly.llm.wire import PROBE_READ, Wire, import_libraries
+
+if TYPE_CHECKING:
+    from troly.config import OllamaSettings
+
+T = TypeVar("T")
+EMBED_BATCH = 32
+PULL_SILENCE = 600.0
+AFTER_DONE = 1.0
+
+
+class OllamaClient:
+    """Talks to one Ollama server from any event loop; each loop gets its own connections.
+
+    Safe for many calls at once. Cancelling a call closes its connection, which stops the model. `aclose` ends what
+    the running loop holds; the client can be used again afterwards, also from another loop.
+    """
+
+    def __init__(self, settings: OllamaSettings) -> None:
+        self.settings = settings
+        self._wires: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Wire] = weakref.WeakKeyDictionary()
+        self._health: Health | None = None
+        self._health_at = 0.0
+        self._details: dict[str, ModelDetails] = {}
+
+    @property
+    def url(self) -> str:
+        """The server's address as it may be shown."""
+        return shown_url(self.settings.url)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop; a second call does nothing."""
+        wire = self._wires.pop(asyncio.get_running_loop(), None)
+        if wire is not None:
+            await wire.close()
+
+    # --- is it there, and with what
+
+    async def health(self, max_age: float = 5.0) -> Health:
+        """Whether the server answers; an answer younger than `max_age` seconds is used again. Never raises."""
+        if self._health is not None and time.monotonic() - self._health_at <= max_age:
+            return self._health
+        try:
+            return await (await self._wire()).probe()
+        except ModelError as error:
+            return self._learn(Health(up=False, error=error))
+
+    def known_down(self, max_age: float = 5.0) -> ModelError | None:
+        """Why the server was down when last looked at, if that is at most `max_age` seconds ago."""
+        health = self._health
+        if health is None or health.up or time.monotonic() - self._health_at > max_age:
+            return None
+        return health.error if isinstance(health.error, ModelError) else None
+
+    async def watch(self, interval: float, on_change: Callable[[Health], None]) -> None:
+        """Look every `interval` seconds until cancelled; tell `on_change` first, and when anything changed."""
+        told: Health | None = None
+        while True:
+            health = await self.health(max_age=0.0)
+            if told is None or installed.differs(told, health):
+                told = health
+                on_change(health)
+            await asyncio.sleep(interval)
+
+    async def resolve(self, name: str, need: Need = "completion") -> Resolved:
+        """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another chat model.
+
+        An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
+        `ollama.model_missing`, or why the server does not answer.
+        """
+        health = await self.health()
+        if health.error is not None:
+            raise health.error
+        exact = installed.find(name, health.models)
+        if exact is not None:
+            return Resolved(exact, name)
+        if need == "completion" and self.settings.fallback_model:
+            for info in installed.nearest_first(name, health.models):
+                if installed.completes(info, await self._capabilities(info)):
+                    return Resolved(info.name, name, substituted=True)
+        raise self._error("ollama.model_missing", name)
+
+    async def details(self, model: str) -> ModelDetails:
+        """Capabilities and context length of a model, asked once; empty when the server does not tell."""
+        known = self._details.get(model)
+        if known is not None:
+            return known
+        try:
+            shown = await self._plain(model, lambda wire: wire.ollama.show(model))
+        except ModelError:
+            return ModelDetails(model)
+        self._details[model] = installed.details_from(model, shown)
+        return self._details[model]
+
+    async def window(self, model: str) -> int:
+        """The context window in tokens: the configured one, or the model's own where that is smaller."""
+        own = (await self.details(model)).context_length
+        return min(self.settings.context_tokens, own) if own else self.settings.context_tokens
+
+    async def _capabilities(self, info: ModelInfo) -> frozenset[str] | None:
+        if info.capabilities is not None:
+            return info.capabilities
+        return (await self.details(info.name)).capabilities
+
+    async def _probe(self) -> Health:
+        wire = await self._wire()
+        try:
+            tags = (await wire.get("/api/tags")).json()
+            version = (await wire.get("/api/version")).json()
+            health = installed.health_from(tags, version)
+        except Exception as error:  # noqa: BLE001 (three libraries' errors; unknown ones are raised again)
+            found = model_error(error, url=self.settings.url)
+            key = "ollama.not_ollama" if found.key == "ollama.junk" else found.key
+            params = {**found.params, "seconds": PROBE_READ}
+            health = Health(up=False, error=ModelError(key, **params))
+        return self._learn(health)
+
+    def _learn(self, health: Health) -> Health:
+        self._health, self._health_at = health, time.monotonic()
+        return health
+
+    # --- asking
+
+    async def chat(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        *,
+        format: Mapping[str, Any] | None = None,  # noqa: A002 (Ollama's own name)
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        options: Mapping[str, Any] | None = None,
+        think: bool | str | None = None,
+    ) -> AsyncGenerator[ChatChunk, None]:
+        """Stream one answer; the last chunk has `done` and the counts. Close the generator to stop the model.
+
+        `format` is a JSON schema. Raises ModelError; what was said before is already out.
+        """
+        fields: dict[str, Any] = {"format": format, "tools": tools, "think": think}
+        fields = {name: value for name, value in fields.items() if value is not None}
+        fields["options"] = {"num_ctx": self.settings.context_tokens, **(options or {})}
+        fields["keep_alive"] = self._keep_alive()
+        ask = partial(
+            (await self._wire()).ollama.chat, model=model, messages=list(messages), stream=True, **fields
+        )
+        stream: Any = await self._guarded(model, ask, self.settings.first_token_timeout)
+        heard = False
+        async with aclosing(stream):
+            while (part := await self._next(stream, model, heard=heard)) is not None:
+                heard = True
+                chunk = _chunk(part)
+                if chunk.done:
+                    # The end of the answer is read too, so that the server sees a complete exchange.
+                    with suppress(ModelError):
+                        await self._guarded(model, lambda: anext(stream, None), AFTER_DONE)
+                yield chunk
+                if chunk.done:
+                    return
+        raise self._error("ollama.no_done", model)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, all of one length, in batches. Raises ModelError; no text is cut silently."""
+        window = await self.window(model) if texts else 0
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), EMBED_BATCH):
+            batch = list(texts[start : start + EMBED_BATCH])
+            answer = await self._plain(model, partial(self._embed, model=model, batch=batch, window=window))
+            vectors += [list(vector) for vector in answer.embeddings]
+        if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1 or [] in vectors:
+            raise self._error("ollama.bad_embedding", model)
+        return vectors
+
+    def _embed(self, wire: Wire, *, model: str, batch: list[str], window: int) -> Awaitable[Any]:
+        options = {"num_ctx": window}
+        keep = self._keep_alive()
+        return wire.ollama.embed(model=model, input=batch, truncate=False, options=options, keep_alive=keep)
+
+    async def pull(self, model: str, *, silence: float = PULL_SILENCE) -> AsyncGenerator[PullProgress, None]:
+        """Download a model; raises ModelError also when the server is silent for `silence` seconds."""
+        ask = partial((await self._wire()).ollama.pull, model, stream=True)
+        stream: Any = await self._guarded(model, ask, silence)
+        layers = pulling.Layers()
+        async with aclosing(stream):
+            while True:
+                try:
+                    part = await self._next(stream, model, heard=True, limit=silence)
+                except ModelError as error:
+                    raise pulling.explained(error) from error
+                if part is None:
+                    break
+                yield layers.add(part)
+        self._health = None
+        self._details.pop(model, None)
+        if not layers.finished:
+            raise self._error("ollama.pull_failed", model)
+
+    # --- the wire
+
+    async def _wire(self) -> Wire:
+        loop = asyncio.get_running_loop()
+        if loop not in self._wires:
+            # The libraries take a third of a second to import; the loop must not stand still meanwhile.
+            await asyncio.to_thread(import_libraries)
+        if loop not in self._wires:
+            self._wires[loop] = Wire(self.settings, self._probe)
+        return self._wires[loop]
+
+    def _keep_alive(self) -> str | int:
+        # Ollama reads "-1" as a span without a unit and refuses it; as a number it means for ever.
+        text = self.settings.keep_alive
+        return int(text) if text.removeprefix("-").isdigit() else text
+
+    async def _plain(self, model: str, ask: Callable[[Wire], Awaitable[T]]) -> T:
+        wire = await self._wire()
+        return await self._guarded(model, lambda: ask(wire), self.settings.first_token_timeout)
+
+    async def _next(self, stream: Any, model: str, *, heard: bool, limit: float | None = None) -> Any:
+        usual = self.settings.read_timeout if heard else self.settings.first_token_timeout
+        return await self._guarded(model, lambda: anext(stream, None), limit or usual, heard=heard)
+
+    async def _guarded(
+        self, model: str, ask: Callable[[], Awaitable[T]], limit: float, *, heard: bool = False
+    ) -> T:
+        """Wait for one step at most `limit` seconds and turn whatever it raises into a ModelError."""
+        try:
+            async with asyncio.timeout(limit):
+                return await ask()
+        except Exception as error:
+            # Three libraries raise here; what none of them raises is raised again.
+            found = model_error(error, url=self.settings.url, model=model, heard=heard)
+            if found.key.startswith("ollama.timeout"):
+                found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
+            if found.key == "ollama.down":
+                self._learn(Health(up=False, error=found))
+            raise found from error
+
+    def _error(self, key: str, model: str) -> ModelError:
+        return ModelError(key, url=self.url, model=model, detail="")
+
+
+def _chunk(part: Any) -> ChatChunk:
+    message = part.message
+    calls = tuple(
+        {"name": c.function.name, "arguments": dict(c.function.arguments)} for c in message.tool_calls or ()
+    )
+    return ChatChunk(
+        text=message.content or "",
+        thinking=message.thinking or "",
+        tool_calls=calls,
+        done=bool(part.done),
+        done_reason=part.done_reason or "",
+        prompt_tokens=part.prompt_eval_count,
+        completion_tokens=part.eval_count,
+    )

@@ -1,0 +1,82 @@
+"""Everything that Ollama, httpx and the network can raise, as one ModelError with a remedy."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from troly.errors import ModelError
+from troly.text.sanitize import sanitize
+
+SAID_LIMIT = 200
+_MEMORY = re.compile(r"more system memory|out of memory|insufficient memory|cudaMalloc failed", re.IGNORECASE)
+_TOO_LONG = re.compile(r"exceeds? (?:the |maximum )?context|input length", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"does not support (\w+)", re.IGNORECASE)
+_NO_MODEL = re.compile(r"model .*not found|try pulling it|file does not exist", re.IGNORECASE)
+
+
+def shown_url(url: str) -> str:
+    """The address without a password that may stand in it."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return said(url.rpartition("@")[2])
+    return said(parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl())
+
+
+def said(words: object) -> str:
+    """The server's own words, safe to show: one line, no control characters, no HTML page, at most 200 characters."""
+    text = " ".join(sanitize(str(words or ""), keep_newlines=False).split())
+    if text.startswith("<"):
+        return ""
+    return text if len(text) <= SAID_LIMIT else f"{text[: SAID_LIMIT - 1]}…"
+
+
+def model_error(error: Exception, *, url: str, model: str = "", heard: bool = False) -> ModelError:
+    """The ModelError for what a library raised; an exception that none of them raises is raised again.
+
+    `heard` says that the answer had begun.
+    """
+    if isinstance(error, ModelError):
+        return error
+    key, detail = _key(error, heard)
+    return ModelError(key, url=shown_url(url), model=model, detail=said(detail))
+
+
+def _key(error: Exception, heard: bool) -> tuple[str, object]:
+    import httpx
+    import ollama
+
+    if isinstance(error, ollama.ResponseError):
+        return from_answer(error.status_code, str(error.error)), error.error
+    if isinstance(error, httpx.HTTPStatusError):
+        return from_answer(error.response.status_code, ""), ""
+    # The order matters: the more special kinds stand first.
+    kinds: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
+        ((httpx.ProxyError,), "ollama.proxy"),
+        ((httpx.ConnectError, httpx.ConnectTimeout, ConnectionError), "ollama.down"),
+        ((httpx.UnsupportedProtocol, httpx.InvalidURL), "ollama.bad_url"),
+        ((httpx.TimeoutException, TimeoutError), "ollama.timeout_stall" if heard else "ollama.timeout_first"),
+        ((httpx.HTTPError, httpx.StreamError), "ollama.cut"),
+        # json, pydantic and the library's own field access: the line was no line of Ollama's.
+        ((ValueError, AttributeError, TypeError, KeyError), "ollama.junk"),
+    )
+    for types, key in kinds:
+        if isinstance(error, types):
+            return key, "" if key == "ollama.junk" else error
+    raise error
+
+
+def from_answer(status: int, words: str) -> str:
+    """The error key for an answer that is an error: HTTP status (-1: a line in the stream) and words."""
+    if _MEMORY.search(words):
+        return "ollama.out_of_memory"
+    if _TOO_LONG.search(words):
+        return "ollama.refused_length"
+    if _UNSUPPORTED.search(words):
+        return "ollama.unsupported"
+    if status == -1:
+        return "ollama.stream_error"
+    if status == 404:
+        return "ollama.model_missing" if _NO_MODEL.search(words) else "ollama.not_ollama"
+    return {401: "ollama.forbidden", 403: "ollama.forbidden"}.get(status, "ollama.server_error")

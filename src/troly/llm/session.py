@@ -1,0 +1,220 @@
+"""The models of one turn: a budget, one record a call, and deterministic rules whenever a model cannot decide."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from troly.errors import ModelError
+from troly.llm.budget import Budget
+from troly.llm.client import OllamaClient
+from troly.llm.decide import BadReplyError, parse, repair_messages
+from troly.llm.recording import OpenCall
+from troly.llm.source import LiveCalls, ReplayedCalls, Source
+from troly.llm.types import CallKind, CallRecord, Decision, Message
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from troly.config import BudgetSettings
+
+M = TypeVar("M", bound="BaseModel")
+T = TypeVar("T")
+OFFLINE = "offline"
+
+
+class ModelSession:
+    """Everything one turn asks of models. `calls` are the finished calls, `skipped` pairs of task and reason.
+
+    `client` None or `offline` forbids every request. Once the server was found down, or a model silent, the rest of
+    the turn does not wait for it again.
+    """
+
+    def __init__(
+        self,
+        client: OllamaClient | ReplayedCalls | None,
+        models: Callable[[str], str],
+        budget: Budget | None = None,
+        *,
+        offline: bool = False,
+        recorder: Callable[[CallRecord], None] | None = None,
+    ) -> None:
+        self._source: Source | None = (
+            LiveCalls(client, models) if isinstance(client, OllamaClient) else client
+        )
+        if offline and not isinstance(client, ReplayedCalls):
+            self._source = None
+        self._models = models
+        self._budget = budget or Budget()
+        self._recorder = recorder
+        self._down: ModelError | None = None
+        self._silent: dict[str, ModelError] = {}
+        self.calls: list[CallRecord] = []
+        self.skipped: list[tuple[str, str]] = []
+
+    @property
+    def reason_unavailable(self) -> str | None:
+        """Why no model can be asked now: `offline`, an error key (`ollama.down`, `ollama.budget`), or None."""
+        error = self._obstacle()
+        return reason_of(error) if error else None
+
+    def stream(self, task: str, messages: Sequence[Message], role: str = "chat") -> AsyncGenerator[str, None]:
+        """The pieces of one answer. Close the generator (`aclosing`) to stop the model.
+
+        Raises ModelError while it runs; the pieces before it stay said.
+        """
+        return self._run(task, "stream", role, messages)
+
+    async def decide(
+        self,
+        task: str,
+        schema: type[M],
+        messages: Sequence[Message],
+        rules: Callable[[], M],
+        role: str = "chat",
+    ) -> Decision[M]:
+        """A checked value from the model, with one repair; from `rules` when the model cannot give one.
+
+        Never raises ModelError: `reason` says why the rules decided.
+        """
+        began = time.perf_counter()
+        try:
+            value, reason = await self._structured(task, schema, messages, role), ""
+        except ModelError as error:
+            value, reason = rules(), reason_of(error)
+        ms = round((time.perf_counter() - began) * 1000, 2)
+        return Decision(value, "rules" if reason else "model", reason, ms)
+
+    async def embed(self, texts: Sequence[str], task: str = "embed") -> list[list[float]]:
+        """One vector a text from the configured embedder; raises ModelError."""
+        if not texts:
+            return []
+        prompt = [{"role": "user", "content": text} for text in texts]
+        with self._call(task, "embed", "embed", prompt) as (call, source):
+            ask = await self._in_time(source.prepare(task, "embed", "embed", prompt, None))
+            call.sent(ask)
+            vectors = await self._in_time(source.vectors(ask, texts))
+            call.measured(vectors)
+        return vectors
+
+    async def _structured(self, task: str, schema: type[M], messages: Sequence[Message], role: str) -> M:
+        reply, unfinished = await self._whole(task, schema, messages, role)
+        try:
+            return parse(reply, schema)
+        except BadReplyError as bad:
+            if unfinished is not None:
+                raise unfinished from bad
+            again = repair_messages(messages, reply, bad.problem, schema)
+        reply, unfinished = await self._whole(task, schema, again, role)
+        try:
+            return parse(reply, schema)
+        except BadReplyError as bad:
+            raise unfinished or ModelError("ollama.bad_json", task=task, detail=bad.problem) from bad
+
+    async def _whole(
+        self, task: str, schema: type[M], messages: Sequence[Message], role: str
+    ) -> tuple[str, ModelError | None]:
+        """All that was said; an end without `done` is given back, for the value may be complete all the same."""
+        said: list[str] = []
+        try:
+            async with aclosing(
+                self._run(task, "decide", role, messages, schema.model_json_schema())
+            ) as pieces:
+                async for piece in pieces:
+                    said.append(piece)  # noqa: PERF401 (kept when the stream fails)
+        except ModelError as error:
+            if error.key != "ollama.no_done":
+                raise
+            return "".join(said), error
+        return "".join(said), None
+
+    async def _run(
+        self,
+        task: str,
+        kind: CallKind,
+        role: str,
+        messages: Sequence[Message],
+        schema: dict[str, Any] | None = None,
+    ) -> AsyncGenerator[str, None]:
+        with self._call(task, kind, role, messages) as (call, source):
+            ask = await self._in_time(source.prepare(task, kind, role, messages, schema))
+            call.sent(ask)
+            async with aclosing(source.answer(ask)) as chunks:
+                while (chunk := await self._in_time(anext(chunks, None))) is not None:
+                    call.heard(chunk)
+                    if chunk.text:
+                        yield chunk.text
+            if not call.spoke:
+                raise ModelError("ollama.empty", model=ask.model.name)
+
+    @contextmanager
+    def _call(
+        self, task: str, kind: CallKind, role: str, prompt: Sequence[Message]
+    ) -> Iterator[tuple[OpenCall, Source]]:
+        """Count, time and record one call; raises ModelError without a call when none is possible."""
+        obstacle = self._obstacle(role)
+        if obstacle is not None or self._source is None:
+            obstacle = obstacle or ModelError("ollama.offline")
+            self.skipped.append((task, reason_of(obstacle)))
+            raise obstacle
+        call = OpenCall(task, kind, prompt)
+        try:
+            with self._budget.call():
+                yield call, self._source
+        except ModelError as error:
+            call.failed(error)
+            self._remember(role, error)
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            call.stopped()
+            raise
+        finally:
+            self.calls.append(call.record())
+            if self._recorder is not None:
+                self._recorder(self.calls[-1])
+
+    def _obstacle(self, role: str | None = None) -> ModelError | None:
+        if self._source is None:
+            return ModelError("ollama.offline")
+        if self._budget.exhausted:
+            return self._budget.error()
+        silent = self._silent.get(self._models(role)) if role and self._silent else None
+        return self._down or silent or self._source.unavailable()
+
+    def _remember(self, role: str, error: ModelError) -> None:
+        if error.key in ("ollama.down", "ollama.proxy", "ollama.bad_url"):
+            self._down = error
+        elif error.key == "ollama.timeout_first":
+            self._silent[self._models(role)] = error
+
+    async def _in_time(self, work: Awaitable[T]) -> T:
+        """Wait for one step of a call, at most for the seconds the turn has left."""
+        try:
+            async with asyncio.timeout(self._budget.seconds_left):
+                return await work
+        except TimeoutError as error:
+            raise self._budget.error() from error
+
+
+def reason_of(error: ModelError) -> str:
+    """The short reason that a Decision and the trace keep."""
+    return OFFLINE if error.key == "ollama.offline" else error.key
+
+
+async def open_session(
+    client: OllamaClient | ReplayedCalls | None,
+    models: Callable[[str], str],
+    budget: BudgetSettings,
+    *,
+    offline: bool = False,
+    recorder: Callable[[CallRecord], None] | None = None,
+) -> ModelSession:
+    """The session of one turn, with the server looked at first unless that was done a moment ago."""
+    if isinstance(client, OllamaClient) and not offline:
+        await client.health()
+    return ModelSession(
+        client, models, Budget(budget.calls, budget.seconds), offline=offline, recorder=recorder
+    )

@@ -1,0 +1,150 @@
+"""Where a turn's answers come from: a live server, or the recorded calls of an earlier turn."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from troly.errors import ModelError
+from troly.llm.client import OllamaClient
+from troly.llm.context import fit
+from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, Resolved, unpack_vector
+
+# A quarter of the window is kept for the answer, at most this many tokens.
+ANSWER_RESERVE = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One call ready to be sent."""
+
+    task: str
+    kind: CallKind
+    model: Resolved
+    messages: list[Message]
+    schema: Mapping[str, Any] | None = None
+    dropped: int = 0
+    options: dict[str, Any] = field(default_factory=dict)
+    think: bool | str | None = None
+
+
+class Source(Protocol):
+    """What a session needs of a model server."""
+
+    def unavailable(self) -> ModelError | None: ...
+
+    async def prepare(
+        self,
+        task: str,
+        kind: CallKind,
+        role: str,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+    ) -> Ask: ...
+
+    def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]: ...
+
+    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+class LiveCalls:
+    """Calls of a real server; `models` gives the configured model of a role."""
+
+    def __init__(self, client: OllamaClient, models: Callable[[str], str]) -> None:
+        self._client = client
+        self._models = models
+
+    def unavailable(self) -> ModelError | None:
+        return self._client.known_down()
+
+    async def prepare(
+        self,
+        task: str,
+        kind: CallKind,
+        role: str,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+    ) -> Ask:
+        """Choose the model and fit the prompt into its window. Raises ModelError."""
+        if kind == "embed":
+            return Ask(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
+        model = await self._client.resolve(self._models(role))
+        window = await self._client.window(model.name)
+        fitted = fit(messages, window, min(ANSWER_RESERVE, window // 4))
+        options: dict[str, Any] = {"num_ctx": window}
+        think = None
+        if kind == "decide":
+            options |= {"temperature": 0, "seed": 7}
+            think = await self._least_thinking(model.name)
+        return Ask(task, kind, model, fitted.messages, schema, fitted.dropped, options, think)
+
+    async def _least_thinking(self, model: str) -> bool | str | None:
+        """A decision needs no thoughts; gpt-oss takes levels only, models that cannot think take nothing."""
+        details = await self._client.details(model)
+        if "thinking" not in (details.capabilities or ()):
+            return None
+        described = f"{model} {details.family}".lower()
+        return "low" if "gpt-oss" in described or "gptoss" in described else False
+
+    def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
+        return self._client.chat(
+            ask.model.name, ask.messages, format=ask.schema, options=ask.options, think=ask.think
+        )
+
+    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]:
+        return await self._client.embed(ask.model.name, texts)
+
+
+class ReplayedCalls:
+    """Answers from recorded calls, without a server.
+
+    A call gets the first unused record of its task and kind with the same prompt, else the first unused one of its
+    task and kind (prompts change between versions). Without one it raises ModelError `ollama.replay_end`.
+    """
+
+    def __init__(self, records: Sequence[CallRecord]) -> None:
+        self._left = list(records)
+
+    def unavailable(self) -> ModelError | None:
+        return None
+
+    async def prepare(
+        self,
+        task: str,
+        kind: CallKind,
+        role: str,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+    ) -> Ask:
+        """The recorded call's model and what was dropped from its prompt."""
+        record = self._find(task, kind, list(messages))
+        wanted = record.wanted or record.model or role
+        model = Resolved(record.model, wanted, substituted=bool(record.wanted))
+        return Ask(task, kind, model, list(messages), schema, record.dropped, {"record": record})
+
+    def _find(self, task: str, kind: CallKind, messages: list[Message]) -> CallRecord:
+        same = [record for record in self._left if (record.task, record.kind) == (task, kind)]
+        if not same:
+            raise ModelError("ollama.replay_end", task=task)
+        chosen = next((record for record in same if record.prompt == messages), same[0])
+        self._left.remove(chosen)
+        return chosen
+
+    async def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
+        record: CallRecord = ask.options["record"]
+        if record.reply:
+            yield ChatChunk(record.reply)
+        if record.error:
+            raise ModelError(record.error, **record.error_params)
+        yield ChatChunk(
+            done=True, prompt_tokens=record.prompt_tokens, completion_tokens=record.completion_tokens
+        )
+
+    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]:
+        record: CallRecord = ask.options["record"]
+        if record.error:
+            raise ModelError(record.error, **record.error_params)
+        if len(record.vectors) != len(texts):
+            raise ModelError("ollama.replay_end", task=ask.task)
+        return [unpack_vector(vector) for vector in record.vectors]

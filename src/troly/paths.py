@@ -1,0 +1,114 @@
+"""Where Troly keeps its data, its settings and its cache on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from troly.errors import ConfigError, StoreError, TrolyError
+
+HOME_VARIABLE = "TROLY_HOME"
+PRIVATE = 0o700
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The three folders of one Troly, and the files with a fixed place in them."""
+
+    data: Path
+    config: Path
+    cache: Path
+
+    @classmethod
+    def resolve(cls, env: Mapping[str, str] | None = None) -> Paths:
+        """The folders that `env` (the process's own by default) asks for; nothing is created.
+
+        `TROLY_HOME` puts all three under one folder; without it they are the platform's folders for this login.
+        """
+        home = (os.environ if env is None else env).get(HOME_VARIABLE, "").strip()
+        if home:
+            base = _absolute(home)
+            return cls(base / "data", base / "config", base / "cache")
+        from platformdirs import PlatformDirs
+
+        dirs = PlatformDirs("troly", appauthor=False)
+        return cls(Path(dirs.user_data_dir), Path(dirs.user_config_dir), Path(dirs.user_cache_dir))
+
+    @property
+    def state_db(self) -> Path:
+        """The SQLite database of conversations, turns and chunks."""
+        return self.data / "state.db"
+
+    @property
+    def datasets(self) -> Path:
+        """Folder of published DuckDB files."""
+        return self.data / "datasets"
+
+    @property
+    def chroma(self) -> Path:
+        """Folder of the vector store."""
+        return self.data / "chroma"
+
+    @property
+    def memory(self) -> Path:
+        """Folder of the vectors of conversations; nothing of the documents is in it."""
+        return self.data / "chroma-memory"
+
+    @property
+    def set_aside(self) -> Path:
+        """Folder for damaged files, which are moved there and never deleted."""
+        return self.data / "set-aside"
+
+    @property
+    def history(self) -> Path:
+        """The messages typed earlier, for recalling them."""
+        return self.data / "history"
+
+    @property
+    def config_file(self) -> Path:
+        """The settings file."""
+        return self.config / "config.toml"
+
+    @property
+    def users_file(self) -> Path:
+        """Who the logins of this machine are: names, roles, permissions."""
+        return self.config / "users.toml"
+
+    @property
+    def user_personas(self) -> Path:
+        """Folder of this installation's own personas; they win over the ones that ship."""
+        return self.config / "personas"
+
+    def ensure(self) -> None:
+        """Create the folders that are missing, open to their owner only; folders that exist keep their rights.
+
+        Raises StoreError when data cannot be kept, ConfigError when the settings folder cannot be made. A settings
+        folder that may only be read is fine: a shared installation has one.
+        """
+        _make(self.data, StoreError)
+        if not os.access(self.data, os.W_OK | os.X_OK):
+            raise StoreError("paths.read_only", path=self.data, variable=HOME_VARIABLE)
+        _make(self.cache, StoreError)
+        _make(self.config, ConfigError)
+
+
+def _absolute(folder: str) -> Path:
+    path = Path(folder)
+    try:
+        path = path.expanduser()
+    except RuntimeError:  # an account without a home folder: the text is taken as it stands
+        path = Path(folder)
+    return Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link that the person chose to keep)
+
+
+def _make(folder: Path, error: type[TrolyError]) -> None:
+    """Create `folder` (0700) with its parents; an existing folder is left alone."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=PRIVATE, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as cause:
+        raise error("paths.not_folder", path=folder, variable=HOME_VARIABLE) from cause
+    except (OSError, ValueError) as cause:
+        raise error("paths.create", path=folder, variable=HOME_VARIABLE) from cause

@@ -1,0 +1,105 @@
+"""What a node is given during one turn, and the wrapper that turns a node into a traced LangGraph node."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from troly.plugin.events import Event, Source, StepFinished, StepStarted, Token
+from troly.text.catalogue import Lang
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from troly.config import Profile
+    from troly.llm.session import ModelSession
+    from troly.personas import Persona
+    from troly.plugin.contract import Mode
+    from troly.plugin.services import Services
+    from troly.stores.records import Conversation, StoredMessage
+
+
+@dataclass(slots=True)
+class TurnContext:
+    """One turn as its nodes see it.
+
+    `history` holds the conversation's earlier messages, oldest first, without the message being answered (`text`).
+    `emit` takes events in order; `language` may be changed with `switch_language`; `conversation_metadata` is
+    saved with the conversation when the turn ends.
+    """
+
+    services: Services
+    mode: Mode
+    conversation: Conversation
+    profile: Profile
+    text: str
+    language: Lang
+    now: datetime
+    history: tuple[StoredMessage, ...]
+    model: ModelSession
+    emit: Callable[[Event], None]
+    turn_id: str = ""
+    conversation_metadata: dict[str, Any] = field(default_factory=dict)
+
+    def say(self, text: str) -> None:
+        """Add `text` to the answer that is being written."""
+        if text:
+            self.emit(Token(text))
+
+    def switch_language(self, language: Lang) -> None:
+        """Answer in `language` from now on, in this turn and the next ones of the conversation (000-14)."""
+        self.language = language
+
+    def persona(self) -> Persona:
+        """The voice of the mode in the language of the turn; raises ConfigError."""
+        return self.services.personas.load(self.mode.persona, self.language)
+
+    def chat_history(self) -> list[dict[str, str]]:
+        """Earlier messages and the one being answered as `{role, content}` (000-63)."""
+        roles = {"user": "user", "assistant": "assistant"}
+        past = [{"role": roles[m.sender], "content": m.text} for m in self.history if m.sender in roles]
+        return [*past, {"role": "user", "content": self.text}]
+
+
+@dataclass(slots=True)
+class Step:
+    """What a node says of itself for the trace: who decided and why, in one line."""
+
+    source: Source | None = None
+    detail: str = ""
+
+    def note(self, detail: str, source: Source | None = None) -> None:
+        """Set the line shown in the evidence view, and who decided."""
+        self.detail = detail
+        self.source = source or self.source
+
+
+Node = Callable[[Mapping[str, Any], TurnContext, Step], Awaitable[Mapping[str, Any]]]
+
+
+def traced(name: str, node: Node, *, agent: str = "", tool: str = "") -> Callable[..., Awaitable[Any]]:
+    """`node(state, turn, step)` as a LangGraph node that reports StepStarted and StepFinished.
+
+    The graph must be built with `context_schema=TurnContext`. StepFinished is sent also when the node raises or is
+    cancelled.
+    """
+    from langgraph.runtime import Runtime
+
+    async def run(state: Any, runtime: Any) -> Any:
+        turn: TurnContext = runtime.context
+        step, began, ok = Step(), time.perf_counter(), False
+        turn.emit(StepStarted(name, agent, tool))
+        try:
+            update = await node(state, turn, step)
+            ok = True
+            return update
+        finally:
+            ms = (time.perf_counter() - began) * 1000
+            turn.emit(StepFinished(name, round(ms, 3), step.source, step.detail, agent, tool, failed=not ok))
+
+    # LangGraph looks at the annotations to know that a node takes the runtime.
+    run.__annotations__ = {"state": Any, "runtime": Runtime[TurnContext], "return": Any}
+    run.__name__ = name
+    return run

@@ -1,0 +1,231 @@
+"""The contract that a mode fulfils: one frozen `Mode` that says all the faces need to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from troly.plugin.events import Source, Table
+from troly.text.catalogue import Lang
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from troly.config import Profile
+    from troly.plugin.context import TurnContext
+    from troly.plugin.services import Services
+    from troly.stores.migrations import Migration
+
+CONTRACT_VERSION = 1
+ModelRole = str
+ByLang = Mapping[Lang, str]
+
+
+class Graph(Protocol):
+    """What a turn needs of a compiled LangGraph graph."""
+
+    async def ainvoke(self, input: Any, config: Any = None, *, context: Any = None) -> Any:  # noqa: A002 (LangGraph's name)
+        """Run the graph once; returns the final state."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a mode makes of its final state.
+
+    `state` holds exactly the mode's `state_fields`. `message_type` and `metadata` are saved with the answer.
+    `source` may be left out: it is then read from the steps. `text` replaces the streamed text where given.
+    """
+
+    state: Mapping[str, Any]
+    message_type: str = "answer"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Source | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an assistant says by itself when a conversation begins (000-07)."""
+
+    text: str
+    message_type: str = "greeting"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What data a mode has: one line for the empty pane, and whether that is enough to answer from."""
+
+    line: str
+    enough: bool
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """One file to load for a mode.
+
+    `progress(done, total, unit)` is called now and then (`total` None when unknown; `unit` is "rows" or "bytes");
+    `cancelled()` is asked between batches. `errors` is where rejected rows are written as CSV, if given.
+    """
+
+    services: Services
+    file: Path
+    now: datetime
+    language: Lang
+    dry_run: bool = False
+    replace: bool = False
+    errors: Path | None = None
+    progress: Callable[[int, int | None, str], None] = lambda _done, _total, _unit: None
+    cancelled: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOutcome:
+    """What an ingest did: counts by name, in the order to show, and problems as ready lines."""
+
+    counts: Mapping[str, int]
+    problems: tuple[str, ...] = ()
+    published: bool = False
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """A kind of file that a mode loads: `app ingest <name> FILE`. Raises InputError, StoreError."""
+
+    name: str
+    help: ByLang
+    example: str
+    run: Callable[[IngestRequest], IngestOutcome]
+
+
+HouseOption = Literal["csv", "now", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One value that a command takes.
+
+    A `name` that begins with dashes is an option, any other a positional argument. An option without a `metavar` is
+    a flag. Values arrive in `CommandRequest.values` under the name without its leading dashes.
+    """
+
+    name: str
+    help: ByLang
+    metavar: str = ""
+    required: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name in `CommandRequest.values`."""
+        return self.name.lstrip("-").replace("-", "_").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRequest:
+    """What a command was asked: `values` by parameter key (text, True or False for a flag, None where left out)."""
+
+    services: Services
+    profile: Profile
+    now: datetime
+    language: Lang
+    values: Mapping[str, str | bool | None]
+
+    def text(self, key: str) -> str:
+        """The text of a parameter; "" where it was left out."""
+        value = self.values.get(key)
+        return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command has to say.
+
+    `table` and `text` go to stdout, `problems` (ready lines) and `summary` to stderr. `records` are what `--json`
+    prints, one object a line; without them the table's rows by column name.
+    """
+
+    table: Table | None = None
+    text: str = ""
+    records: tuple[Mapping[str, Any], ...] | None = None
+    problems: tuple[str, ...] = ()
+    summary: str = ""
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the mode's own: `app <path> …`.
+
+    `path` holds one or two words; commands of two words share the group named by the first. `takes` are options that
+    the house provides: `csv` writes the table to a file, `now` sets the moment, `user` acts for another login where
+    the settings allow it. `--json` is always there. `run` is called in the main thread and may raise TrolyError.
+    """
+
+    path: tuple[str, ...]
+    help: ByLang
+    example: str
+    run: Callable[[CommandRequest], CommandResult]
+    parameters: tuple[Parameter, ...] = ()
+    takes: tuple[HouseOption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Sample data that ships with a mode; every function is blocking and raises InputError, StoreError.
+
+    `load` touches nothing that people loaded themselves, `remove` takes away samples only; both return sentences that
+    tell what was done. `loaded` says whether any are there.
+    """
+
+    load: Callable[[Services, Lang], tuple[str, ...]]
+    remove: Callable[[Services, Lang], tuple[str, ...]]
+    loaded: Callable[[Services], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One assistant.
+
+    Importing it must be cheap (no LangGraph, DuckDB, pydantic): `graph` imports what it needs when it is called,
+    in a thread, after the first paint.
+
+    Attributes:
+        id: lower-case word, the entry point's name.
+        names, summaries: in both languages; a summary is one line.
+        persona: stem of the persona files (`<stem>_<lang>.md`).
+        accent: colour of the mode as `#rrggbb`.
+        first_questions: three questions a language that an empty pane offers.
+        graph: builds the compiled graph; called once a process.
+        start: the graph's first state from the turn.
+        finish: the outcome from the graph's final state.
+        state_fields: the documents' state fields, all present in `Outcome.state`.
+        roles: the model roles it asks for (`chat`, `small`, `guard`).
+        commands: commands of its own on the command line.
+        samples: data that ships, loaded once in a data directory (`troly.plugin.samples`).
+        ready: False while the assistant can only say that it is not there yet.
+    """
+
+    id: str
+    names: ByLang
+    summaries: ByLang
+    persona: str
+    accent: str
+    first_questions: Mapping[Lang, tuple[str, ...]]
+    graph: Callable[[], Graph]
+    start: Callable[[TurnContext], dict[str, Any]]
+    finish: Callable[[Mapping[str, Any]], Outcome]
+    state_fields: tuple[str, ...]
+    opening: Callable[[Services, Lang], Opening | None] = lambda _services, _lang: None
+    holdings: Callable[[Services, Lang], Holdings | None] = lambda _services, _lang: None
+    roles: tuple[ModelRole, ...] = ("chat",)
+    migrations: tuple[Migration, ...] = ()
+    ingests: tuple[Ingest, ...] = ()
+    commands: tuple[Command, ...] = ()
+    samples: Samples | None = None
+    ready: bool = True
+    contract: int = CONTRACT_VERSION

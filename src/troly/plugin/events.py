@@ -1,0 +1,205 @@
+"""What happens during a turn, as frozen dataclasses that every face consumes and `ask --json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal
+
+Source = Literal["model", "rules", "mixed"]
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The user's message is saved; nothing was asked of a model yet."""
+
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A node begins; `agent` and `tool` are empty where they do not apply."""
+
+    node: str
+    agent: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepFinished:
+    """A node ended after `ms` milliseconds; `detail` is one line for the evidence view."""
+
+    node: str
+    ms: float
+    source: Source | None = None
+    detail: str = ""
+    agent: str = ""
+    tool: str = ""
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The next piece of the answer that is being written; pieces join without a separator."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A whole short message of its own before the answer (acknowledgement, greeting); saved as one message."""
+
+    text: str
+    message_type: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Long work: `percent` 0-100 or None when the end is not known."""
+
+    message: str
+    percent: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows to show: `rows` has one tuple a row, as long as `columns`; `numeric` are right-aligned columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    numeric: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of a list that opens: a line, a quieter line, and the whole."""
+
+    title: str
+    subtitle: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemList:
+    """A list of things a person can open."""
+
+    items: tuple[Item, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One named line or set of bars: `values` has one number a label."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Numbers to plot; the exact values are shown beside the plot."""
+
+    kind: Literal["bar", "line", "share"]
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
+    title: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One passage or page that an answer rests on; `score` is comparable within one list only."""
+
+    number: int
+    title: str
+    text: str
+    where: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The passages behind the answer, best first."""
+
+    items: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing the person should know: a fallback that was taken, a part that was skipped."""
+
+    level: Level
+    title: str
+    message: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """A person is to take over: why in one line, what was said so far (`who: text` lines), and where to call.
+
+    `code` names the reason for programs.
+    """
+
+    reason: str
+    transcript_lines: tuple[str, ...]
+    hotline: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCompleted:
+    """The one good end of a turn: `text` is the whole answer as shown, `state` the mode's documented fields."""
+
+    text: str
+    state: Mapping[str, Any]
+    source: Source
+    calls: int
+    ms: float
+    message_type: str = "answer"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """The other end of a turn: why, what to do, and `text`, all that had been said until then."""
+
+    title: str
+    message: str
+    remedy: str
+    code: str
+    text: str = ""
+    calls: int = 0
+    ms: float = 0.0
+
+
+Content = Table | ItemList | Chart | Sources | Notice | Handoff
+Terminal = TurnCompleted | TurnFailed
+Event = TurnStarted | StepStarted | StepFinished | Token | Say | Progress | Content | Terminal
+
+EVENTS: Mapping[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        TurnStarted, StepStarted, StepFinished, Token, Say, Progress, Table, ItemList, Chart, Sources, Notice,
+        Handoff, TurnCompleted, TurnFailed,
+    )
+}  # fmt: skip
+
+
+def to_json(event: Event) -> dict[str, Any]:
+    """The event as JSON values, with its type name under `event`."""
+    return {"event": type(event).__name__, **{f.name: _plain(getattr(event, f.name)) for f in fields(event)}}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    return value

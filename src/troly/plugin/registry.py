@@ -1,0 +1,126 @@
+"""Finds modes by entry point; one that cannot be loaded is kept as broken, with its reason, and harms nobody."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+
+from troly.errors import ConfigError
+from troly.plugin.contract import CONTRACT_VERSION, Graph, Mode
+from troly.stores.migrations import Migration
+from troly.text.catalogue import LANGS
+from troly.text.sanitize import sanitize
+
+GROUP = "troly.modes"
+BUILT_IN = ("shopping", "analysis", "rental", "dental", "rag")
+_TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
+
+
+class Registry:
+    """The modes of this installation, built-in ones first, then others by name."""
+
+    def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
+        found = list(points) if points is not None else list(entry_points(group=GROUP))
+        order = {name: rank for rank, name in enumerate(BUILT_IN)}
+        found.sort(key=lambda point: (order.get(point.name, len(order)), point.name))
+        self._points = {point.name: point for point in reversed(found)}
+        self._order = list(dict.fromkeys(point.name for point in found))
+        self._modes: dict[str, Mode] = {}
+        self._broken: dict[str, str] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._building = threading.Lock()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All registered names, also those of broken modes, in the order to show. Imports nothing."""
+        return tuple(self._order)
+
+    def get(self, name: str) -> Mode:
+        """The mode `name`; raises ConfigError `mode.unknown` or `mode.broken`."""
+        if name not in self._points:
+            raise ConfigError("mode.unknown", mode=name, known=", ".join(self.names))
+        self._load(name)
+        if name in self._broken:
+            raise ConfigError("mode.broken", mode=name, reason=self._broken[name])
+        return self._modes[name]
+
+    def __iter__(self) -> Iterator[Mode]:
+        """The modes that can be used."""
+        for name in self.names:
+            self._load(name)
+            if name in self._modes:
+                yield self._modes[name]
+
+    def broken(self) -> Mapping[str, str]:
+        """Name and reason of each mode that cannot be used."""
+        for name in self.names:
+            self._load(name)
+        return dict(self._broken)
+
+    def graph(self, name: str) -> Graph:
+        """The compiled graph of mode `name`, built the first time (that imports LangGraph: call it on a thread).
+
+        Nothing may leave the machine, so tracing is switched off first: LangGraph would post every input to
+        LangSmith if the user's shell says so. Raises ConfigError like `get`.
+        """
+        mode = self.get(name)
+        with self._building:
+            if name not in self._graphs:
+                for variable in _TRACING:
+                    os.environ[variable] = "false"
+                self._graphs[name] = mode.graph()
+            return self._graphs[name]
+
+    def migrations(self) -> list[Migration]:
+        """The migrations of all usable modes."""
+        return [migration for mode in self for migration in mode.migrations]
+
+    def _load(self, name: str) -> None:
+        if name in self._modes or name in self._broken:
+            return
+        try:
+            mode = self._points[name].load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (somebody else's code: what it raises is its trouble)
+            self._broken[name] = sanitize(f"{type(error).__name__}: {error}", keep_newlines=False)[:300]
+            return
+        problems = contract_problems(name, mode)
+        if problems:
+            self._broken[name] = "; ".join(problems)
+        else:
+            self._modes[name] = mode
+
+
+def contract_problems(name: str, mode: object) -> list[str]:
+    """What is wrong with a declared mode, one sentence each; empty when it keeps the contract."""
+    if not isinstance(mode, Mode):
+        return [f"the entry point gives a {type(mode).__name__}, not a troly.plugin.contract.Mode"]
+    problems = []
+    if mode.contract != CONTRACT_VERSION:
+        problems.append(f"it is written for contract {mode.contract}, this is {CONTRACT_VERSION}")
+    if mode.id != name:
+        problems.append(f"its id is {mode.id!r}, its entry point {name!r}")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", mode.id):
+        problems.append(f"its id {mode.id!r} is not a lower-case word")
+    if not re.fullmatch(r"#[0-9a-fA-F]{6}", mode.accent):
+        problems.append(f"its accent {mode.accent!r} is not #rrggbb")
+    for field_name in ("names", "summaries", "first_questions"):
+        missing = [lang for lang in LANGS if not getattr(mode, field_name).get(lang)]
+        if missing:
+            problems.append(f"its {field_name} lack {', '.join(missing)}")
+    prefix = f"{mode.id}/"
+    problems += [
+        f"its migration {m.name!r} must begin with {prefix!r}"
+        for m in mode.migrations
+        if not m.name.startswith(prefix)
+    ]
+    problems += [
+        f"its command {' '.join(c.path)!r} must be one or two lower-case words with help in every language"
+        for c in mode.commands
+        if len(c.path) not in (1, 2)
+        or not all(re.fullmatch(r"[a-z][a-z0-9-]*", word) for word in c.path)
+        or any(not c.help.get(lang) for lang in LANGS)
+    ]
+    return problems

@@ -1,0 +1,109 @@
+"""Everything a node or a face may call, built once and passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from troly.text.dates import Clock, system_clock
+
+if TYPE_CHECKING:
+    from troly.config import Settings
+    from troly.llm.client import OllamaClient
+    from troly.paths import Paths
+    from troly.personas import Personas
+    from troly.retrieval.hybrid import Knowledge
+    from troly.retrieval.memory import Memory
+    from troly.stores.aside import SetAside
+    from troly.stores.conversations import Conversations
+    from troly.stores.migrations import Migration
+    from troly.stores.published import Datasets
+    from troly.stores.records import Turn
+    from troly.stores.state import StateDb
+
+
+@dataclass(slots=True)
+class Services:
+    """The house's services.
+
+    `set_aside` names damaged files that were moved away at start; `interrupted` the turns that a crash cut off.
+    """
+
+    paths: Paths
+    settings: Settings
+    clock: Clock
+    state: StateDb
+    conversations: Conversations
+    datasets: Datasets
+    knowledge: Knowledge
+    memory: Memory
+    personas: Personas
+    llm: OllamaClient
+    set_aside: tuple[SetAside, ...] = ()
+    interrupted: tuple[Turn, ...] = field(default=())
+
+    def close(self) -> None:
+        """Close the stores; the model client is closed by the loop that used it."""
+        self.memory.close()
+        self.datasets.close()
+        self.knowledge.close()
+        self.state.close()
+
+
+def open_services(
+    paths: Paths, settings: Settings, migrations: Iterable[Migration] = (), clock: Clock = system_clock
+) -> Services:
+    """Open the stores under `paths` and build the services.
+
+    Raises StoreError when a store cannot be opened (newer version, no permission, full disk). Damaged files are set
+    aside, never deleted. Turns of a process that died are marked interrupted.
+    """
+    from troly.llm.client import OllamaClient
+    from troly.personas import Personas
+    from troly.retrieval.hybrid import Knowledge
+    from troly.stores.conversations import Conversations
+    from troly.stores.published import Datasets
+    from troly.stores.state import StateDb
+
+    paths.ensure()
+    state, set_aside = StateDb.open(paths.state_db, paths.set_aside)
+    try:
+        state.migrate([*Knowledge.migrations(), *migrations])
+        conversations = Conversations(state, clock)
+        interrupted = tuple(conversations.recover())
+    except BaseException:
+        state.close()
+        raise
+    llm = OllamaClient(settings.ollama)
+    return Services(
+        paths=paths,
+        settings=settings,
+        clock=clock,
+        state=state,
+        conversations=conversations,
+        datasets=Datasets(state, paths.datasets, paths.set_aside),
+        knowledge=Knowledge(state, paths.chroma, paths.set_aside),
+        memory=_memory(paths, settings, state, llm),
+        personas=Personas(paths, settings),
+        llm=llm,
+        set_aside=tuple(set_aside),
+        interrupted=interrupted,
+    )
+
+
+def _memory(paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient) -> Memory:
+    from troly.retrieval.memory import Memory
+
+    async def embed(embedder: str, texts: list[str]) -> list[list[float]]:
+        return await llm.embed((await llm.resolve(embedder, "embedding")).name, texts)
+
+    return Memory(
+        state,
+        paths.memory,
+        paths.set_aside,
+        collection=settings.chroma.collection,
+        embedder_of=lambda mode: settings.models.for_mode(mode, "embed"),
+        embed=embed,
+        end=llm.aclose,
+    )

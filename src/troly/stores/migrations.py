@@ -1,0 +1,195 @@
+"""Named, append-only schema changes, recorded in the database that they were applied to."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from troly.errors import StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One schema change: never edited or renamed once it was released, only followed by another.
+
+    Names sort in the order to apply within their namespace. Core names have no slash; a mode's begin with its id
+    (`shopping/0001_records`).
+    """
+
+    name: str
+    statements: tuple[str, ...]
+
+    @property
+    def sha(self) -> str:
+        """SHA-256 of the statements, in hex."""
+        return hashlib.sha256("\0".join(self.statements).encode()).hexdigest()
+
+    @property
+    def namespace(self) -> str:
+        """What comes before the slash; empty for the core."""
+        return self.name.rpartition("/")[0]
+
+
+LEDGER = """
+CREATE TABLE IF NOT EXISTS migrations (
+    name TEXT PRIMARY KEY,
+    applied_at TEXT NOT NULL,
+    statements_sha TEXT NOT NULL
+) WITHOUT ROWID
+"""
+
+# `seq` is the order of arrival: a clock can stand still (`--now`) or be set back, and ids begin with the time.
+CORE: tuple[Migration, ...] = (
+    Migration(
+        "0001_conversations",
+        (
+            """
+            CREATE TABLE conversations (
+                seq INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                user_id TEXT NOT NULL,
+                mode TEXT NOT NULL,
+                title TEXT NOT NULL DEFAULT '',
+                language TEXT,
+                created_at TEXT NOT NULL,
+                updated_at TEXT NOT NULL,
+                metadata TEXT NOT NULL DEFAULT '{}',
+                deleted_at TEXT,
+                pinned INTEGER NOT NULL DEFAULT 0
+            )
+            """,
+            "CREATE INDEX conversations_by_owner ON conversations (user_id, pinned, updated_at, seq)",
+            """
+            CREATE TABLE turns (
+                seq INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+                mode TEXT NOT NULL,
+                question_message_id TEXT NOT NULL,
+                status TEXT NOT NULL
+                    CHECK (status IN ('running', 'completed', 'failed', 'stopped', 'interrupted')),
+                pid INTEGER NOT NULL,
+                process_started REAL NOT NULL,
+                started_at TEXT NOT NULL,
+                finished_at TEXT,
+                ms REAL,
+                source TEXT,
+                calls INTEGER NOT NULL DEFAULT 0,
+                partial TEXT NOT NULL DEFAULT '',
+                state TEXT,
+                trace TEXT,
+                error TEXT
+            )
+            """,
+            "CREATE INDEX turns_by_conversation ON turns (conversation_id, seq)",
+            "CREATE INDEX turns_running ON turns (status) WHERE status = 'running'",
+            """
+            CREATE TABLE messages (
+                seq INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+                turn_id TEXT REFERENCES turns (id) ON DELETE SET NULL,
+                sender TEXT NOT NULL CHECK (sender IN ('user', 'assistant')),
+                text TEXT NOT NULL,
+                type TEXT NOT NULL DEFAULT '',
+                created_at TEXT NOT NULL,
+                metadata TEXT NOT NULL DEFAULT '{}',
+                status TEXT NOT NULL DEFAULT 'complete'
+            )
+            """,
+            "CREATE INDEX messages_by_conversation ON messages (conversation_id, seq)",
+            "CREATE INDEX messages_by_turn ON messages (turn_id)",
+            """
+            CREATE VIRTUAL TABLE messages_fts
+                USING fts5 (accented, folded, tokenize = 'unicode61 remove_diacritics 0')
+            """,
+            """
+            CREATE TRIGGER messages_fts_delete AFTER DELETE ON messages BEGIN
+                DELETE FROM messages_fts WHERE rowid = old.seq;
+            END
+            """,
+        ),
+    ),
+    Migration(
+        "0002_datasets",
+        (
+            """
+            CREATE TABLE datasets (
+                name TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                file TEXT NOT NULL UNIQUE,
+                published_at TEXT NOT NULL,
+                info TEXT NOT NULL DEFAULT '{}',
+                withdrawn_at TEXT,
+                PRIMARY KEY (name, version)
+            )
+            """,
+        ),
+    ),
+    # The modes whose sample data was loaded or removed here.
+    Migration(
+        "0003_samples",
+        ("CREATE TABLE samples (mode TEXT PRIMARY KEY, decided_at TEXT NOT NULL) WITHOUT ROWID",),
+    ),
+)
+
+
+def combine(extra: Iterable[Migration]) -> list[Migration]:
+    """The core's migrations and `extra`, each once, in the order to apply.
+
+    Raises StoreError `store.migration_changed` when one name stands for two different changes.
+    """
+    found: dict[str, Migration] = {}
+    for migration in (*CORE, *extra):
+        known = found.setdefault(migration.name, migration)
+        if known.statements != migration.statements:
+            raise StoreError("store.migration_changed", name=migration.name)
+    return sorted(found.values(), key=lambda migration: (migration.namespace, migration.name))
+
+
+def pending(connection: sqlite3.Connection, known: Sequence[Migration], path: Path) -> list[Migration]:
+    """Those of `known` that the database has not had.
+
+    A recorded name of the core, or of a namespace that this program has migrations of, must be known: otherwise a
+    newer version made the database, and StoreError `store.newer` is raised. Namespaces that are not here at all
+    belong to a mode that is not installed now; their tables are left alone.
+    """
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone():
+        return list(known)
+    applied = dict(connection.execute("SELECT name, statements_sha FROM migrations").fetchall())
+    shas = {migration.name: migration.sha for migration in known}
+    spaces = {migration.namespace for migration in known}
+    newer = sorted(name for name in applied if name not in shas and name.rpartition("/")[0] in spaces)
+    if newer:
+        raise StoreError("store.newer", path=path, names=", ".join(newer))
+    for name, sha in applied.items():
+        if shas.get(name, sha) != sha:
+            raise StoreError("store.migration_changed", name=name)
+    return [migration for migration in known if migration.name not in applied]
+
+
+def apply(connection: sqlite3.Connection, migrations: Iterable[Migration]) -> list[str]:
+    """Run `migrations` in the transaction that is open and record them; returns their names.
+
+    Raises StoreError `store.migration_failed`; the caller rolls back.
+    """
+    connection.execute(LEDGER)
+    done = []
+    for migration in migrations:
+        for statement in migration.statements:
+            try:
+                connection.execute(statement)
+            except (sqlite3.ProgrammingError, sqlite3.IntegrityError) as error:
+                raise StoreError("store.migration_failed", name=migration.name, reason=error) from error
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:
+                    raise
+                raise StoreError("store.migration_failed", name=migration.name, reason=error) from error
+        row = (migration.name, datetime.now(UTC).isoformat(), migration.sha)
+        connection.execute("INSERT INTO migrations (name, applied_at, statements_sha) VALUES (?, ?, ?)", row)
+        done.append(migration.name)
+    return done

@@ -1,0 +1,189 @@
+"""The state database: one SQLite file in WAL mode that several threads and processes write at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from troly.errors import StoreError
+from troly.stores import migrations
+from troly.stores.aside import SetAside, move_aside
+from troly.stores.connections import Connections
+from troly.stores.faults import is_damage, os_error, sqlite_error
+from troly.stores.locks import FileLock
+from troly.stores.migrations import Migration
+
+BUSY_SECONDS = 10.0
+_COMPANIONS = ("-wal", "-shm", "-journal")
+# A whole check reads the whole file. Above this size it is done only after damage was met while working.
+_CHECK_BYTES = 16 * 1024 * 1024
+
+
+class StateDb:
+    """Connections to the state database, one a thread, opened when first needed.
+
+    Safe from any thread. `read()` and `write()` give an `sqlite3.Connection` inside a transaction; do not `await`
+    in one, another task of the same thread would join it. A commit survives the death of the process (WAL,
+    synchronous=NORMAL); a power cut may lose the last ones, never a part of one.
+    """
+
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self.busy_seconds = busy_seconds
+        self._connections = Connections(path, busy_seconds)
+
+    @classmethod
+    def open(cls, path: Path, set_aside: Path) -> tuple[StateDb, list[SetAside]]:
+        """Open the database at `path`; a damaged one is moved to the folder `set_aside` and a fresh one made.
+
+        Raises StoreError: no permission, full disk, busy. Does not migrate.
+        """
+        db = cls(path)
+        moved: list[SetAside] = []
+        try:
+            if db._damage():
+                moved += db._replace(set_aside)
+        except BaseException:
+            db.close()
+            raise
+        return db, moved
+
+    def migrate(self, extra: Iterable[Migration] = ()) -> list[str]:
+        """Apply the core's migrations and `extra` that the database has not had; returns their names.
+
+        All or nothing, and safe when several processes do it at once. Raises StoreError `store.newer` (nothing is
+        touched), `store.migration_changed`, `store.migration_failed`.
+        """
+        known = migrations.combine(extra)
+        with self.read() as connection:
+            missing = migrations.pending(connection, known, self.path)
+        if not missing:
+            return []
+        with self.write() as connection:
+            return migrations.apply(connection, migrations.pending(connection, known, self.path))
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction: every statement in it sees the same moment. Inside another one it joins that.
+
+        Raises StoreError.
+        """
+        with self._translated(), self._connections.using() as handle:
+            connection = handle.connection
+            if connection.in_transaction:
+                yield connection
+                return
+            self._connections.retry(lambda: _begin_read(connection))
+            try:
+                yield connection
+            finally:
+                _rollback(connection)
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction: committed at the end, rolled back by any exception. Inside another one it joins that.
+
+        Waits `busy_seconds` for other writers, then raises StoreError `store.busy`. Raises StoreError. A write inside
+        a `read()` is a mistake of the program (RuntimeError).
+        """
+        with self._translated(), self._connections.using() as handle:
+            connection = handle.connection
+            if connection.in_transaction:
+                if not handle.writing:
+                    raise RuntimeError("write() inside read(): the snapshot may be old")
+                yield connection
+                return
+            self._connections.retry(lambda: connection.execute("BEGIN IMMEDIATE"))
+            handle.writing = True
+            try:
+                yield connection
+                self._connections.retry(lambda: connection.execute("COMMIT"))
+            finally:
+                handle.writing = False
+                _rollback(connection)
+
+    def close(self) -> None:
+        """Close every thread's connection, after the transactions under way; later use raises `store.closed`."""
+        self._connections.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if is_damage(error):
+                self._mark_suspect()
+            known = sqlite_error(error, self.path, self.busy_seconds)
+            if known is None:
+                raise
+            raise known from error
+
+    def _damage(self) -> str:
+        """What is wrong with the file's content; empty when it is sound. Raises StoreError for anything else."""
+        try:
+            with self.read() as connection:
+                if not self._suspect.exists() and self._size() > _CHECK_BYTES:
+                    connection.execute("SELECT name FROM sqlite_master").fetchall()
+                    return ""
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found == "ok":
+                with suppress(OSError):
+                    self._suspect.unlink(missing_ok=True)
+        except StoreError as error:
+            if error.key != "store.damaged":
+                raise
+            return str(error.params["reason"])
+        return "" if found == "ok" else str(found)
+
+    def _replace(self, set_aside: Path) -> list[SetAside]:
+        """Move the damaged file away, unless another process has just done so."""
+        lock = FileLock(self.path.with_name(self.path.name + ".lock"))
+        with lock:
+            try:
+                taken = lock.acquire(self.busy_seconds)
+            except OSError as error:
+                raise os_error(error, lock.path) from error
+            if not taken:
+                raise StoreError("store.busy", path=self.path, seconds=f"{self.busy_seconds:g}")
+            self._connections.forget()
+            reason = self._damage()
+            if not reason:
+                return []
+            self._connections.forget()
+            moved = move_aside(self.path, set_aside, reason, _COMPANIONS)
+            with suppress(OSError):
+                self._suspect.unlink(missing_ok=True)
+            # Made under the lock: the next process finds a sound file.
+            with self.write():
+                pass
+        return [moved]
+
+    @property
+    def _suspect(self) -> Path:
+        return self.path.with_name(self.path.name + ".suspect")
+
+    def _mark_suspect(self) -> None:
+        # Best effort: without the mark the next start still sees damage at the file's beginning.
+        with suppress(OSError):
+            self._suspect.touch()
+
+    def _size(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
+
+
+def _begin_read(connection: sqlite3.Connection) -> None:
+    """Begin and take the snapshot now, so that waiting for a lock happens here."""
+    connection.execute("BEGIN")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        _rollback(connection)
+        raise
+
+
+def _rollback(connection: sqlite3.Connection) -> None:
+    # SQLite itself has rolled back after a full disk or an I/O error.
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

@@ -1,0 +1,1 @@
+"""Ground: Vietnamese and English text, pure functions imported by every other floor."""

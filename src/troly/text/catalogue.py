@@ -1,0 +1,75 @@
+"""The one catalogue of interface sentences, in Vietnamese and English, one TOML file an area."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+Lang = Literal["vi", "en"]
+LANGS: tuple[Lang, Lang] = ("vi", "en")
+STRINGS = Path(__file__).parent / "strings"
+
+
+class Catalogue:
+    """Sentences by dotted key, each in both languages.
+
+    A file holds tables whose leaves are `{vi = "...", en = "..."}`; `folder/area.toml` (and `area_*.toml`) answers
+    keys that begin with `area.`. Files are read when an area is first asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._areas: dict[str, Mapping[str, Mapping[str, str]]] = {}
+
+    def __call__(self, key: str, lang: Lang, /, **params: object) -> str:
+        """The sentence `key` in `lang` with `{name}` places filled; raises KeyError for an unknown key."""
+        text = self.entry(key)[lang]
+        return text.format(**params) if params else text
+
+    def entry(self, key: str) -> Mapping[str, str]:
+        """Both languages of `key`; raises KeyError."""
+        area, _, rest = key.partition(".")
+        if area not in self._areas:
+            self._areas[area] = self._load(area)
+        return self._areas[area][rest]
+
+    def keys(self, area: str) -> frozenset[str]:
+        """All keys of an area, without the area's name."""
+        if area not in self._areas:
+            self._areas[area] = self._load(area)
+        return frozenset(self._areas[area])
+
+    def areas(self) -> tuple[str, ...]:
+        """The areas that have a file of their own."""
+        return tuple(sorted({path.stem.partition("_")[0] for path in self._folder.glob("*.toml")}))
+
+    def _load(self, area: str) -> Mapping[str, Mapping[str, str]]:
+        found: dict[str, Mapping[str, str]] = {}
+        for path in sorted({self._folder / f"{area}.toml", *self._folder.glob(f"{area}_*.toml")}):
+            if path.exists():
+                _flatten("", tomllib.loads(path.read_text(encoding="utf-8")), found)
+        return found
+
+
+def _flatten(prefix: str, node: Mapping[str, object], into: dict[str, Mapping[str, str]]) -> None:
+    if set(node) == set(LANGS) and all(isinstance(value, str) for value in node.values()):
+        into[prefix] = {lang: str(node[lang]) for lang in LANGS}
+        return
+    for name, value in node.items():
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{prefix or 'catalogue'}.{name} must be a table with vi and en")
+        _flatten(f"{prefix}.{name}" if prefix else name, value, into)
+
+
+@cache
+def core_catalogue() -> Catalogue:
+    """The catalogue of the program itself; a mode keeps one of its own beside its code."""
+    return Catalogue(STRINGS)
+
+
+def tr(key: str, lang: Lang, /, **params: object) -> str:
+    """The interface sentence `key` (`area.name`) in `lang`; raises KeyError for an unknown key."""
+    return core_catalogue()(key, lang, **params)

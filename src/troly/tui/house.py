@@ -1,0 +1,223 @@
+"""The services behind the screen, on a thread and an event loop of their own: nothing a mode does can stop the typing."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from troly.tui.port import Arrival, Deliver, Question, Sink
+from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView
+
+if TYPE_CHECKING:
+    from troly.plugin.events import Event
+    from troly.text.catalogue import Lang
+    from troly.tui.opened import OpenedHouse
+
+T = TypeVar("T")
+CLOSING = 3.0
+LOOK_EVERY = 4.0
+
+
+class House:
+    """Opens the services in a thread, runs turns there, and hands results back through `deliver`.
+
+    `opener` is called once on that thread; it imports what is heavy. `deliver` runs a function on the screen's loop.
+    Every `done` is called there with a result or with the exception.
+    """
+
+    def __init__(self, opener: Callable[[], OpenedHouse], deliver: Deliver) -> None:
+        self._opener = opener
+        self._deliver = deliver
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._work, name="troly-house", daemon=True)
+        self._opened: OpenedHouse | None = None
+        self._turns: set[asyncio.Task[None]] = set()
+        self._closing = False
+
+    def start(self, done: Callable[[Arrival | Exception], None]) -> None:
+        """Begin to open; `done` gets the arrival or why it failed."""
+        self._done = done
+        self._thread.start()
+
+    def _work(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        # A thousand modules are imported now: collecting among them would hold up the typing, now and later.
+        gc.disable()
+        self._open()
+        gc.freeze()
+        gc.enable()
+        if not self._closing:
+            self._loop.run_forever()
+
+    def _open(self) -> None:
+        try:
+            self._opened = self._opener()
+            arrival = self._opened.arrival()
+        except Exception as error:  # noqa: BLE001 (whatever a store or a third-party mode raises is shown as a card)
+            failure = error
+            self._deliver(lambda: self._done(failure))
+        else:
+            self._deliver(lambda: self._done(arrival))
+            self._opened.preload_first()
+            threading.Thread(target=self._opened.preload_rest, name="troly-preload", daemon=True).start()
+
+    def ask(self, question: Question, sink: Sink) -> Callable[[], None]:
+        """Answer `question`; `sink` gets batches of events and the conversation's id. Returns what stops it."""
+        outbox = Outbox(self._deliver, sink)
+        stop = Stop()
+
+        async def run() -> None:
+            await self._ready().answer(question, outbox.put, stop.reach)
+
+        def begin() -> None:
+            task = self._loop.create_task(_never_silent(run(), outbox))
+            self._turns.add(task)
+            task.add_done_callback(self._turns.discard)
+
+        self._loop.call_soon_threadsafe(begin)
+        return lambda: self._call(stop)
+
+    def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
+        """The user's newest conversations of all modes."""
+        self._query(lambda house: house.conversations(), done)
+
+    def load(
+        self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
+    ) -> None:
+        """The newest messages of a conversation, and its mode."""
+        self._query(lambda house: house.load(conversation), done)
+
+    def holdings(
+        self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
+    ) -> None:
+        """What data a mode has."""
+        self._query(lambda house: house.holdings(mode, language), done)
+
+    def watch(
+        self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
+    ) -> None:
+        """Look at Ollama every few seconds, for ever."""
+
+        async def look() -> None:
+            while True:
+                health = await self._ready().health(mode(), language())
+                self._deliver(partial(seen, health))
+                await asyncio.sleep(LOOK_EVERY)
+
+        self._submit(look())
+
+    def close(self, patience: float = CLOSING) -> None:
+        """Stop the turns (what they said is saved), close the services, end the thread."""
+        self._closing = True
+        if not self._thread.is_alive():
+            return
+        if self._opened is not None and self._loop.is_running():
+            ending = self._submit(self._end())
+            with suppress(Exception):  # the process ends anyway: what could be saved is saved
+                ending.result(patience)
+        self._call(self._loop.stop)
+        self._thread.join(0.5)
+
+    async def _end(self) -> None:
+        turns = list(self._turns)
+        for task in turns:
+            task.cancel()
+        await asyncio.gather(*turns, return_exceptions=True)
+        if self._opened is not None:
+            await self._opened.close()
+
+    def _ready(self) -> OpenedHouse:
+        if self._opened is None:
+            raise RuntimeError("asked before the services were open")
+        return self._opened
+
+    def _query(self, call: Callable[[OpenedHouse], T], done: Callable[[Any], None]) -> None:
+        async def run() -> None:
+            result: T | Exception
+            try:
+                result = await asyncio.to_thread(call, self._ready())
+            except Exception as error:  # noqa: BLE001 (the screen shows it where the result would have been)
+                result = error
+            self._deliver(lambda: done(result))
+
+        self._submit(run())
+
+    def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _call(self, function: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop is closed already
+            self._loop.call_soon_threadsafe(function)
+
+
+class Stop:
+    """What stops a turn, also when it is called before the turn has begun."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._calls: list[Callable[[], None]] = []
+
+    def __call__(self) -> None:
+        self._asked = True
+        for call in self._calls:
+            call()
+
+    def reach(self, call: Callable[[], None]) -> None:
+        """The turn can be stopped with `call` from now on."""
+        self._calls.append(call)
+        if self._asked:
+            call()
+
+
+class Outbox:
+    """Collects the events of one turn on the house's thread and hands them over in batches."""
+
+    def __init__(self, deliver: Deliver, sink: Sink) -> None:
+        self._deliver = deliver
+        self._sink = sink
+        self._events: deque[Event] = deque()
+        self._conversation = ""
+        self._waiting = False
+
+    def put(self, event: Event, conversation: str) -> None:
+        """Add one event; called on the house's thread."""
+        self._conversation = conversation
+        self._events.append(event)
+        if not self._waiting:
+            self._waiting = True
+            self._deliver(self._hand_over)
+
+    def _hand_over(self) -> None:
+        self._waiting = False
+        self._sink(list(_taken(self._events)), self._conversation)
+
+
+def _taken(events: deque[Event]) -> Iterator[Event]:
+    with suppress(IndexError):
+        while True:
+            yield events.popleft()
+
+
+async def _never_silent(work: Coroutine[Any, Any, None], outbox: Outbox) -> None:
+    """A turn that breaks without its terminal event gets one, so that no answer stays open on the screen."""
+    with _ending(outbox):
+        await work
+
+
+@contextmanager
+def _ending(outbox: Outbox) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        from troly.plugin.events import TurnFailed
+
+        outbox.put(TurnFailed(type(error).__name__, str(error)[:300], "", "turn.failed"), "")
+        if not isinstance(error, Exception):
+            raise

@@ -1,0 +1,120 @@
+"""The opened services as the screen's thread uses them: turns, lists, health; imported after the first paint only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from troly.conversation import TurnRequest, run_turn
+from troly.errors import ConfigError, TrolyError
+from troly.plugin.events import Event
+from troly.text.catalogue import LANGS
+from troly.tui.history import message_views
+from troly.tui.port import Arrival, Question
+from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView, Trouble
+
+if TYPE_CHECKING:
+    from troly.config import Profile
+    from troly.plugin.registry import Registry
+    from troly.plugin.services import Services
+    from troly.text.catalogue import Lang
+
+LISTED = 200
+MESSAGES = 200
+TITLE = 60
+PLAIN_ACCENT = "#8a8a8a"
+
+
+@dataclass(slots=True)
+class OpenedHouse:
+    """Services, modes and the person who asks."""
+
+    services: Services
+    registry: Registry
+    profile: Profile
+    first_mode: str = ""
+
+    def arrival(self) -> Arrival:
+        """Modes, user and what was found at opening."""
+        aside = tuple(str(item.original) for item in self.services.set_aside)
+        return Arrival(tuple(self._mode(name) for name in self.registry.names), self.profile.login, aside)
+
+    def _mode(self, name: str) -> ModeView:
+        try:
+            mode = self.registry.get(name)
+        except ConfigError as error:
+            both: Mapping[Lang, str] = dict.fromkeys(LANGS, name)
+            reason = str(error.params.get("reason", ""))
+            return ModeView(
+                name, both, dict.fromkeys(LANGS, ""), PLAIN_ACCENT, {}, ready=False, broken=reason or name
+            )
+        return ModeView(name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready)
+
+    def preload_first(self) -> None:
+        """Import what the first answer needs, so that it is no slower than the second."""
+        self._build(self.first_mode or next(iter(self.registry.names), ""))
+
+    def preload_rest(self) -> None:
+        """The same for the other modes."""
+        for name in self.registry.names:
+            self._build(name)
+
+    def _build(self, name: str) -> None:
+        # A mode that cannot be built says so when it is asked.
+        with suppress(Exception):
+            self.registry.graph(name)
+
+    async def answer(
+        self,
+        question: Question,
+        put: Callable[[Event, str], None],
+        stopper: Callable[[Callable[[], None]], object],
+    ) -> None:
+        """Run one turn; `stopper` is given what stops it."""
+        request = TurnRequest(question.mode, question.text, question.conversation)
+        turn = run_turn(self.services, self.registry, self.profile, request)
+        stopper(turn.cancel)
+        async for event in turn.events():
+            put(event, turn.conversation_id)
+
+    def conversations(self) -> list[ConversationView]:
+        """The user's newest conversations."""
+        found = self.services.conversations.list(self.profile.login, limit=LISTED)
+        return [ConversationView(c.id, c.mode, c.title, c.updated_at) for c in found]
+
+    def load(self, conversation: str) -> tuple[str, list[MessageView]]:
+        """Mode and newest messages of a conversation."""
+        store, login = self.services.conversations, self.profile.login
+        found = store.get(login, conversation)
+        messages = store.messages(login, conversation, limit=MESSAGES)
+        return found.mode, message_views(messages, store.turns(login, conversation))
+
+    def holdings(self, mode: str, language: Lang) -> HoldingsView | None:
+        """What data a mode has."""
+        held = self.registry.get(mode).holdings(self.services, language)
+        return HoldingsView(held.line, held.enough, held.command) if held else None
+
+    async def health(self, mode: str, language: Lang) -> HealthView:
+        """Whether Ollama answers, and which model would for `mode`."""
+        health = await self.services.llm.health()
+        if not health.up:
+            trouble = _trouble(health.error, language) if health.error else None
+            return HealthView(known=True, trouble=trouble)
+        wanted = self.services.settings.models.for_mode(mode, "chat")
+        try:
+            resolved = await self.services.llm.resolve(wanted)
+        except TrolyError as error:
+            return HealthView(known=True, trouble=_trouble(error, language))
+        return HealthView(known=True, up=True, model=resolved.name)
+
+    async def close(self) -> None:
+        """Close the client on its own loop, then the stores."""
+        await self.services.llm.aclose()
+        self.services.close()
+
+
+def _trouble(error: TrolyError, language: Lang) -> Trouble:
+    text = error.render(language)
+    return Trouble(text.title, text.message, text.remedy)

@@ -1,0 +1,50 @@
+"""What the screen asks of the services and what it learns from them; `House` keeps it, tests have their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from troly.text.catalogue import Lang
+from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
+
+if TYPE_CHECKING:
+    from troly.plugin.events import Event
+
+Deliver = Callable[[Callable[[], None]], object]
+Sink: TypeAlias = "Callable[[list[Event], str], None]"
+
+
+class Question(NamedTuple):
+    """One message to answer, as the screen asks it; `language` is that of the interface, for troubles before the turn."""
+
+    mode: str
+    text: str
+    conversation: str | None
+    language: Lang
+
+
+class Arrival(NamedTuple):
+    """What the screen learns when the house is open."""
+
+    modes: tuple[ModeView, ...]
+    user: str
+    notices: tuple[str, ...] = ()
+
+
+class HouseLike(Protocol):
+    """What the controller asks of the services; see `House`."""
+
+    def start(self, done: Callable[[Arrival | Exception], None]) -> None: ...
+    def watch(
+        self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
+    ) -> None: ...
+    def close(self, patience: float = ...) -> None: ...
+    def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]: ...
+    def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None: ...
+    def load(
+        self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
+    ) -> None: ...
+    def holdings(
+        self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
+    ) -> None: ...

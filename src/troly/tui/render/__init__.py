@@ -1,0 +1,1 @@
+"""Turns text and typed content into styled lines; knows nothing of widgets."""

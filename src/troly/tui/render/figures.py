@@ -1,0 +1,35 @@
+"""Short figures of the chrome: times of day, durations and counts in the language of the interface."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from troly.text.catalogue import Lang, tr
+
+
+def number(value: float, lang: Lang, places: int | None = None) -> str:
+    """`value` with the separators of `lang` and no superfluous decimals."""
+    if places is None:
+        text = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}".rstrip("0")
+    else:
+        text = f"{value:,.{places}f}"
+    return text.translate(str.maketrans(",.", ".,")) if lang == "vi" else text
+
+
+def duration(ms: float, lang: Lang) -> str:
+    """`ms` milliseconds as people say it: `9 ms`, `3,2 s`, `2 min 5 s`."""
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    if ms < 60_000:
+        return f"{number(ms / 1000, lang, 1)} s"
+    return f"{int(ms // 60_000)} min {int(ms % 60_000 // 1000)} s"
+
+
+def time_of_day(when: datetime) -> str:
+    """Hours and minutes in the time zone of `when`."""
+    return f"{when:%H:%M}"
+
+
+def counted(key: str, count: int, lang: Lang) -> str:
+    """The sentence `key` for `count` things; `<key>_one` is the one for a single thing."""
+    return tr(f"{key}_one" if count == 1 else key, lang, count=count)

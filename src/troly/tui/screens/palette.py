@@ -1,0 +1,95 @@
+"""The command palette: type a piece of a name, with or without diacritics, and press Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from troly.text.catalogue import Lang, tr
+from troly.tui.commands import Command, matching
+from troly.tui.widgets.typing import TypingInput
+
+# As in the style sheet: the box and what its frame takes.
+WIDTH = 64
+FRAME = 2
+
+
+class PaletteScreen(ModalScreen[str]):
+    """Gives back the action of the chosen command, or the empty string."""
+
+    CSS_PATH = "../styles/above.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+p", "leave", show=False),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("down", "move(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, offered: Sequence[Command], lang: Lang) -> None:
+        super().__init__()
+        self._offered = offered
+        self._shown: list[Command] = []
+        self._lang: Lang = lang
+
+    def compose(self) -> ComposeResult:
+        """An input above the list."""
+        with Vertical(id="palette"):
+            yield TypingInput(placeholder=tr("ui.palette.hint", self._lang), compact=True)
+            yield OptionList()
+            yield Static(tr("ui.palette.none", self._lang), id="none", markup=False)
+
+    def on_mount(self) -> None:
+        """Offer everything at first."""
+        self.query_one(TypingInput).cursor_blink = False
+        self.query_one(OptionList).can_focus = False
+        self._offer("")
+
+    def _offer(self, wanted: str) -> None:
+        self._shown = matching(self._offered, wanted)
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([Option(_row(command, self._width())) for command in self._shown])
+        self.query_one("#palette").set_class(not self._shown, "-none")
+        if self._shown:
+            options.highlighted = 0
+
+    def _width(self) -> int:
+        """The room of one entry; what is known before the first layout is the size of the screen."""
+        return min(WIDTH, self.app.size.width * 96 // 100) - FRAME
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the list."""
+        self._offer(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Run what is highlighted."""
+        index = self.query_one(OptionList).highlighted
+        if index is not None and index < len(self._shown):
+            self.dismiss(self._shown[index].action)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Run what was clicked."""
+        self.dismiss(self._shown[event.option_index].action)
+
+    def action_move(self, by: int) -> None:
+        """Choose another entry while the keys stay in the input."""
+        options = self.query_one(OptionList)
+        if self._shown:
+            options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
+
+    def action_leave(self) -> None:
+        """Close without doing anything."""
+        self.dismiss("")
+
+
+def _row(command: Command, width: int) -> Content:
+    left, right = Content(f" {command.title}"), Content.styled(f"{command.key} ", "dim")
+    gap = width - left.cell_length - right.cell_length
+    return Content.assemble(left, " " * gap, right) if gap > 0 else left

@@ -1,0 +1,118 @@
+"""Events of a turn applied to the messages of its pane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from troly.plugin.events import (
+    Event,
+    Progress,
+    Say,
+    StepFinished,
+    StepStarted,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from troly.tui.view import MessageView, Pane, StepView, TextPart, Trouble, message
+
+STOPPED = "turn.stopped"
+
+
+def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
+    """Change `pane` by one event of its running turn; True when the turn has ended."""
+    answer = pane.answer
+    if answer is None:
+        return False
+    answer.touch()
+    match event:
+        case Token():
+            answer.progress = None
+            answer.write(event.text)
+        case Say():
+            _say(pane, answer, event, now)
+        case StepStarted():
+            answer.steps.append(StepView(event.node, event.agent, event.tool))
+        case StepFinished():
+            _finish_step(answer, event)
+        case Progress():
+            answer.progress = event
+        case TurnStarted():
+            pass
+        case TurnCompleted():
+            _complete(pane, answer, event)
+            return True
+        case TurnFailed():
+            _fail(pane, answer, event)
+            return True
+        case _:
+            answer.parts.append(event)
+    return False
+
+
+def _say(pane: Pane, answer: MessageView, event: Say, now: Callable[[], datetime]) -> None:
+    """A message of its own: a greeting comes before the question, anything else before the answer."""
+    place = pane.messages.index(answer)
+    if event.message_type == "greeting" and place and pane.messages[place - 1].who == "user":
+        place -= 1
+    pane.messages.insert(place, message("assistant", now(), event.text, kind=event.message_type))
+
+
+def _finish_step(answer: MessageView, event: StepFinished) -> None:
+    step = next(
+        (
+            s
+            for s in answer.steps
+            if s.ms is None and (s.node, s.agent, s.tool) == (event.node, event.agent, event.tool)
+        ),
+        None,
+    )
+    if step is None:
+        step = StepView(event.node, event.agent, event.tool)
+        answer.steps.append(step)
+    step.ms, step.source, step.detail, step.failed = event.ms, event.source or "", event.detail, event.failed
+
+
+def _complete(pane: Pane, answer: MessageView, event: TurnCompleted) -> None:
+    """The answer as the turn says it: streamed text stays unless the final text differs from it."""
+    answer.state, answer.kind = "done", event.message_type
+    answer.source, answer.calls, answer.ms = event.source, event.calls, event.ms
+    _settle(pane, answer, event.text)
+
+
+def _fail(pane: Pane, answer: MessageView, event: TurnFailed) -> None:
+    answer.state = "stopped" if event.code == STOPPED else "failed"
+    answer.calls, answer.ms = event.calls, event.ms
+    answer.trouble = Trouble(event.title, event.message, event.remedy)
+    for step in answer.steps:
+        step.failed = step.failed or step.ms is None
+    if event.text:
+        _settle(pane, answer, event.text)
+
+
+def _settle(pane: Pane, answer: MessageView, text: str) -> None:
+    answer.progress = None
+    final = _without_said(pane, answer, text)
+    written = [part for part in answer.parts if isinstance(part, TextPart)]
+    if "".join(part.text for part in written).strip() == final:
+        return
+    place = answer.parts.index(written[0]) if written else 0
+    rest = [part for part in answer.parts if not isinstance(part, TextPart)]
+    answer.parts = [*rest[:place], *([TextPart([final])] if final else []), *rest[place:]]
+
+
+def _without_said(pane: Pane, answer: MessageView, text: str) -> str:
+    """The final text without the short messages that stand before the answer already."""
+    place = pane.messages.index(answer)
+    said: list[str] = []
+    for view in reversed(pane.messages[:place]):
+        if view.who == "user":
+            break
+        said.insert(0, view.text.strip())
+    text = text.strip()
+    for short in said:
+        if short and text.startswith(short):
+            text = text[len(short) :].strip()
+    return text

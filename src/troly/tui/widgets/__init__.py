@@ -1,0 +1,1 @@
+"""The parts of the screen; they show what the controller holds and report what was pressed."""

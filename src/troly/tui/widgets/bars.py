@@ -1,0 +1,181 @@
+"""The two lines of chrome: modes and who answers above, what happened and what to press below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from troly.text.catalogue import Lang, tr
+from troly.tui.controller import Controller
+from troly.tui.render.figures import counted, duration
+from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
+from troly.tui.theme import Palette
+from troly.tui.view import MessageView, ModeView
+from troly.tui.widgets.lines import LinesView
+
+BRAND = "Troly"
+MOST_KEYS = 6
+# Below this many rows the two lines share one.
+SHORT = 22
+# The streaming mark, turning; the only motion on the screen.
+TURNING = "◐◓◑◒"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key on the status line: what to press, the name of what it does, and the action of a click."""
+
+    press: str
+    name: str
+    action: str
+
+
+class ModeBar(LinesView):
+    """Where I am, which modes are there, and who answers."""
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+        self.phase = 0
+
+    def turn(self, by: int) -> None:
+        """Turn the mark `by` steps."""
+        self.phase = (self.phase + by) % len(TURNING)
+        self.relay()
+
+    def build(self, width: int) -> list[Line]:
+        """One line: all names where they fit, else the one that is shown between ‹ and ›."""
+        lang = self.controller.language
+        right = self._right(lang, full=width >= 72)
+        all_names = (Span(f" {BRAND}", "strong"), *self._labels(lang))
+        if width_of(all_names) + width_of(right) + 2 <= width:
+            return [ends_apart(all_names, right, width)]
+        return [ends_apart(self._one(lang), right, width)]
+
+    def _labels(self, lang: Lang) -> list[Span]:
+        spans: list[Span] = []
+        for mode in self.controller.modes.values():
+            spans += [Span("   "), *self._label(mode, lang)]
+        return spans
+
+    def _label(self, mode: ModeView, lang: Lang) -> list[Span]:
+        shown = mode.id == self.controller.pane.mode
+        style = "who" if shown else "dim"
+        name = Span(mode.names[lang], f"{style} strike" if mode.broken else style, f"mode:{mode.id}")
+        return [name, *self._mark(mode)]
+
+    def _mark(self, mode: ModeView) -> list[Span]:
+        if self.controller.running(mode.id):
+            return [Span(f" {TURNING[self.phase]}", "strong")]
+        if mode.broken:
+            return [Span(" ×", "error")]
+        return [Span(" •", "strong")] if self.controller.unread(mode.id) else []
+
+    def _one(self, lang: Lang) -> Line:
+        mode = self.controller.modes.get(self.controller.pane.mode)
+        if mode is None:
+            return (Span(f" {BRAND}", "strong"),)
+        others = [m for m in self.controller.modes.values() if m is not mode]
+        elsewhere = next((marks for m in others if (marks := self._mark(m)) and not m.broken), [])
+        return line(
+            Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"), *elsewhere
+        )
+
+    def _right(self, lang: Lang, *, full: bool) -> Line:
+        health = self.controller.health
+        if not health.known:
+            who = [Span("○ ", "dim"), Span(tr("ui.head.opening", lang), "dim")]
+        elif health.up:
+            who = [Span("● ", "accent"), Span(health.model)]
+        else:
+            who = [Span("○ ", "dim"), Span(tr("ui.head.rules", lang))]
+        rest = (
+            [Span(f"   {lang}", "dim", "language"), Span(f"   {self.controller.user}", "dim")] if full else []
+        )
+        return line(*who, *rest, Span(" "))
+
+
+class StatusBar(LinesView):
+    """What the last answer cost or what is going on, and at most six keys that help here."""
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+        self.seconds = 0.0
+        self.phase = 0
+
+    def turn(self, by: int, seconds: float) -> None:
+        """Turn the mark `by` steps; `seconds` is how long the answer takes so far."""
+        self.phase = (self.phase + by) % len(TURNING)
+        self.seconds = seconds
+        self.relay()
+
+    def build(self, width: int) -> list[Line]:
+        """One line; keys that do not fit are left out from the right."""
+        lang = self.controller.language
+        left = line(Span(" "), *self._state(lang))
+        keys = self.keys()[:MOST_KEYS]
+        while keys:
+            right = self._keys(keys, lang)
+            if width_of(left) + width_of(right) + 1 <= width:
+                return [ends_apart(left, right, width)]
+            keys = keys[:-1]
+        return [left]
+
+    def keys(self) -> Sequence[Key]:
+        """The keys for where one is, the most useful first."""
+        pane = self.controller.pane
+        stop = Key("Esc", "stop", "key:stop")
+        again = Key("Ctrl+R", "again", "key:again")
+        last = pane.last_answer
+        failed = (
+            last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
+        )
+        first = [stop] if pane.running else [again] if failed else []
+        if self.controller.trouble is not None:
+            return [Key("Ctrl+Q", "quit", "key:quit"), Key("F1", "help", "key:help")]
+        return [
+            *first,
+            Key("Ctrl+P", "palette", "key:palette"),
+            Key("F1", "help", "key:help"),
+            Key("F2", "list", "key:list"),
+            Key("F3", "evidence", "key:evidence"),
+            Key("Ctrl+N", "new", "key:new"),
+            Key("Ctrl+Q", "quit", "key:quit"),
+        ]
+
+    def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
+        spans: list[Span] = []
+        for key in keys:
+            spans += [
+                Span("   "),
+                Span(key.press, "strong", key.action),
+                Span(f" {tr(f'ui.key.{key.name}', lang)}", "dim", key.action),
+            ]
+        return line(*spans, Span(" "))
+
+    def _state(self, lang: Lang) -> list[Span]:
+        controller = self.controller
+        if controller.trouble is not None:
+            return []
+        if not controller.opened:
+            return [Span(tr("ui.status.opening", lang), "dim")]
+        pane = controller.pane
+        waiting = (
+            [Span(f"   {tr('ui.status.queued', lang, count=len(pane.waiting))}", "dim")]
+            if pane.waiting
+            else []
+        )
+        if pane.running:
+            return [
+                Span(f"{TURNING[self.phase]} "),
+                Span(f"{tr('ui.status.writing', lang)}  {duration(self.seconds * 1000, lang)}", "dim"),
+                *waiting,
+            ]
+        return [Span(part, "dim") for part in _cost(pane.last_answer, lang)]
+
+
+def _cost(answer: MessageView | None, lang: Lang) -> list[str]:
+    if answer is None or answer.ms is None:
+        return []
+    return [counted("ui.status.calls", answer.calls, lang), f"   {duration(answer.ms, lang)}"]

@@ -1,0 +1,117 @@
+"""The base of all that shows styled lines: paints only the rows in view, reports clicks on actions, gives out text."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from troly.tui.render.spans import Line, Span, plain
+from troly.tui.theme import Palette
+
+ACTION = "troly_action"
+
+
+def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
+    """A line as a strip; the action of a span travels with its style."""
+    segments = []
+    for span in spans:
+        style = ground + palette[span.style]
+        if span.action:
+            style += Style(meta={ACTION: span.action})
+        segments.append(Segment(span.text, style))
+    return Strip(segments)
+
+
+class LinesView(ScrollView):
+    """Shows `self.lines`; a subclass fills them in `relay` for a width."""
+
+    ALLOW_SELECT = True
+
+    class Pressed(Message):
+        """A span with an action was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, palette: Palette, **options: object) -> None:
+        super().__init__(**options)  # type: ignore[arg-type]
+        self.palette = palette
+        self.lines: list[Line] = []
+        self.ground = Style.null()
+        self._laid_width = 0
+
+    def build(self, width: int) -> list[Line]:
+        """The lines for a width in cells; a view that says nothing else is one blank line."""
+        return [(Span(" " * width),)]
+
+    def relay(self) -> None:
+        """Build the lines anew and repaint."""
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        self._laid_width = width
+        self.lines = self.build(width)
+        height = len(self.lines)
+        # A new virtual size means a new layout of the screen: not needed while everything fits.
+        if max(height, self.virtual_size.height) > self.size.height:
+            self.virtual_size = Size(width, height)
+        self.refresh()
+
+    def repaint(self, palette: Palette) -> None:
+        """Show the same lines with another palette."""
+        self.palette = palette
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Lay out again when the width is another."""
+        if self.scrollable_content_region.width != self._laid_width:
+            self.relay()
+
+    def on_click(self, event: events.Click) -> None:
+        """Report a click on a span that has an action."""
+        action = event.style.meta.get(ACTION)
+        if action:
+            event.stop()
+            self.post_message(self.Pressed(str(action)))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows in view; the style of the ground is worked out once for all of them."""
+        self.ground = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the view."""
+        ground = self.ground
+        width = self.size.width
+        row = round(self.scroll_y) + y
+        if row >= len(self.lines):
+            return Strip.blank(width, ground)
+        strip = strip_of(self.lines[row], self.palette, ground)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(row)) is not None:
+            strip = self._selected(strip, span)
+        return strip.crop_extend(0, width, ground).apply_offsets(0, row)
+
+    def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:
+        start, end = span
+        last = strip.cell_length
+        start, end = min(start, last), last if end == -1 else min(end, last)
+        style = self.screen.get_component_rich_style("screen--selection")
+        before, chosen, after = strip.divide([start, end, last]) if last else (strip, strip, strip)
+        return Strip.join([before, Strip(Segment.apply_style(chosen, post_style=style)), after])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text without the blanks that only fill a line."""
+        text = selection.extract("\n".join(plain(spans) for spans in self.lines))
+        return "\n".join(row.rstrip() for row in text.split("\n")), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 (Textual's hook)
+        """Repaint when the selection changes."""
+        self.refresh()

@@ -1,0 +1,130 @@
+"""The input: Enter sends, it grows with its text, recalls earlier questions, and never waits for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets.text_area import TextAreaTheme
+
+from troly.tui.keys import CHORDS
+from troly.tui.theme import Palette
+from troly.tui.widgets.typing import TypingArea
+
+FRAME = 2
+
+
+class Prompt(TypingArea):
+    """Where questions are written; `earlier` are past ones, newest last."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+j,alt+enter,shift+enter", "newline", show=False),
+        Binding("ctrl+c,super+c", "copy_or_interrupt", show=False),
+        *(Binding(key, f"app.{action}", show=False) for key, action in CHORDS),
+    ]
+
+    class Sent(Message):
+        """Enter was pressed on a text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Paged(Message):
+        """A page key was pressed."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    def __init__(self, hint: str, **options: object) -> None:
+        super().__init__(
+            "",
+            soft_wrap=True,
+            tab_behavior="focus",
+            compact=True,
+            highlight_cursor_line=False,
+            placeholder=hint,
+            **options,  # type: ignore[arg-type]
+        )
+        self.cursor_blink = False
+        self.earlier: Sequence[str] = ()
+        self._recalled = 0
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            if self.text.strip():
+                self.post_message(self.Sent(self.text))
+                self.put("")
+            return
+        if event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def _recall(self, by: int) -> bool:
+        """Show an earlier or later question, in an empty box or one that was just recalled."""
+        at = len(self.earlier) - self._recalled
+        shown = self.earlier[at] if self._recalled and at < len(self.earlier) else ""
+        if self.text != shown:
+            self._recalled = 0
+            return False
+        wanted = self._recalled - by
+        if (not self.text and by > 0) or wanted < 0 or wanted > len(self.earlier):
+            return bool(self._recalled)
+        self._recalled = wanted
+        self.put(self.earlier[len(self.earlier) - wanted] if wanted else "", keep_place=True)
+        return True
+
+    def put(self, text: str, *, keep_place: bool = False) -> None:
+        """Replace what is written; the cursor goes to the end."""
+        if not keep_place:
+            self._recalled = 0
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+        self.fit()
+
+    def action_newline(self) -> None:
+        """Break the line."""
+        self.insert("\n")
+
+    async def action_copy_or_interrupt(self) -> None:
+        """Copy what is selected; with nothing selected the key stops the answer."""
+        if self.selected_text:
+            self.action_copy()
+        else:
+            await self.app.run_action("app.interrupt")
+
+    def action_cursor_page_up(self, select: bool = False) -> None:  # noqa: ARG002 (Textual's signature)
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(-1))
+
+    def action_cursor_page_down(self) -> None:
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(1))
+
+    def fit(self) -> None:
+        """Be as high as the text, up to a third of the screen."""
+        most = max(1, self.app.size.height // 3 - FRAME)
+        height = max(1, min(most, self.wrapped_document.height)) + FRAME
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def on_text_area_changed(self) -> None:
+        """The text is another."""
+        self.fit()
+
+    def dress(self, palette: Palette, ground: str) -> None:
+        """Take the accent of the mode for the cursor and the frame."""
+        name = f"{palette.accent}-{ground}"
+        if name not in self.available_themes:
+            self.register_theme(TextAreaTheme(name, cursor_style=Style(color=ground, bgcolor=palette.accent)))
+        self.theme = name
+        self.styles.border = ("round", palette.accent)

@@ -1,0 +1,118 @@
+"""`app doctor`, `app config` and `app modes`: what is well, what is not, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import CommandLine
+from tests.support.ollama_double import OllamaDouble
+
+
+def test_without_ollama_there_are_warnings_and_no_failure(app: CommandLine) -> None:
+    ran = app.run("doctor", "--json")
+    assert ran.code == 0
+    report = json.loads(ran.out)
+    assert report["ok"] is True
+    checks = {check["name"]: check for check in report["checks"]}
+    assert {
+        "python",
+        "disk",
+        "settings",
+        "identity",
+        "state.db",
+        "chroma",
+        "ollama",
+        "mode shopping",
+        "terminal",
+    } <= set(checks)
+    assert checks["ollama"]["level"] == "warning"
+    assert checks["ollama"]["remedy"]
+    text = app.run("doctor", "--lang", "vi")
+    assert text.code == 0
+    assert "cảnh báo  ollama" in text.out
+    assert "cảnh báo" in text.err.splitlines()[-1]
+    assert "\x1b" not in text.out
+
+
+def test_each_wanted_model_has_its_line(app: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with OllamaDouble() as server:
+        del server.models["bge-m3:latest"]
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        checks = {check["name"]: check for check in json.loads(app.run("doctor", "--json").out)["checks"]}
+    assert checks["ollama"]["level"] == "ok"
+    assert checks["model gpt-oss"]["level"] == "ok"
+    assert (checks["model bge-m3"]["level"], checks["model bge-m3"]["remedy"]) == (
+        "warning",
+        "Get it with `app models pull bge-m3`.",
+    )
+
+
+def test_wrong_settings_fail_and_the_rest_is_still_looked_at(app: CommandLine, own_home: Path) -> None:
+    (own_home / "config").mkdir(parents=True)
+    (own_home / "config" / "config.toml").write_text(
+        'langauge = "vi"\n[ollama]\nread_timeout = "long"\n', encoding="utf-8"
+    )
+    ran = app.run("doctor", "--json")
+    assert ran.code == 1
+    levels = [(check["name"], check["level"]) for check in json.loads(ran.out)["checks"]]
+    assert levels.count(("settings", "failure")) == 2
+    assert ("mode shopping", "ok") in levels
+    checked = app.run("config", "check")
+    assert (checked.code, checked.out) == (6, "")
+    assert len(checked.err.splitlines()) == 2
+    assert app.run("config", "show").code == 6
+
+
+def test_a_damaged_database_is_set_aside_and_named(app: CommandLine, own_home: Path) -> None:
+    (own_home / "data").mkdir(parents=True, mode=0o700)
+    (own_home / "data" / "state.db").write_bytes(b"this is no database" * 500)
+    ran = app.run("doctor", "--json")
+    assert ran.code == 0
+    warned = [
+        check
+        for check in json.loads(ran.out)["checks"]
+        if check["name"] == "state.db" and check["level"] == "warning"
+    ]
+    assert "set-aside" in warned[0]["message"]
+    assert len(list((own_home / "data" / "set-aside").iterdir())) == 1
+
+
+def test_a_database_of_a_newer_version_is_a_failure(app: CommandLine, own_home: Path) -> None:
+    assert app.run("conversations", "list").code == 0
+    with sqlite3.connect(own_home / "data" / "state.db") as connection:
+        connection.execute("INSERT INTO migrations VALUES ('9999_later', '2030-01-01', 'x')")
+    connection.close()
+    ran = app.run("doctor", "--json")
+    assert ran.code == 1
+    assert app.run("conversations", "list").code == 4
+
+
+def test_a_broken_third_party_mode_is_a_warning_and_harms_nobody(app: CommandLine, third_party: Path) -> None:
+    checks = {check["name"]: check for check in json.loads(app.run("doctor", "--json").out)["checks"]}
+    assert checks["mode torn"]["level"] == "warning"
+    assert "torn apart" in checks["mode torn"]["message"]
+    rows = {row["id"]: row for row in app.run("modes", "--json").events}
+    assert rows["torn"]["broken"]
+    assert rows["slow"]["ready"]
+    table = app.run("modes", "--lang", "vi").out
+    assert "hỏng" in table
+    assert "Chậm" in table
+
+
+def test_config_show_path_and_init(app: CommandLine, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TROLY_MODE", "rag")
+    shown = {line["key"]: line for line in app.run("config", "show", "--json").events}
+    assert (shown["mode"]["value"], shown["mode"]["origin"]) == ("rag", "env TROLY_MODE")
+    assert "ollama.url" in app.run("config", "show").out
+    places = json.loads(app.run("config", "path", "--json").out)
+    assert places["state"] == str(own_home / "data" / "state.db")
+    file = own_home / "config" / "config.toml"
+    assert app.run("config", "init").out.strip() == str(file)
+    assert file.exists()
+    assert app.run("config", "init").err == ""
+    right = app.run("config", "check")
+    assert (right.code, right.out) == (0, "")

@@ -1,0 +1,91 @@
+"""What is printed: clean, aligned by cells, coloured only where it is wanted; events as text and as JSON lines."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.command_line import CommandLine
+from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
+from troly.cli.printer import JsonPrinter, content_text
+from troly.plugin.events import Chart, Evidence, Series, Sources, TurnFailed
+
+WORDS = st.text(st.sampled_from("aảệđ口🙂 \x1b[31m\x07"), max_size=12)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=5))
+def test_columns_line_up_in_terminal_cells(rows: list[tuple[str, str, str]]) -> None:
+    lines = grid(("a", "b", "c"), rows, numeric=(1,)).split("\n")
+    assert len(lines) == len(rows) + 2
+    second = [len(column) for column in lines[1].split()]
+    for line, (_, number, _) in zip(lines[2:], rows, strict=True):
+        assert "\x1b" not in line
+        assert cells(line) <= sum(second) + 4
+        shown = grid(("b",), [(number,)]).split("\n")[2]
+        assert cells(line.rpartition(shown)[0] + shown) >= second[0] if shown else True
+
+
+def test_data_is_stripped_of_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
+    data("\x1b]52;c;aGk=\x07đỏ\x1b[31m")
+    data_json({"a\x1b[1m": ["\u202ex", {"k": "\x9b1mz"}]})
+    text, line = capsys.readouterr().out.splitlines()
+    assert text == "đỏ"
+    assert json.loads(line) == {"a": ["x", {"k": "z"}]}
+    assert clean(("\x07a", 3, None)) == ["a", 3, None]
+
+
+def test_every_number_is_written_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    data_json({"id": float("inf"), "values": [float("nan"), 1.5]})
+    assert capsys.readouterr().out == '{"id": null, "values": [null, 1.5]}\n'
+
+
+def test_colours_only_on_a_terminal_that_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    assert paint("x", "bad", Terminal()) != "x"
+    assert paint("x", "bad", io.StringIO()) == "x"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("x", "bad", Terminal()) == "x"
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not may_colour(Terminal())
+
+
+def test_typed_content_reads_as_lines() -> None:
+    chart = Chart("bar", ("Thg 1", "Thg 2"), (Series("bán", (1.0, 2.5)),), "Doanh số", "triệu")
+    assert content_text(chart).splitlines() == [
+        "Doanh số (triệu)",
+        "       bán",
+        "-----  ---",
+        "Thg 1    1",
+        "Thg 2  2.5",
+    ]
+    sources = Sources((Evidence(1, "Quy định", "…", "trang 3", 0.5), Evidence(2, "Sổ tay", "…")))
+    assert content_text(sources) == "[1] Quy định - trang 3\n[2] Sổ tay"
+
+
+def test_a_json_line_begins_with_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonPrinter("rag", "q1", 7).show(TurnFailed("t", "m", "r", "c"), "conv", "turn")
+    JsonPrinter("rag").show(TurnFailed("t", "m", "r", "c"), "", "")
+    tagged, bare = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert list(tagged)[:6] == ["event", "id", "mode", "conversation", "turn", "line"]
+    assert (tagged["event"], tagged["id"], tagged["line"]) == ("TurnFailed", "q1", 7)
+    assert "id" not in bare
+    assert "line" not in bare
+
+
+def test_a_hostile_file_name_in_an_error_is_text(app: CommandLine) -> None:
+    ran = app.run("ingest", "warranty", "nope[/b]\x1b[31mred\x1b]0;t\x07\u202e.csv")
+    assert (ran.code, ran.out) == (3, "")
+    assert "nope[/b]red.csv" in ran.err
+    assert not set("\x1b\x07\u202e") & set(ran.err)

@@ -1,0 +1,69 @@
+"""Every test is alone: its own home folder, no outside network, no colours or locale of the machine it runs on."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "troly", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("troly")
+
+_FOREIGN = (
+    "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TEXTUAL_THEME", "COLUMNS", "LINES", "OLLAMA_HOST", "OLLAMA_PORT", "OLLAMA_BASE_URL",
+    "CHROMA_COLLECTION", "PERSONA_PATH", "PERSONA_MAX_CHARS", "INTENT_CONFIDENCE_THRESHOLD", "HTTP_PROXY", "HTTPS_PROXY",
+    "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2",
+)  # fmt: skip
+
+
+def _is_loopback(address: Any) -> bool:
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    if host in ("localhost", ""):
+        return True
+    try:
+        return ipaddress.ip_address(host.split("%", maxsplit=1)[0]).is_loopback
+    except ValueError:
+        return False
+
+
+class OutsideNetworkError(AssertionError):
+    """A test tried to leave the machine."""
+
+
+@pytest.fixture(autouse=True)
+def only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Connections to anything but this machine are a failure of the test, not of the network."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if not _is_loopback(address):
+            raise OutsideNetworkError(f"the test tried to reach {address}")
+        connect(self, address)
+
+    def guarded_ex(self: socket.socket, address: Any) -> int:
+        if not _is_loopback(address):
+            raise OutsideNetworkError(f"the test tried to reach {address}")
+        return connect_ex(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_ex)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory of the test's own; an Ollama address where nobody listens."""
+    for name in [*_FOREIGN, *(name for name in os.environ if name.startswith("TROLY_"))]:
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path / "troly-home"
+    monkeypatch.setenv("TROLY_HOME", str(home))
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    return home

@@ -1,0 +1,49 @@
+"""Every built-in mode keeps the contract, and the suite finds what a bad mode does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.house import profile, services_at
+from tests.support.modes import Plan, planned_mode, registry_of
+from troly.conversation.conformance import House, check_mode
+from troly.plugin.contract import Mode, Outcome
+from troly.plugin.registry import BUILT_IN, Registry
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    registry = Registry()
+    with services_at(tmp_path / "house", registry) as services:
+        yield House(services, registry, profile())
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+async def test_built_in_modes_conform(house: House, name: str) -> None:
+    assert await check_mode(house.registry.get(name), house) == []
+
+
+def _state(**state: Any) -> Mode:
+    def finish(_final: Mapping[str, Any]) -> Outcome:
+        return Outcome(state=state)
+
+    return replace(planned_mode(Plan(["say"])), finish=finish)
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        (planned_mode(Plan(["raise"])), "fails without a model"),
+        (planned_mode(Plan(["yield"])), "its answer is empty"),
+        (_state(), "its state has []"),
+        (_state(done=object()), "its state is not JSON"),
+    ],
+)
+async def test_what_a_bad_mode_does_is_found(house: House, mode: Mode, said: str) -> None:
+    problems = await check_mode(mode, House(house.services, registry_of(planned=mode), house.profile))
+    assert any(said in problem for problem in problems)

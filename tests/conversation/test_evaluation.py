@@ -1,0 +1,128 @@
+"""Judging an assistant by cases: whole turns in stores of their own, counted by field and form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.modes import registry_of
+from troly.config import load_settings
+from troly.conversation.eval_cases import Case
+from troly.conversation.evaluation import (
+    MISSING,
+    Count,
+    Report,
+    accepts,
+    evaluate,
+    look_up,
+    practice_house,
+    shipped_cases,
+)
+from troly.paths import Paths
+from troly_shopping import MODE
+
+
+def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case:
+    return Case(name, turns, {key.replace("__", "."): value for key, value in expect.items()}, form=form)
+
+
+async def _judged(home: Path, *cases: Case) -> Report:
+    paths = Paths.resolve({"TROLY_HOME": str(home)})
+    registry = registry_of(shopping=MODE)
+    with practice_house(load_settings(paths, {}), paths, registry, MODE) as house:
+        return await evaluate(house, "shopping", cases)
+
+
+async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    paths = Paths.resolve({"TROLY_HOME": str(own_home)})
+    registry = registry_of(shopping=MODE)
+    cases = [
+        _case("1", "kiểm tra bảo hành", "ABC123", warranty_meta__serial="ABC123", intent="warranty"),
+        _case("2", "giá laptop bao nhiêu", intent=["shopping", "unknown"], form="other"),
+        _case("3", "is ABC123 under warranty", preferred_language="vi", intent="warranty", form="other"),
+        _case("4", "xin chào", no_such_field=1),
+    ]
+    with practice_house(load_settings(paths, {}), paths, registry, MODE) as house:
+        report = await evaluate(
+            house, "shopping", cases, progress=lambda done, total: seen.append((done, total))
+        )
+        folder = house.services.paths.data
+        assert folder.exists()
+    assert not folder.exists()
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert report.fields == ("warranty_meta.serial", "intent", "preferred_language", "no_such_field")
+    assert report.forms == ("accented", "other")
+    assert report.count("intent") == Count(3, 3)
+    assert report.count("intent", "other") == Count(2, 2)
+    assert report.count() == Count(2, 4)
+    assert [(result.case.id, result.misses[0].field, result.misses[0].got) for result in report.failures] == [
+        ("3", "preferred_language", "en"),
+        ("4", "no_such_field", MISSING),
+    ]
+    assert report.missed(0.9) == ["preferred_language", "no_such_field"]
+    assert report.missed(0.0) == []
+
+
+async def test_the_stores_of_the_user_are_not_opened(own_home: Path) -> None:
+    await _judged(own_home, _case("1", "xin chào", intent="unknown"))
+    assert not (own_home / "data").exists()
+
+
+async def test_a_turn_that_fails_misses_all_its_fields(own_home: Path) -> None:
+    report = await _judged(own_home, _case("1", "  ", intent="unknown", message_type="clarify"))
+    assert report.count("intent") == Count(0, 1)
+    assert report.results[0].failed == "turn.empty"
+
+
+async def test_a_language_in_the_settings_does_not_hide_what_is_detected(own_home: Path) -> None:
+    paths = Paths.resolve({"TROLY_HOME": str(own_home)})
+    settings = load_settings(paths, {"TROLY_LANGUAGE": "vi"})
+    registry = registry_of(shopping=MODE)
+    with practice_house(settings, paths, registry, MODE, seed=lambda _services, _mode: None) as house:
+        report = await evaluate(house, "shopping", [_case("1", "how much is it", preferred_language="en")])
+    assert report.count().share == 1
+
+
+def test_cases_ship_for_the_shop_alone() -> None:
+    assert shipped_cases("shopping") is not None
+    assert shipped_cases("nothing") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("a", 1), ("b.c", 2), ("b.d.1", "y"), ("x.y", 3), ("b.d.9", MISSING), ("a.b", MISSING), ("", MISSING)],
+)
+def test_nested_fields(name: str, value: object) -> None:
+    assert look_up({"a": 1, "b": {"c": 2, "d": ["x", "y"]}, "x.y": 3}, name) == value
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "right"),
+    [
+        ("a", "a", True),
+        (["a", "b"], "b", True),
+        (["a", "b"], "c", False),
+        (["a", None], None, True),
+        (["a"], ["a"], True),
+        (["a"], ("a",), True),
+        ([], [], True),
+        ([[]], [], True),
+        (True, 1, False),
+        (1, True, False),
+        (0, False, False),
+        (1, 1.0, True),
+        (None, "", False),
+    ],
+)
+def test_what_is_accepted(want: object, got: object, right: bool) -> None:
+    assert accepts(want, got) is right
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_a_share_is_between_0_and_1(right: int, wrong: int) -> None:
+    assert 0 <= Count(right, right + wrong).share <= 1

@@ -1,0 +1,214 @@
+"""A turn ends exactly once, whatever its nodes do and whenever it is stopped; what was said is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.house import profile, services_at
+from tests.support.modes import Plan, planned_mode, registry_of
+from troly.conversation import TurnRequest, run_turn
+from troly.errors import AccessError
+from troly.plugin.events import (
+    Event,
+    StepFinished,
+    StepStarted,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from troly.plugin.services import Services
+
+ACTIONS = ("say", "event", "yield", "raise", "model_error", "late")
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    with services_at(tmp_path / "house") as opened:
+        yield opened
+
+
+async def events_of(services: Services, plan: Plan, stop_after: int | None = None) -> list[Event]:
+    registry = registry_of(planned=planned_mode(plan))
+    turn = run_turn(services, registry, profile(), TurnRequest("planned", "xin chào", offline=True))
+    seen: list[Event] = []
+    async for event in turn.events():
+        seen.append(event)
+        if stop_after is not None and len(seen) > stop_after:
+            turn.cancel()
+    return seen
+
+
+@pytest.mark.parametrize("early", ["before the events are read", "before the first step"])
+async def test_a_stop_that_comes_very_early_ends_the_turn(services: Services, early: str) -> None:
+    turn = run_turn(
+        services,
+        registry_of(planned=planned_mode(Plan(["say"]))),
+        profile(),
+        TurnRequest("planned", "xin chào"),
+    )
+    if early == "before the events are read":
+        turn.cancel()
+    else:
+        asyncio.get_running_loop().call_soon(turn.cancel)
+    async with asyncio.timeout(20):
+        seen = [event async for event in turn.events()]
+    assert isinstance(seen[-1], TurnFailed)
+    assert seen[-1].code == "turn.stopped"
+
+
+def terminals(events: list[Event]) -> list[Event]:
+    return [event for event in events if isinstance(event, (TurnCompleted, TurnFailed))]
+
+
+@settings(max_examples=60)
+@given(
+    actions=st.lists(st.sampled_from(ACTIONS), min_size=1, max_size=6),
+    stop_after=st.none() | st.integers(0, 14),
+)
+def test_exactly_one_terminal_event(
+    tmp_path_factory: pytest.TempPathFactory, actions: list[str], stop_after: int | None
+) -> None:
+    with services_at(tmp_path_factory.mktemp("house")) as services:
+        plan = Plan(actions)
+        events = asyncio.run(events_of(services, plan, stop_after))
+        assert len(terminals(events)) == 1
+        assert events[-1] is terminals(events)[0]
+        if stop_after is None:
+            assert isinstance(events[-1], TurnFailed) == bool({"raise", "model_error"} & set(actions))
+        started = [e.node for e in events if isinstance(e, StepStarted)]
+        finished = [e.node for e in events if isinstance(e, StepFinished)]
+        assert started == finished
+        saved = services.conversations.list("an")
+        turns = services.conversations.turns("an", saved[0].id) if saved else []
+        ended = "completed" if isinstance(events[-1], TurnCompleted) else ("failed", "stopped")
+        assert all(turn.status in ended for turn in turns)
+
+
+async def test_a_good_turn_is_saved_with_its_trace(services: Services) -> None:
+    events = await events_of(services, Plan(["say", "event", "say"]))
+    end = events[-1]
+    assert isinstance(events[0], TurnStarted)
+    assert isinstance(end, TurnCompleted)
+    assert end.text == "Dạ\n\nmột một"
+    assert (end.source, end.calls, dict(end.state)) == ("rules", 0, {"done": True})
+    conversation = services.conversations.list("an")[0]
+    messages = services.conversations.messages("an", conversation.id)
+    assert [(m.sender, m.text, m.type) for m in messages] == [
+        ("user", "xin chào", ""),
+        ("assistant", "Dạ", "ack"),
+        ("assistant", "một một", "answer"),
+    ]
+    turn = services.conversations.turns("an", conversation.id)[0]
+    assert turn.status == "completed"
+    assert [step["node"] for step in turn.trace["steps"]] == ["n0", "n1", "n2"]
+    assert "\x1b" not in str(turn.trace)
+
+
+async def test_stopping_a_hung_node_keeps_what_was_said(services: Services) -> None:
+    plan = Plan(["say", "hang", "say"])
+    registry = registry_of(planned=planned_mode(plan))
+    turn = run_turn(services, registry, profile(), TurnRequest("planned", "chào", offline=True))
+
+    async def stop_when_hung() -> None:
+        await plan.reached.wait()
+        turn.cancel()
+
+    stopper = asyncio.create_task(stop_when_hung())
+    events = [event async for event in turn.events()]
+    await stopper
+    end = events[-1]
+    assert isinstance(end, TurnFailed)
+    assert (end.code, end.text) == ("turn.stopped", "một")
+    stored = services.conversations.turn("an", turn.turn_id)
+    assert stored.status == "stopped"
+    assert services.conversations.messages("an", turn.conversation_id)[-1].text == "một"
+
+
+async def test_leaving_the_stream_early_ends_the_turn(services: Services) -> None:
+    plan = Plan(["say", "hang"])
+    registry = registry_of(planned=planned_mode(plan))
+    turn = run_turn(services, registry, profile(), TurnRequest("planned", "chào", offline=True))
+    stream = turn.events()
+    async for event in stream:
+        if isinstance(event, Token):
+            break
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert services.conversations.turn("an", turn.turn_id).status == "stopped"
+
+
+async def test_nothing_is_told_after_the_end(services: Services) -> None:
+    plan = Plan(["late", "say"])
+    events = await events_of(services, plan)
+    plan.late[0].say("sau khi xong")
+    assert "sau khi xong" not in str(events)
+
+
+async def test_an_endless_graph_is_stopped_by_the_step_limit(services: Services) -> None:
+    end = (await events_of(services, Plan(["loop", "say"])))[-1]
+    assert isinstance(end, TurnFailed)
+    assert end.code == "turn.steps"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("", "turn.empty"), (" \n\t", "turn.empty"), ("x" * 200_001, "turn.long")]
+)
+async def test_unusable_messages_say_why(services: Services, text: str, code: str) -> None:
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    events = [e async for e in run_turn(services, registry, profile(), TurnRequest("planned", text)).events()]
+    assert [getattr(e, "code", "") for e in events] == [code]
+
+
+async def test_unknown_and_broken_modes_end_in_one_clear_failure(services: Services) -> None:
+    registry = registry_of(broken=ImportError("no module \x1b[31mx"))
+    for mode, code in (("none", "mode.unknown"), ("broken", "mode.broken")):
+        events = [
+            e async for e in run_turn(services, registry, profile(), TurnRequest(mode, "chào")).events()
+        ]
+        end = events[-1]
+        assert isinstance(end, TurnFailed)
+        assert end.code == code
+        assert end.remedy
+        assert "\x1b" not in end.message
+
+
+async def test_a_conversation_belongs_to_its_owner(services: Services) -> None:
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    first = run_turn(services, registry, profile("an"), TurnRequest("planned", "chào", offline=True))
+    [_ async for _ in first.events()]
+    stranger = TurnRequest("planned", "cho xem", conversation=first.conversation_id, offline=True)
+    end = [e async for e in run_turn(services, registry, profile("binh"), stranger).events()][-1]
+    assert isinstance(end, TurnFailed)
+    assert end.code == "store.not_yours"
+    with pytest.raises(AccessError):
+        services.conversations.messages("binh", first.conversation_id)
+
+
+async def test_a_conversation_is_named_after_its_first_question(services: Services) -> None:
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    long = "kiểm tra \x1b[31mbảo hành\n" + "rất dài " * 40
+    first = run_turn(services, registry, profile(), TurnRequest("planned", long, offline=True))
+    [_ async for _ in first.events()]
+    again = TurnRequest("planned", "câu khác", conversation=first.conversation_id, offline=True)
+    [_ async for _ in run_turn(services, registry, profile(), again).events()]
+    title = services.conversations.get("an", first.conversation_id).title
+    assert title.startswith("kiểm tra bảo hành rất dài")
+    assert len(title) <= 60
+
+
+async def test_language_is_read_once_and_kept(services: Services) -> None:
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    first = run_turn(
+        services, registry, profile(), TurnRequest("planned", "hello, how are you please", offline=True)
+    )
+    [_ async for _ in first.events()]
+    again = TurnRequest("planned", "bảo hành ạ", conversation=first.conversation_id, offline=True)
+    events = [e async for e in run_turn(services, registry, profile(), again).events()]
+    assert isinstance(events[0], TurnStarted)
+    assert events[0].language == "en"

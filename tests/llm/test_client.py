@@ -1,0 +1,176 @@
+"""The Ollama client against a real server of ours: answers, models, vectors, downloads, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import pytest
+
+from tests.support.llm import HELLO, client_for, settings_for, whole
+from tests.support.ollama_double import Fault, OllamaDouble, Reply
+from tests.support.waiting import until
+from troly.errors import ModelError
+from troly.llm.client import OllamaClient
+from troly.llm.types import Health
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as double:
+        yield double
+
+
+async def test_streams_text_thinking_and_counts(server: OllamaDouble) -> None:
+    server.script(Reply("Chào bạn, mình là Troly.", thinking="hmm, một lời chào"))
+    async with client_for(server.url) as client:
+        chunks = [chunk async for chunk in client.chat("gpt-oss", HELLO)]
+    assert "".join(chunk.text for chunk in chunks) == "Chào bạn, mình là Troly."
+    assert "".join(chunk.thinking for chunk in chunks) == "hmm, một lời chào"
+    assert chunks[-1].done
+    assert chunks[-1].prompt_tokens == 2
+    assert chunks[-1].completion_tokens
+    await until(lambda: server.chats[0].finished)
+    assert server.chats[0].disconnected is None
+
+
+async def test_sends_window_keep_alive_tools_and_schema(server: OllamaDouble) -> None:
+    tool = {
+        "type": "function",
+        "function": {"name": "look_up", "parameters": {"type": "object", "properties": {}}},
+    }
+    call = {"function": {"name": "look_up", "arguments": {"serial": "SN1"}}}
+    server.script(Reply(tool_calls=[call]))
+    async with client_for(server.url, context_tokens=4096, keep_alive="-1") as client:
+        chunks = [chunk async for chunk in client.chat("gpt-oss", HELLO, tools=[tool], options={"seed": 3})]
+        await whole(client.chat("gpt-oss", HELLO, format={"type": "object"}, think="low"))
+    assert [dict(c) for chunk in chunks for c in chunk.tool_calls] == [
+        {"name": "look_up", "arguments": {"serial": "SN1"}}
+    ]
+    first, second = (request.body for request in server.chats)
+    assert first["options"] == {"num_ctx": 4096, "seed": 3}
+    assert first["keep_alive"] == -1
+    assert first["tools"][0]["function"]["name"] == "look_up"
+    assert "think" not in first
+    assert (second["think"], second["format"]) == ("low", {"type": "object"})
+
+
+async def test_one_long_line_and_split_characters_arrive_whole(server: OllamaDouble) -> None:
+    text = "Cảm ơn quý khách đã liên hệ. " * 2000
+    server.script(Reply(text, fault="big_line"), Reply("Đổi trả trong bảy ngày ạ 🙏", fault="half_chars"))
+    async with client_for(server.url) as client:
+        assert await whole(client.chat("gpt-oss", HELLO)) == text
+        assert await whole(client.chat("gpt-oss", HELLO)) == "Đổi trả trong bảy ngày ạ 🙏"
+
+
+@pytest.mark.parametrize("fault", [None, "half_chars"])
+async def test_characters_that_end_lines_elsewhere_do_not_break_an_answer(
+    server: OllamaDouble, fault: Fault | None
+) -> None:
+    text = "một\x85hai\u2028ba\u2029bốn – năm…"
+    server.script(Reply(text, fault=fault))
+    async with client_for(server.url) as client:
+        assert await whole(client.chat("gpt-oss", HELLO)) == text
+
+
+@pytest.mark.parametrize(("fault", "sent"), [("hang", 0), ("hang_mid", 2)])
+async def test_cancelling_the_task_closes_the_connection(
+    server: OllamaDouble, fault: Fault, sent: int
+) -> None:
+    server.script(Reply("một hai ba bốn năm", fault=fault))
+    async with client_for(server.url) as client:
+        task = asyncio.create_task(whole(client.chat("gpt-oss", HELLO)))
+        await until(lambda: server.chats and server.chats[0].sent == sent)
+        cancelled = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: server.chats[0].disconnected)
+        assert (server.chats[0].disconnected or 0) - cancelled < 0.2
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_leaving_the_stream_early_closes_the_connection(server: OllamaDouble) -> None:
+    server.script(Reply("một hai ba bốn năm", fault="hang_mid"))
+    async with client_for(server.url) as client, aclosing(client.chat("gpt-oss", HELLO)) as chunks:
+        assert (await anext(chunks)).text
+    await until(lambda: server.chats[0].disconnected)
+
+
+async def test_embeds_in_batches_with_the_servers_dimension(server: OllamaDouble) -> None:
+    server.dims = 16
+    texts = [f"đoạn văn {i}" for i in range(70)]
+    async with client_for(server.url) as client:
+        vectors = await client.embed("bge-m3", texts)
+        assert await client.embed("bge-m3", []) == []
+    assert [len(vector) for vector in vectors] == [16] * 70
+    batches = [request.body for request in server.requests if request.path == "/api/embed"]
+    assert [len(body["input"]) for body in batches] == [32, 32, 6]
+    assert all(body["truncate"] is False and body["options"]["num_ctx"] == 8192 for body in batches)
+
+
+async def test_health_is_shared_cached_and_notices_coming_back(server: OllamaDouble) -> None:
+    async with client_for(server.url) as client:
+        seen = await asyncio.gather(*(client.health() for _ in range(20)))
+        assert all(health.up and health.version == server.version for health in seen)
+        assert [model.name for model in seen[0].models] == list(server.models)
+        assert len(server.requests) == 2
+        server.down()
+        assert (await client.health()).up
+        assert not (await client.health(max_age=0)).up
+        assert (client.known_down() or ModelError("")).key == "ollama.down"
+        server.up()
+        assert (await client.health(max_age=0)).up
+        assert client.known_down() is None
+
+
+async def test_a_probe_survives_one_impatient_caller_and_ends_with_the_last(server: OllamaDouble) -> None:
+    server.faults["/api/tags"] = "hang"
+    async with client_for(server.url) as client:
+        callers = [asyncio.create_task(client.health()) for _ in range(3)]
+        await until(lambda: server.requests)
+        for caller in callers[:2]:
+            caller.cancel()
+        await asyncio.gather(*callers[:2], return_exceptions=True)
+        assert server.requests[0].disconnected is None
+        callers[2].cancel()
+        await asyncio.gather(callers[2], return_exceptions=True)
+        await until(lambda: server.requests[0].disconnected)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_watch_tells_only_changes(server: OllamaDouble) -> None:
+    told: list[Health] = []
+    async with client_for(server.url) as client:
+        watcher = asyncio.create_task(client.watch(0.005, told.append))
+        await until(lambda: len(server.requests) > 8)
+        assert [health.up for health in told] == [True]
+        server.down()
+        await until(lambda: len(told) == 2)
+        server.up()
+        await until(lambda: len(told) == 3)
+        assert [health.up for health in told] == [True, False, True]
+        watcher.cancel()
+        await asyncio.gather(watcher, return_exceptions=True)
+
+
+def test_one_client_serves_several_loops_one_after_the_other(server: OllamaDouble) -> None:
+    client = OllamaClient(settings_for(server.url))
+
+    async def ask(close: bool) -> str:
+        text = await whole(client.chat("gpt-oss", HELLO))
+        if close:
+            await client.aclose()
+            await client.aclose()
+        return text
+
+    assert len({asyncio.run(ask(close)) for close in (True, False, True)}) == 1
+
+
+async def test_many_calls_at_once(server: OllamaDouble) -> None:
+    async with client_for(server.url) as client:
+        asked = [[{"role": "user", "content": f"câu {i}"}] for i in range(25)]
+        answers = await asyncio.gather(*(whole(client.chat("gpt-oss", messages)) for messages in asked))
+    assert [answer.endswith(f"câu {i}") for i, answer in enumerate(answers)] == [True] * 25

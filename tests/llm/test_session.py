@@ -1,0 +1,212 @@
+"""One turn's models: streaming, budget, offline, a server that is away, records for the trace and for replay."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from contextlib import aclosing, suppress
+
+import pytest
+
+from tests.support.llm import HELLO, MODELS, client_for, session_for, whole
+from tests.support.ollama_double import Fault, OllamaDouble, Reply, closed_port_url
+from tests.support.waiting import until
+from troly.config import BudgetSettings
+from troly.errors import ModelError
+from troly.llm.budget import Budget
+from troly.llm.session import ModelSession, open_session
+from troly.llm.source import ReplayedCalls
+from troly.llm.types import CallRecord, unpack_vector
+
+
+async def test_streams_and_records_the_call() -> None:
+    with OllamaDouble() as server:
+        server.script("Chào bạn")
+        async with session_for(server.url) as session:
+            assert await whole(session.stream("greet", HELLO)) == "Chào bạn"
+    (call,) = session.calls
+    assert (call.task, call.kind, call.model, call.wanted) == ("greet", "stream", "gpt-oss:latest", "")
+    assert (call.prompt, call.reply, call.error) == (HELLO, "Chào bạn", "")
+    assert call.prompt_tokens
+    assert call.completion_tokens
+    assert call.ttft_ms is not None
+    assert 0 < call.ttft_ms <= call.ms
+
+
+async def test_another_model_that_stands_in_is_named() -> None:
+    with OllamaDouble({"llama3.2:3b": ["completion"]}) as server:
+        async with session_for(server.url) as session:
+            await whole(session.stream("greet", HELLO))
+    assert (session.calls[0].model, session.calls[0].wanted) == ("llama3.2:3b", "gpt-oss")
+
+
+async def test_old_history_is_dropped_and_counted_and_the_window_is_sent() -> None:
+    past = [{"role": "user", "content": "bảo hành " * 100}] * 30
+    with OllamaDouble(context=2048) as server:
+        async with session_for(server.url) as session:
+            await whole(session.stream("answer", [{"role": "system", "content": "Troly"}, *past, *HELLO]))
+    sent = server.chats[0]
+    assert sent.body["options"]["num_ctx"] == 2048
+    assert sent.messages[0]["content"] == "Troly"
+    assert sent.last_user == "Xin chào"
+    assert session.calls[0].dropped == 32 - len(sent.messages) > 0
+
+
+async def test_a_message_too_long_is_not_sent() -> None:
+    with OllamaDouble() as server:
+        async with session_for(server.url, context_tokens=512) as session:
+            with pytest.raises(ModelError) as caught:
+                await whole(session.stream("answer", [{"role": "user", "content": "dài " * 4000}]))
+        assert caught.value.key == "ollama.too_long"
+        assert not server.chats
+
+
+async def test_offline_makes_no_request_at_all() -> None:
+    with OllamaDouble() as server:
+        async with session_for(server.url, offline=True) as session:
+            assert session.reason_unavailable == "offline"
+            for ask in (whole(session.stream("a", HELLO)), session.embed(["x"], task="b")):
+                with pytest.raises(ModelError, match="offline"):
+                    await ask
+        assert not server.requests
+    assert session.calls == []
+    assert session.skipped == [("a", "offline"), ("b", "offline")]
+    assert ModelSession(None, MODELS.__getitem__).reason_unavailable == "offline"
+
+
+async def test_a_server_that_is_away_costs_one_look() -> None:
+    async with client_for(closed_port_url()) as client:
+        session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+        assert session.reason_unavailable == "ollama.down"
+        with pytest.raises(ModelError, match="ollama serve"):
+            await whole(session.stream("answer", HELLO))
+    assert session.calls == []
+    assert session.skipped == [("answer", "ollama.down")]
+
+
+async def test_a_server_that_dies_in_the_turn_is_not_waited_for_again() -> None:
+    with OllamaDouble() as server:
+        async with client_for(server.url) as client:
+            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            assert session.reason_unavailable is None
+            server.down()
+            for _ in range(2):
+                with pytest.raises(ModelError, match="ollama serve"):
+                    await whole(session.stream("answer", HELLO))
+            assert session.reason_unavailable == "ollama.down"
+            assert len(session.calls) == 1
+            server.up()
+            await client.health(max_age=0)
+            session = await open_session(client, MODELS.__getitem__, BudgetSettings())
+            assert await whole(session.stream("answer", HELLO))
+
+
+async def test_a_silent_model_is_asked_once_a_turn_and_other_models_still_answer() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply(fault="hang"))
+        async with session_for(server.url, first_token_timeout=0.2) as session:
+            for _ in range(2):
+                with pytest.raises(ModelError, match="Not a word"):
+                    await whole(session.stream("answer", HELLO))
+            assert await whole(session.stream("answer", HELLO, role="small"))
+    assert [call.error for call in session.calls] == ["ollama.timeout_first", ""]
+
+
+async def test_the_budget_of_calls() -> None:
+    with OllamaDouble() as server:
+        async with session_for(server.url, Budget(calls=1)) as session:
+            await session.embed(["x"])
+            assert session.reason_unavailable == "ollama.budget"
+            with pytest.raises(ModelError, match="budget"):
+                await whole(session.stream("answer", HELLO))
+        assert not server.chats
+    assert session.skipped == [("answer", "ollama.budget")]
+
+
+async def test_the_budget_of_seconds_ends_a_running_answer() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply("một hai ba", fault="hang_mid"))
+        async with session_for(server.url, Budget(seconds=0.3)) as session:
+            with pytest.raises(ModelError, match="budget"):
+                await whole(session.stream("answer", HELLO))
+            await until(lambda: server.chats[0].disconnected)
+    assert (session.calls[0].reply, session.calls[0].error) == ("một hai", "ollama.budget")
+
+
+@pytest.mark.parametrize("fault", ["cut", "error_line", "no_done", "junk"])
+async def test_a_failing_answer_keeps_what_was_said(fault: Fault) -> None:
+    with OllamaDouble() as server:
+        server.script(Reply("một hai ba", fault=fault))
+        said = ""
+        async with session_for(server.url) as session:
+            with suppress(ModelError):
+                async for piece in session.stream("answer", HELLO):
+                    said += piece
+    assert said.startswith("một hai")
+    assert session.calls[0].reply == said
+    assert session.calls[0].error.startswith("ollama.")
+
+
+async def test_an_empty_answer_is_an_error() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply(fault="empty"))
+        async with session_for(server.url) as session:
+            with pytest.raises(ModelError, match="said nothing"):
+                await whole(session.stream("answer", HELLO))
+
+
+async def test_cancelling_and_leaving_are_recorded_as_stopped() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply("một hai ba", fault="hang_mid"), Reply("bốn năm sáu", fault="hang_mid"))
+        async with session_for(server.url) as session:
+            task = asyncio.create_task(whole(session.stream("answer", HELLO)))
+            await until(lambda: server.chats and server.chats[0].sent == 2)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            async with aclosing(session.stream("answer", HELLO)) as pieces:
+                await anext(pieces)
+            await until(lambda: all(request.disconnected for request in server.chats))
+    assert [call.error for call in session.calls] == ["turn.stopped", "turn.stopped"]
+    assert session.calls[1].reply == "bốn"
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_records_survive_json_and_replay_without_a_server() -> None:
+    with OllamaDouble(dims=8) as server:
+        server.script(Reply("một hai ba", fault="cut"), "trả lời B", "trả lời A")
+        async with session_for(server.url) as live:
+            with pytest.raises(ModelError):
+                await whole(live.stream("first", HELLO))
+            await whole(live.stream("answer", [{"role": "user", "content": "B"}]))
+            await whole(live.stream("answer", [{"role": "user", "content": "A"}]))
+            vectors = await live.embed(["bảo hành", "giá"])
+    saved = json.loads(json.dumps([dataclasses.asdict(call) for call in live.calls]))
+    replay = ModelSession(ReplayedCalls([CallRecord.from_dict(call) for call in saved]), MODELS.__getitem__)
+    with pytest.raises(ModelError, match="connection to Ollama broke"):
+        await whole(replay.stream("first", HELLO))
+    assert replay.calls[0].reply == "một hai"
+    assert await whole(replay.stream("answer", [{"role": "user", "content": "A"}])) == "trả lời A"
+    assert await whole(replay.stream("answer", [{"role": "user", "content": "changed"}])) == "trả lời B"
+    assert await replay.embed(["bảo hành", "giá"]) == [pytest.approx(vector) for vector in vectors]
+    assert [unpack_vector(packed) for packed in replay.calls[-1].vectors] == [
+        pytest.approx(v) for v in vectors
+    ]
+    with pytest.raises(ModelError, match="recording lacks"):
+        await whole(replay.stream("answer", HELLO))
+    assert replay.calls[1].model == "gpt-oss:latest"
+
+
+async def test_the_recorder_sees_each_call_as_it_ends() -> None:
+    seen: list[str] = []
+    with OllamaDouble() as server:
+        async with client_for(server.url) as client:
+            session = await open_session(
+                client,
+                MODELS.__getitem__,
+                BudgetSettings(calls=20),
+                recorder=lambda call: seen.append(call.task),
+            )
+            await asyncio.gather(*(whole(session.stream(f"branch {i}", HELLO)) for i in range(8)))
+    assert sorted(seen) == [f"branch {i}" for i in range(8)]
+    assert len(session.calls) == 8

@@ -1,0 +1,113 @@
+"""A house without services for tests of the screen: it arrives when told, and says what the test makes it say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from troly.plugin.events import Event
+from troly.text.catalogue import Lang
+from troly.tui.port import Arrival, Deliver, Question
+from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
+
+MODES: tuple[ModeView, ...] = tuple(
+    ModeView(
+        mode_id,
+        {"vi": vi, "en": en},
+        {"vi": about_vi, "en": about_en},
+        accent,
+        {"vi": asked_vi, "en": asked_en},
+    )
+    for mode_id, vi, en, about_vi, about_en, accent, asked_vi, asked_en in (
+        (
+            "shopping", "Mua hàng · bảo hành", "Shopping · warranty",
+            "Tư vấn mua hàng và tra bảo hành theo số serial.", "Shopping advice, and warranty by serial number.",
+            "#e8a33d",
+            ("Kiểm tra bảo hành serial ABC123", "Tư vấn laptop dưới 20 triệu", "Máy mua tháng trước bị lỗi thì làm sao?"),
+            ("Check the warranty of serial ABC123", "A laptop under 20 million", "My machine is faulty, what now?"),
+        ),
+        ("analysis", "Số liệu", "Figures", "Hỏi bảng số liệu bằng lời.", "Ask sheets in words.", "#4aa3df", ("Doanh thu tuần này?",), ("Sales this week?",)),
+        ("rental", "Phòng trọ", "Rooms", "Tìm phòng trọ.", "Find a room to rent.", "#5fb878", ("Phòng dưới 3 triệu?",), ("A room under 3 million?",)),
+        ("dental", "Nha khoa", "Dental", "Tra cứu nha khoa.", "Dental notes.", "#c678dd", ("Nhổ răng khôn?",), ("Wisdom tooth?",)),
+        ("rag", "Nội bộ", "Policies", "Tra quy định nội bộ.", "Company policies.", "#e06c75", ("Nghỉ phép mấy ngày?",), ("How many days off?",)),
+    )
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question that the screen put, and the way to answer it."""
+
+    question: Question
+    sink: Callable[[list[Event], str], None]
+    deliver: Deliver
+    stopped: bool = False
+
+    def say(self, *events: Event, conversation: str = "c1") -> None:
+        """Let the house say `events`."""
+        self.deliver(lambda: self.sink(list(events), conversation))
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+@dataclass(slots=True)
+class FakeHouse:
+    """`arrival` None means that it is still opening; an exception that it cannot be opened."""
+
+    deliver: Deliver
+    arrival: Arrival | Exception | None = field(default_factory=lambda: Arrival(MODES, "an@sstc"))
+    health: HealthView = field(default_factory=lambda: HealthView(known=True, up=True, model="gpt-oss"))
+    held: HoldingsView | None = field(
+        default_factory=lambda: HoldingsView("5.000 phiếu bảo hành, nạp hôm nay", enough=True)
+    )
+    listed: list[ConversationView] = field(default_factory=list)
+    saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
+    closed: bool = False
+    done: Callable[[Arrival | Exception], None] | None = None
+    seen: Callable[[HealthView], None] | None = None
+
+    def start(self, done: Callable[[Arrival | Exception], None]) -> None:
+        self.done = done
+        if self.arrival is not None:
+            self.arrive(self.arrival)
+
+    def arrive(self, arrival: Arrival | Exception) -> None:
+        """The services are open now, or failed."""
+        done = self.done
+        assert done is not None
+        self.deliver(lambda: done(arrival))
+
+    def look(self, health: HealthView) -> None:
+        """Ollama was looked at."""
+        seen = self.seen
+        assert seen is not None
+        self.deliver(lambda: seen(health))
+
+    def watch(
+        self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
+    ) -> None:
+        self.seen = seen
+        self.look(self.health)
+
+    def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
+        self.asked.append(Asked(question, sink, self.deliver))
+        return self.asked[-1].stop
+
+    def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
+        self.deliver(lambda: done(list(self.listed)))
+
+    def load(
+        self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
+    ) -> None:
+        found = self.saved.get(conversation)
+        self.deliver(lambda: done(found if found is not None else KeyError(conversation)))
+
+    def holdings(
+        self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
+    ) -> None:
+        self.deliver(lambda: done(self.held))
+
+    def close(self, patience: float = 0.0) -> None:
+        self.closed = True

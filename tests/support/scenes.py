@@ -1,0 +1,54 @@
+"""The scenes that the snapshot tests and the README's pictures show."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from textual.pilot import Pilot
+
+from tests.support.screens import MARKDOWN, NOW, Scene, cut_off, settle, warranty
+from tests.support.waiting import until
+from troly.plugin.events import StepStarted, Token
+from troly.tui.view import ConversationView
+
+Before = Callable[[Pilot[Any]], Awaitable[None]]
+LISTED = [
+    ConversationView("c1", "shopping", "Bảo hành ABC123", NOW),
+    ConversationView("c2", "shopping", "Laptop dưới 20 triệu cho sinh viên kế toán năm nhất", NOW),
+    ConversationView("c3", "analysis", "So sánh doanh thu tuần này", NOW),
+]
+
+
+def scene(pilot: Pilot[Any]) -> Scene:
+    assert isinstance(pilot.app, Scene)
+    return pilot.app
+
+
+async def empty(pilot: Pilot[Any]) -> None:
+    await until(lambda: scene(pilot).chat.prompt.has_focus)
+    await settle(scene(pilot), pilot)
+
+
+async def talk(pilot: Pilot[Any]) -> None:
+    app = scene(pilot)
+    asked = await app.ask(pilot, "kiểm tra giúp ABC123, XYZ789")
+    asked.say(*warranty())
+    await settle(app, pilot)
+
+
+async def stream(pilot: Pilot[Any]) -> None:
+    await talk(pilot)
+    app = scene(pilot)
+    asked = await app.ask(pilot, "khách không đăng nhập được thì làm sao?")
+    asked.say(StepStarted("respond_stream"), Token(MARKDOWN[:420]))
+    await settle(app, pilot)
+
+
+async def failed(pilot: Pilot[Any]) -> None:
+    app = scene(pilot)
+    asked = await app.ask(pilot, "khách không đăng nhập được thì làm sao?")
+    asked.say(*cut_off(MARKDOWN))
+    await settle(app, pilot)
+    await pilot.press("f3")
+    await settle(app, pilot)

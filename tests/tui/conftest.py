@@ -1,0 +1,19 @@
+"""Screens look the same on every machine: no colours or themes of the shell, no blinking."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def same_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "NO_COLOR",
+        "TEXTUAL_THEME",
+        "TEXTUAL_ANIMATIONS",
+        "TEXTUAL_COLOR_SYSTEM",
+        "COLORTERM",
+        "ESCDELAY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")

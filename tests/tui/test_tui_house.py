@@ -1,0 +1,208 @@
+"""The screen on real services and a real HTTP server: answers, faults, two screens at once, quitting in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.support.house import profile
+from tests.support.modes import registry_of
+from tests.support.ollama_double import Fault, OllamaDouble, Reply
+from tests.support.screens import NOW, text_of
+from tests.support.waiting import until
+from troly.config import load_settings
+from troly.paths import Paths
+from troly.plugin.context import Step, TurnContext, traced
+from troly.plugin.contract import Graph, Holdings, Mode, Outcome
+from troly.plugin.services import open_services
+from troly.text.dates import fixed_clock
+from troly.tui.app import TrolyApp
+from troly.tui.house import House
+from troly.tui.opened import OpenedHouse
+
+LONG = "Chào bạn, đây là câu trả lời rất dài. " * 20
+PATIENCE = 20.0
+
+
+class State(TypedDict, total=False):
+    """The graph keeps nothing."""
+
+
+def graph() -> Graph:
+    from langgraph.graph import END, START, StateGraph
+
+    async def respond(_state: Mapping[str, Any], turn: TurnContext, step: Step) -> Mapping[str, Any]:
+        step.note("asked the model", "model")
+        async for piece in turn.model.stream("respond", turn.chat_history()):
+            turn.say(piece)
+        return {}
+
+    builder = StateGraph(State, context_schema=TurnContext)
+    builder.add_node("respond", traced("respond", respond))
+    builder.add_edge(START, "respond")
+    builder.add_edge("respond", END)
+    return builder.compile()
+
+
+PLAIN = Mode(
+    id="plain", names={"vi": "Nói chuyện", "en": "Talk"}, summaries={"vi": "Hỏi model.", "en": "Asks the model."},
+    persona="shopping", accent="#4aa3df", first_questions={"vi": ("Chào?",), "en": ("Hi?",)}, graph=graph,
+    start=lambda _turn: {}, finish=lambda _state: Outcome(state={}), state_fields=(),
+    holdings=lambda _services, _lang: Holdings("3 phiếu", enough=False, command="app ingest x FILE"),
+)  # fmt: skip
+
+
+class Real(TrolyApp):
+    """The app with services under `home`."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        def opener() -> OpenedHouse:
+            paths = Paths.resolve({"TROLY_HOME": str(home)})
+            settings = load_settings(paths, {"OLLAMA_HOST": url})
+            services = open_services(paths, settings, (), fixed_clock(NOW.isoformat()))
+            registry = registry_of(plain=PLAIN, broken=RuntimeError("no such module"))
+            return OpenedHouse(services, registry, profile(), first_mode="plain")
+
+        super().__init__(
+            lambda deliver: House(opener, deliver), mode="plain", language="vi", theme="dark", now=lambda: NOW
+        )
+
+    @property
+    def shown(self) -> str:
+        return text_of(self.chat.transcript)
+
+    async def ask(self, pilot: Pilot[Any], text: str) -> None:
+        self.chat.prompt.put(text)
+        await pilot.press("enter")
+        await until(lambda: text in self.shown, PATIENCE)
+
+
+@asynccontextmanager
+async def running(app: Real) -> AsyncIterator[Pilot[Any]]:
+    try:
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(lambda: app.chat.prompt.has_focus)
+            yield pilot
+    finally:
+        await asyncio.to_thread(app.house.close)
+
+
+@pytest.fixture
+def ollama() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as server:
+        yield server
+
+
+async def test_an_answer_streams_is_saved_and_opens_again(tmp_path: Path, ollama: OllamaDouble) -> None:
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        await until(lambda: "3 phiếu" in app.shown, PATIENCE)
+        assert "app ingest x FILE" in app.shown
+        assert "broken ×" in text_of(app.chat.modes)
+        ollama.script("Dạ **có** ạ.")
+        await app.ask(pilot, "còn hàng không?")
+        await until(lambda: "Dạ có ạ." in app.shown and "model · 1 lượt" in app.shown, PATIENCE)
+        await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
+        await until(lambda: "còn hàng không?" in text_of(app.chat.list), PATIENCE)
+    again = Real(tmp_path, ollama.url)
+    async with running(again) as pilot:
+        await until(lambda: "còn hàng không?" in text_of(again.chat.list), PATIENCE)
+        again.controller.open(again.controller.listed[0].id)
+        await until(lambda: "Dạ có ạ." in again.shown, PATIENCE)
+        assert "model · 1 lượt" in again.shown
+        await pilot.press("f3")
+        await until(lambda: "asked the model" in text_of(again.chat.evidence))
+
+
+@pytest.mark.parametrize("fault", ["server_error", "not_found", "error_line", "junk", "cut", "no_done"])
+async def test_on_every_fault_question_and_partial_stay_and_the_next_message_works(
+    tmp_path: Path, ollama: OllamaDouble, fault: Fault
+) -> None:
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        ollama.script(Reply(LONG, fault=fault, after=5))
+        await app.ask(pilot, "câu hỏi một")
+        await until(lambda: not app.controller.pane.running and "câu hỏi một" in app.shown, PATIENCE)
+        answer = app.controller.pane.messages[-1]
+        await until(lambda: answer.trouble is None or "hỏi lại" in app.shown, PATIENCE)
+        assert answer.finished
+        if fault in ("error_line", "junk", "cut", "no_done"):
+            assert "Chào bạn" in app.shown
+        ollama.script("Lần này được.")
+        await app.ask(pilot, "câu hỏi hai")
+        await until(lambda: "Lần này được." in app.shown, PATIENCE)
+        assert "câu hỏi một" in app.shown
+
+
+@pytest.mark.parametrize("reply", [Reply(fault="hang"), Reply(LONG, gap=0.05)], ids=["hang", "slow"])
+async def test_escape_reaches_the_server_at_once(tmp_path: Path, ollama: OllamaDouble, reply: Reply) -> None:
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        ollama.script(reply)
+        await app.ask(pilot, "hỏi")
+        await until(lambda: ollama.chats, PATIENCE)
+        if reply.text:
+            await until(lambda: "Chào bạn" in app.shown, PATIENCE)
+        await pilot.press("escape")
+        await until(lambda: ollama.chats[0].disconnected, 5.0)
+        await until(lambda: app.controller.pane.messages[-1].state == "stopped", PATIENCE)
+        await until(lambda: "■" in app.shown)
+        assert "hỏi" in app.shown
+
+
+async def test_quitting_in_the_middle_of_an_answer_saves_what_was_said(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        ollama.script(Reply(LONG, gap=0.05))
+        await app.ask(pilot, "hỏi dở")
+        await until(lambda: "Chào bạn" in app.shown, PATIENCE)
+        await pilot.press("ctrl+q")
+    again = Real(tmp_path, ollama.url)
+    async with running(again):
+        await until(lambda: again.controller.listed, PATIENCE)
+        again.controller.open(again.controller.listed[0].id)
+        await until(lambda: "Chào bạn" in again.shown and "■" in again.shown, PATIENCE)
+
+
+async def test_two_screens_on_one_data_directory(tmp_path: Path, ollama: OllamaDouble) -> None:
+    one, two = Real(tmp_path, ollama.url), Real(tmp_path, ollama.url)
+    async with running(one) as first:
+        ollama.script("của một")
+        await one.ask(first, "câu một")
+        await until(lambda: "của một" in one.shown, PATIENCE)
+        async with running(two) as second:
+            await until(lambda: "câu một" in text_of(two.chat.list), PATIENCE)
+            ollama.script("của hai")
+            await two.ask(second, "câu hai")
+            await until(lambda: "của hai" in two.shown, PATIENCE)
+
+
+async def test_without_ollama_the_header_says_rules_and_it_is_noticed_when_it_comes(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    ollama.down()
+    app = Real(tmp_path, ollama.url)
+    async with running(app):
+        await until(lambda: "○ rules" in text_of(app.chat.modes), PATIENCE)
+        assert "Không thấy Ollama" in app.shown
+        ollama.up()
+        await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
+
+
+async def test_a_data_directory_that_is_a_file_is_told_on_a_card(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    (tmp_path / "data").write_text("not a folder")
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        await until(lambda: "Chưa mở được Troly" in app.shown, PATIENCE)
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running)
