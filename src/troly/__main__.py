@@ -1,8 +1,6 @@
 """`python -m troly` is the same command as `app`."""
 
-import sys
-
-from troly.cli.main import main
+from troly.cli.main import console
 
 if __name__ == "__main__":
-    sys.exit(main())
+    console()

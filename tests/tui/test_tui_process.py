@@ -25,7 +25,7 @@ LATER = (
     "markdown_it",
     "typer",
 )
-START = "from troly.tui.app import run; import sys; sys.exit(run(language='en'))"
+START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
 
 
 def test_the_first_frame_needs_textual_and_little_else() -> None:
@@ -94,9 +94,9 @@ def test_the_terminal_is_restored(tmp_path: Path, end: signal.Signals | bytes, c
 
 def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> None:
     code = (
-        "import sys, troly.tui.app as a; from troly.cli.main import main\n"
+        "import sys, troly.tui.app as a; from troly.cli.main import console\n"
         "def broken(self): secret = 'private words'; raise ZeroDivisionError(secret)\n"
-        "a.TrolyApp.action_help = broken; sys.exit(main([]))"
+        "a.TrolyApp.action_help = broken; console()"
     )
     master, process = on_a_terminal(code, tmp_path)
     try:

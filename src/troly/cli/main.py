@@ -8,10 +8,36 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import NoReturn
 
     from troly.cli.invocation import Invocation
 
 STOPPED = 130
+
+
+def console() -> NoReturn:
+    """What the installed commands call: `main`, then the end of the process with its exit code."""
+    leave(main())
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with `code`, at once when a thread of ours is still at work.
+
+    A thread that waits for the interpreter while it shuts down is ended inside native code, which aborts the process:
+    a person who quits while the engines are still being imported would see a crash. What must be saved is saved by now.
+    """
+    import threading
+
+    if threading.active_count() == 1:
+        sys.exit(code)
+    import logging
+    from contextlib import suppress
+
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed by whoever read it
+            stream.flush()
+    os._exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
