@@ -66,29 +66,42 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows to show: `rows` has one tuple a row, as long as `columns`; `numeric` are right-aligned columns."""
+    """Rows to show: `rows` has one tuple a row, as long as `columns`; `numeric` are right-aligned columns.
+
+    `badge` is a short label shown beside the title, as in all typed content (002-37). `total` is the number of rows
+    there are when more were found than are carried.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     numeric: tuple[int, ...] = ()
+    badge: str = ""
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry of a list that opens: a line, a quieter line, and the whole."""
+    """One entry of a list that opens: a line, a quieter line, and the whole.
+
+    `fields` are names and values shown when it is open; `path` is its address in the data, as `/rooms/123`.
+    """
 
     title: str
     subtitle: str = ""
     detail: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list of things a person can open."""
+    """A list of things a person can open; `total` is how many there are when more were found than are carried."""
 
     items: tuple[Item, ...]
     title: str = ""
+    badge: str = ""
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +121,24 @@ class Chart:
     series: tuple[Series, ...]
     title: str = ""
     unit: str = ""
+    badge: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One passage or page that an answer rests on; `score` is comparable within one list only."""
+    """One passage or page that an answer rests on; `score` is comparable within one list only.
+
+    `where` is short (a host, a file and section), `url` the full link that is shown on a key only. `facts` are names
+    and values for its card: scope, date, age.
+    """
 
     number: int
     title: str
     text: str
     where: str = ""
     score: float = 0.0
+    url: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +146,67 @@ class Sources:
     """The passages behind the answer, best first."""
 
     items: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """How an answer was computed: the query as text, what it does line by line, and facts about its run.
+
+    `kind` names the language for highlighting. `facts` are names and values (tool, rows read, dates meant).
+    `rerun` is what a person types before the edited `code` to run it again, as `/sql `; empty where that is not possible.
+    """
+
+    kind: Literal["sql", "json"]
+    code: str
+    explained: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    rerun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Questions that a person may want to ask next, ready to be sent as they stand."""
+
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One step of a plan; `step` counts from 1."""
+
+    step: int
+    agent: str
+    tool: str
+    purpose: str
+    status: Literal["waiting", "running", "done", "failed", "denied"] = "waiting"
+    ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done, task by task; a later Plan of the same turn takes the place of the earlier one."""
+
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two or more answers that contradict each other; `scores` are names and values from 0 to 1."""
+
+    title: str
+    text: str
+    scores: tuple[tuple[str, float], ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    wins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Contradicting answers side by side, and the rule that decided; no side wins a tie."""
+
+    sides: tuple[Side, ...]
+    rule: str
+    tie: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +258,15 @@ class TurnFailed:
     ms: float = 0.0
 
 
-Content = Table | ItemList | Chart | Sources | Notice | Handoff
+Content = Table | ItemList | Chart | Sources | Computation | Suggestions | Plan | Conflict | Notice | Handoff
 Terminal = TurnCompleted | TurnFailed
 Event = TurnStarted | StepStarted | StepFinished | Token | Say | Progress | Content | Terminal
 
 EVENTS: Mapping[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
-        TurnStarted, StepStarted, StepFinished, Token, Say, Progress, Table, ItemList, Chart, Sources, Notice,
-        Handoff, TurnCompleted, TurnFailed,
+        TurnStarted, StepStarted, StepFinished, Token, Say, Progress, Table, ItemList, Chart, Sources, Computation,
+        Suggestions, Plan, Conflict, Notice, Handoff, TurnCompleted, TurnFailed,
     )
 }  # fmt: skip
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from troly.plugin.events import Chart, Content, Handoff, ItemList, Notice, Sources, Table
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Handoff,
+    ItemList,
+    Notice,
+    Plan,
+    Sources,
+    Suggestions,
+    Table,
+)
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.render.figures import number
@@ -35,6 +47,8 @@ def card_lines(
             return _notice(card, width)
         case Handoff():
             return _handoff(card, width, lang, name, opened)
+        case Computation() | Suggestions() | Plan() | Conflict():
+            return []
 
 
 def _clean(text: str) -> str:
