@@ -43,11 +43,23 @@ def card_lines(
             return _chart(card, width, lang)
         case Sources():
             return _sources(card, width, name, opened)
+        case _:
+            return _remark(card, width, lang, name, opened)
+
+
+def _remark(
+    card: Notice | Handoff | Computation | Suggestions | Plan | Conflict,
+    width: int,
+    lang: Lang,
+    name: str,
+    opened: Collection[str],
+) -> list[Line]:
+    match card:
         case Notice():
             return _notice(card, width)
         case Handoff():
             return _handoff(card, width, lang, name, opened)
-        case Computation() | Suggestions() | Plan() | Conflict():
+        case _:
             return []
 
 
