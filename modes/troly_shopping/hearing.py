@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from troly.plugin.context import TurnContext
+from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.fold import tokens
 from troly_shopping.dialogue import (
@@ -18,6 +19,7 @@ from troly_shopping.dialogue import (
 )
 from troly_shopping.intent import Found
 from troly_shopping.lookalikes import joined
+from troly_shopping.products_store import ProductStore
 from troly_shopping.rules import is_about_warranty, judge
 from troly_shopping.serials import Reading, candidate_texts, read_serials
 from troly_shopping.strings import say
@@ -58,19 +60,25 @@ def hear(turn: TurnContext, question: str) -> Heard:
     if done.act:
         return Heard(confirmed(done.serials), spot, done)
     store = WarrantyStore(turn.services.datasets)
-    reading = _read(store, question, spot)
+    reading = _read(turn.services.datasets, store, question, spot)
     near = () if reading.serials else _near(store, question, spot, reading)
     return Heard(reading, spot, near=near)
 
 
-def _read(store: WarrantyStore, question: str, spot: Situation) -> Reading:
-    known = store.known(candidate_texts(question))
+def _read(datasets: Datasets, store: WarrantyStore, question: str, spot: Situation) -> Reading:
+    candidates = candidate_texts(question)
+    known = store.known(candidates)
+    modelled = ProductStore(datasets).codes(candidates)
     correcting = is_correction(question) and (spot.warranty or spot.earlier)
     about = is_about_warranty(question)
 
     def read(*, awaiting: bool) -> Reading:
         return read_serials(
-            question, known=lambda serial: serial.upper() in known, context=about, awaiting=awaiting
+            question,
+            known=lambda serial: serial.upper() in known,
+            modelled=lambda code: code.upper() in modelled,
+            context=about,
+            awaiting=awaiting,
         )
 
     reading = read(awaiting=spot.awaiting or correcting)

@@ -102,6 +102,12 @@ def weigh(text: str) -> Scores:
     return _decided(points, count, f"{words}; ≈ {like[0].label} {like[0].confidence:.2f}")
 
 
+def names(text: str, *labels: str) -> bool:
+    """Whether a word of these sections stands in the message, as typed or in its plain spelling."""
+    text = text[:ENOUGH]
+    return any(hit.label in labels for hit in _hits(text, _spelling().plain(text)))
+
+
 def _without_pictures(text: str) -> str:
     """`text` with blanks for emoji: one in the middle of a phrase does not part it."""
     if text.isascii():
