@@ -108,6 +108,14 @@ def test_typed_content_comes_back_from_the_store_as_it_was(event: Event) -> None
     assert kept(event) == event
 
 
+def test_a_long_list_shows_its_head_and_opens() -> None:
+    items = ItemList(tuple(Item(f"phòng {n}") for n in range(25)))
+    closed, opened = (card_lines(items, 60, "vi", name="7.0", opened=names) for names in ((), ("7.0",)))
+    assert any(span.action == "open:7.0" for line in closed for span in line)
+    assert "phòng 24" not in "".join(plain(line) for line in closed)
+    assert "phòng 24" in plain(opened[-1])
+
+
 def test_a_later_plan_takes_the_place_of_the_earlier_one() -> None:
     first = Plan((Task(1, "hr", "rag", "tìm"),))
     last = Plan((Task(1, "hr", "rag", "tìm", "done", 5.0),))

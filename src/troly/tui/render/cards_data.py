@@ -16,6 +16,7 @@ from troly.tui.render.tables import table_lines
 HEAD = 20
 # Shorter tables are seen at once; the key for the grid works with them too.
 LONG = 8
+MOST_ITEMS = 10
 # A line needs this many cells and points to say more than its numbers do.
 NARROWEST_PLOT = 30
 FEWEST_POINTS = 3
@@ -57,9 +58,10 @@ def _below(card: Table | ItemList, hidden: int, name: str, lang: Lang, *, grid: 
 
 
 def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
-    """One entry a line; one that stands open shows its fields and its text."""
+    """The first entries, or all of them where the list stands open; an open entry shows its fields and its text."""
     lines = titled(card.title, card.badge, width)
-    for index, item in enumerate(card.items):
+    shown = card.items if name in opened else card.items[:MOST_ITEMS]
+    for index, item in enumerate(shown):
         mine = f"{name}.{index}"
         more = bool(item.detail or item.fields)
         mark = ("▾ " if mine in opened else "▸ ") if more else "• "
@@ -70,7 +72,7 @@ def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[
             lines += indented(wrap([Span(sanitize(item.subtitle), "dim")], width - 2))
         if more and mine in opened:
             lines += indented(_inside(item, width - 2))
-    return [*lines, *_below(card, 0, name, lang)]
+    return [*lines, *_below(card, len(card.items) - len(shown), name, lang)]
 
 
 def _inside(item: Item, width: int) -> list[Line]:
