@@ -35,6 +35,8 @@ _SECTIONS = (
     "maker",
 )
 _NEAR_OWN, _NEAR_OTHER = 2, 3
+# So many phrases and characters around a code can say something of it.
+_FEW, _NEARBY = 8, 24
 # What says of a labelled code that it is the serial.
 _IS = re.compile(r"(?:\blà|\bla|\bis|\bare|[:=])\s*[\"'“(\[]*$", re.IGNORECASE)
 _BRIEF, _BRIEF_SHAPE = 6, re.compile(r"[A-Za-z]{1,3}[1-9]\d{1,3}[A-Za-z]{0,3}")
@@ -106,7 +108,8 @@ def judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[Can
     before: Candidate | None = None
     for item in candidates:
         # A question ends what was labelled before it.
-        near["label"] = [hit for hit in labels if "?" not in text[hit.end : item.start]]
+        asked = text.rfind("?", 0, item.start)
+        near["label"] = [hit for hit in _around(labels, item) if hit.start > asked]
         if before is not None and JOINT.fullmatch(text, before.end, item.start):
             # The next one of a list is what the one before it is.
             item.evidence += [
@@ -114,11 +117,17 @@ def judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[Can
             ]
         else:
             item.evidence += _from_words(text, starts, near, item, taken)
-        if _is_made(text, near["maker"], item):
+        if _is_made(text, _around(near["maker"], item), item):
             item.evidence.append(("maker", -3.0))
         elif (item.shaped or item.brief) and _distance(starts, near["kind"], item) == 0:
             item.evidence.append(("kind", -3.0 if item.brief else -1.5))
         before = item
+
+
+def _around(hits: Sequence[Hit], item: Candidate) -> Sequence[Hit]:
+    """The few of `hits`, which are in order, that stand nearest `item` on either side."""
+    at = bisect_left(hits, item.start, key=lambda hit: hit.start)
+    return hits[max(0, at - _FEW) : at + _FEW]
 
 
 def _is_made(text: str, makers: Sequence[Hit], item: Candidate) -> bool:
@@ -154,7 +163,7 @@ class _Taken:
     def __init__(self, starts: Sequence[int], labels: Sequence[Hit], candidates: Sequence[Candidate]) -> None:
         self.by: dict[int, Candidate] = {}
         for item in candidates:
-            before = [hit for hit in labels if hit.end <= item.start]
+            before = [hit for hit in _around(labels, item) if hit.end <= item.start]
             nearest = max(before, key=lambda hit: hit.end, default=None)
             if nearest is not None and _distance(starts, [nearest], item) <= _NEAR_OWN:
                 self.by.setdefault(nearest.start, item)
@@ -177,7 +186,9 @@ def _from_words(
     free = [hit for hit in near["label"] if taken.free(hit, item)]
     if (own := _distance(starts, free, item)) <= _NEAR_AFTER:
         found = [("label", 4.0 if own <= _NEAR_OWN else 3.0)]
-        strict = _distance(starts, near["strict label"], item) == 0 or _IS.search(text[: item.start])
+        strict = _distance(starts, near["strict label"], item) == 0 or _IS.search(
+            text[max(0, item.start - _NEARBY) : item.start]
+        )
         if strict and _is_overruled(item):
             found.append(("strict", 6.0))
         return found

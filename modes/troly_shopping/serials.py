@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -153,24 +154,24 @@ def _is_split(text: str, item: Candidate) -> bool:
 def _is_bare(text: str, typed: Sequence[Token], candidates: Sequence[Candidate]) -> bool:
     """Whether the message is candidates and words that mean nothing more."""
     spans = [(item.start, item.end) for item in candidates] + _filler_spans(text)
-    return bool(candidates) and all(_within(word, spans) for word in typed)
+    return bool(candidates) and not _outside(typed, spans)
 
 
 def _is_alone(text: str, typed: Sequence[Token], candidates: Sequence[Candidate]) -> bool:
     """Whether the message asks for the warranty of its one candidate and says nothing else."""
     spans = [(item.start, item.end) for item in candidates] + _filler_spans(text)
     spans += [(hit.start, hit.end) for hit in _asking().find(text)]
-    return len(candidates) == 1 and all(_within(word, spans) for word in typed)
+    return len(candidates) == 1 and not _outside(typed, spans)
 
 
 def _attempted(text: str, typed: Sequence[Token], *, awaiting: bool) -> bool:
     """Whether something that cannot be a serial was offered as one."""
-    fillers = _filler_spans(text)
-    rest = [word for word in typed if not _within(word, fillers)]
+    rest = _outside(typed, _filler_spans(text))
+    starts = [word.start for word in rest]
     for hit in words().find(text):
         if hit.label == "label":
-            offered = next((word for word in rest if word.start >= hit.end), None)
-            if offered is not None and _is_code(_chunk_at(text, offered.start)):
+            at = bisect_left(starts, hit.end)
+            if at < len(rest) and _is_code(_chunk_at(text, starts[at])):
                 return True
     return awaiting and 0 < len(rest) <= 3 and any(_is_code(_chunk_at(text, word.start)) for word in rest)
 
@@ -179,8 +180,17 @@ def _filler_spans(text: str) -> list[tuple[int, int]]:
     return [(hit.start, hit.end) for hit in _fillers().find(text)]
 
 
-def _within(word: Token, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= word.start < end for start, end in spans)
+def _outside(typed: Sequence[Token], spans: Sequence[tuple[int, int]]) -> list[Token]:
+    """The words that begin in none of `spans`."""
+    ordered, at, reached = sorted(spans), 0, -1
+    rest = []
+    for word in typed:
+        while at < len(ordered) and ordered[at][0] <= word.start:
+            reached = max(reached, ordered[at][1])
+            at += 1
+        if reached <= word.start:
+            rest.append(word)
+    return rest
 
 
 def _chunk_at(text: str, start: int) -> str:
