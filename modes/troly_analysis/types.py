@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -45,7 +46,7 @@ class Metric:
     name: str
     operation: Operation
     field: str
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     text: str = ""
 
 
