@@ -14,9 +14,8 @@ from troly.cli.invocation import Invocation
 from troly.cli.output import clean
 from troly.errors import InputError
 from troly.stores.conversations import ConversationExport
+from troly.text.formulas import guarded
 from troly.text.sanitize import sanitize
-
-FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def rendered(whole: ConversationExport, form: str, invocation: Invocation) -> str:
@@ -109,7 +108,6 @@ def _csv(whole: ConversationExport) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["time", "sender", "type", "text"])
     for message in whole.messages:
-        text = sanitize(message.text)
-        guarded = f"'{text}" if text.startswith(FORMULA) else text
-        writer.writerow([message.created_at.isoformat(), message.sender, message.type, guarded])
+        text = guarded(sanitize(message.text))
+        writer.writerow([message.created_at.isoformat(), message.sender, message.type, text])
     return out.getvalue()

@@ -13,6 +13,7 @@ from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation, open_house
 from troly.cli.lines import moment
 from troly.cli.output import data, data_json, grid, note
+from troly.text.formulas import guarded
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -82,17 +83,9 @@ def _records(table: Table | None) -> list[dict[str, str]]:
 
 def table_csv(table: Table) -> str:
     """The table as CSV with its head. A cell that a spreadsheet would run as a formula gets an apostrophe."""
-    from troly.cli.exporting import FORMULA
-
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([sanitize(cell, keep_newlines=False) for cell in table.columns])
+    writer.writerow([guarded(sanitize(cell, keep_newlines=False)) for cell in table.columns])
     for row in table.rows:
-        cells = [sanitize(cell, keep_newlines=False) for cell in row]
-        writer.writerow([f"'{cell}" if _is_formula(cell, FORMULA) else cell for cell in cells])
+        writer.writerow([guarded(sanitize(cell, keep_newlines=False)) for cell in row])
     return out.getvalue()
-
-
-def _is_formula(cell: str, signs: tuple[str, ...]) -> bool:
-    """A negative number is none."""
-    return cell.startswith(signs) and not cell[1:].replace(".", "").replace(",", "").isdigit()

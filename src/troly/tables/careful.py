@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from troly_shopping.csv_source import MAX_LINE, Header, split_line
+from troly.tables.source import MAX_LINE, Header, split_line
 
 # A quoted field may hold line ends, but one that goes on for longer was never closed.
 MAX_RECORD_LINES = 30
