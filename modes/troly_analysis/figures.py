@@ -22,6 +22,7 @@ _FURTHEST = Decimal("0.005")
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
 _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times)?|\d[\d.,]*\s*(?:lần|times)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
+_GROUPED_PERCENT = re.compile(r"\d{1,3}(?:[.,]\d{3})+%")
 _SPELLED = re.compile(
     r"(?i)(?<!\w)mười(?:\s+(một|hai|ba|bốn|tư|năm|lăm|sáu|bảy|tám|chín))?(?!\w)(?!\s*(?:triệu|nghìn|ngàn|tỷ|tỉ))"
 )
@@ -148,6 +149,11 @@ def _words_of(value: Any) -> Iterable[str]:
 
 def _backed(amount: Amount, written: str, known: Ground) -> bool:
     value = abs(amount.value)
+    if _GROUPED_PERCENT.fullmatch(written):
+        # "30.791%" is as likely thirty thousand as thirty and a bit.
+        whole = Decimal(re.sub(r"[.,]", "", written[:-1]))
+        if any(_rounded(cell, Decimal("0.1")) == whole for cell in known.percents):
+            return True
     if value in known.said:
         return True
     pool = known.percents if amount.unit == "%" else known.cells
