@@ -108,12 +108,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How a result came about: the SQL as run, rows read, and the first and last day the rows cover, where known."""
+    """How a result came about: the SQL as run, rows read, and the first and last day the rows cover, where known.
+
+    `matched` are (field, value as written, values used instead) where a filter's text was found only without marks
+    and case; `nearest` (field, value as written, values that look like it) where it was not found at all.
+    `pipeline` is the checked pipeline as run.
+    """
 
     sql: str
     rows_read: int
     span: tuple[date, date] | None = None
     ms: float = 0.0
+    matched: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    nearest: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    pipeline: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
