@@ -1,0 +1,215 @@
+"""Reads by what: the dimensions of a question ("theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm")."""
+
+from __future__ import annotations
+
+from troly.text.fold import fold
+from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.read_conditions import SUPERLATIVE
+from troly_analysis.planner.shapes import Group, Ref, Unit
+from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
+from troly_analysis.types import TEMPORAL
+
+_ADVERB = ("hang ", "moi ", "tung ", " by ", "theo ")
+
+
+def read_groups(state: State) -> None:
+    """Find the dimensions; one named by "mỗi" or "per" under an average is kept apart in `per`."""
+    for nth, mention in enumerate(state.mentions):
+        if mention.used or mention.period or mention.amount:
+            continue
+        trigger = _trigger(state, nth)
+        if not trigger:
+            continue
+        group = _group(state, mention, trigger)
+        if group is None:
+            continue
+        mention.used = True
+        if trigger == "per" and _averaged(state) and _counts_singly(state, group):
+            state.per = group
+        elif group not in state.groups:
+            state.groups.append(group)
+    _compared_values(state)
+
+
+def read_loose_groups(state: State) -> None:
+    """When nothing was grouped by, take a dimension that is only named: "sản phẩm bán chạy nhất", "doanh thu các tỉnh"."""
+    if state.groups or state.per:
+        return
+    ranked = state.any(*SUPERLATIVE) or bool(state.limit)
+    for nth, mention in enumerate(state.mentions):
+        if (
+            mention.used
+            or mention.period
+            or mention.amount
+            or is_rows(mention)
+            or mention.has("sold", "bought")
+        ):
+            continue
+        if mention.targets and figure(state, mention):
+            continue
+        loose = ranked or state.any("share", "trend", "compare") or _plural(state, nth)
+        if mention.unit and mention.targets == () and not (ranked and _time_ranked(state)):
+            continue
+        group = _group(state, mention, "loose") if loose else None
+        if group is not None and not _counted(state, nth):
+            mention.used = True
+            state.groups.append(group)
+            return
+
+
+def _plural(state: State, nth: int) -> bool:
+    return any(each.has("plural") for each in state.mentions[max(0, nth - 1) : nth])
+
+
+def _time_ranked(state: State) -> bool:
+    return state.any("max", "min", "superlative")
+
+
+def _counted(state: State, nth: int) -> bool:
+    """Whether the mention is what is counted ("bao nhiêu khách hàng")."""
+    before = next(iter(state.mentions[max(0, nth - 1) : nth]), None)
+    return before is not None and before.has("count", "number", "distinct")
+
+
+def _trigger(state: State, nth: int) -> str:
+    """Which word makes a mention a dimension: by, per, which, top, unit; "" for none."""
+    mention = state.mentions[nth]
+    if not (mention.targets or mention.unit):
+        return ""
+    text = fold(mention.text)
+    if mention.unit and (text.startswith(("hang ", "hang", "moi ", "tung ")) or text.endswith("ly")):
+        return "by"
+    before = _previous(state, nth)
+    after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
+    if before is not None:
+        if before.has("by"):
+            return "by"
+        if before.has("per") and not before.amount:
+            return "per"
+        if before.has("and") and _chained(state, nth):
+            return "by"
+        if before.has("which") and before.text.isascii() and fold(before.text) in {"which", "what", "who"}:
+            return "which"
+        if before.has("top", "bottom") or (before.amount and before.used and state.limit):
+            return "top"
+    if before is not None and before.has("seller", "slow seller") and state.any("top", "bottom"):
+        return "top"
+    if after is not None and after.has("which") and not after.targets:
+        return "which"
+    return ""
+
+
+def _previous(state: State, nth: int) -> Mention | None:
+    """The mention before, past fillers but not past "and"."""
+    for at in range(nth - 1, max(nth - 4, -1), -1):
+        mention = state.mentions[at]
+        if is_link(mention) and not mention.has("and") and not mention.has("by", "per"):
+            continue
+        if mention.has("plural") and not mention.has("top") and not mention.targets:
+            continue
+        return mention
+    return None
+
+
+def _chained(state: State, nth: int) -> bool:
+    """Whether "X và Y": X is a dimension already, and Y is no figure."""
+    if figure(state, state.mentions[nth]) or not state.groups:
+        return False
+    earlier = next(iter(state.mentions[max(0, nth - 2) : nth - 1]), None)
+    return earlier is not None and earlier.used and any(_names(earlier, group) for group in state.groups)
+
+
+def _names(mention: Mention, group: Group) -> bool:
+    named = any(target.ref and target.ref.name == group.ref.name for target in mention.targets)
+    return named or (bool(mention.unit) and mention.unit == group.unit)
+
+
+def _group(state: State, mention: Mention, trigger: str) -> Group | None:
+    unit: Unit = mention.unit  # type: ignore[assignment]
+    target = dimension(state, mention) if mention.targets else None
+    if target and target.ref and not is_time(target.ref) and not (unit and target.weight < 0.95):
+        if is_rows(mention) and trigger in {"which", "top", "loose"}:
+            return _row_names(state)
+        if _other_date(target.ref, state):
+            return None
+        return Group(_named_ref(state, mention, target.ref))
+    if unit and state.date_ref and not (mention.has("hour") and trigger == "loose"):
+        own = target.ref if target and target.ref and is_time(target.ref) and len(_times(state)) > 1 else None
+        exact = (
+            own is not None
+            and target is not None
+            and target.weight >= 0.99
+            and fold(own.name) == fold(mention.text)
+        )
+        return Group(own if exact and own else state.date_ref, unit)
+    if target and target.ref and is_time(target.ref) and trigger != "loose":
+        return Group(target.ref, "day")
+    if is_rows(mention) and trigger in {"which", "top", "by"}:
+        return _row_names(state)
+    return None
+
+
+def _times(state: State) -> list[Ref]:
+    return [ref for ref in state.schema.refs.values() if is_time(ref) and not ref.sheet]
+
+
+def _other_date(ref: Ref, state: State) -> bool:
+    return ref.kind in TEMPORAL and state.date_ref is None
+
+
+def _named_ref(state: State, mention: Mention, ref: Ref) -> Ref:
+    """For "khách hàng" the column of names rather than that of codes, when both are meant equally."""
+    best = [
+        t.ref
+        for t in mention.targets
+        if t.ref and mention.targets[0].weight - t.weight < 0.2 and t.ref.kind == "text"
+    ]
+    return ref if ref in best or not best else best[0]
+
+
+def _row_names(state: State) -> Group | None:
+    """The column that names the rows one by one, when the sheet has one ("Tên nhân viên")."""
+    sheet = state.schema.sheet
+    for ref in state.schema.by_concept.get(state.schema.row_concept, ()):
+        found = state.schema.key(ref)
+        if (
+            not ref.sheet
+            and ref.kind == "text"
+            and ref != state.schema.row_ref
+            and found.distinct >= sheet.rows > 0
+        ):
+            return Group(ref)
+    return None
+
+
+def _averaged(state: State) -> bool:
+    return any(mention.has("avg") for mention in state.mentions)
+
+
+def _counts_singly(state: State, group: Group) -> bool:
+    """Whether "mỗi X" asks for one average over all X: days and persons do, the few values of a column do not."""
+    if group.unit:
+        return True
+    found = state.schema.key(group.ref)
+    return found.distinct > 30 or group.ref.concept in {
+        "customer",
+        "order",
+        "employee",
+        "product",
+        "patient",
+        "doctor",
+    }
+
+
+def _compared_values(state: State) -> None:
+    """ "So sánh Shopee và Lazada": the values' own column is the dimension."""
+    if (
+        state.groups
+        or state.versus
+        or not (state.any("compare", "which") or "hay" in fold(state.wording.text).split())
+    ):
+        return
+    for condition in state.conditions:
+        if condition.op == "in" and len(condition.value) > 1 and ("," in condition.said):
+            state.groups.append(Group(condition.ref))
+            return
