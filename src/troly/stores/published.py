@@ -58,6 +58,17 @@ class Datasets:
         """The newest version whose file is there; None when there is none."""
         return next(iter(self._versions(name)), None)
 
+    def all_current(self, prefix: str) -> tuple[DatasetVersion, ...]:
+        """The newest readable version of every dataset whose name begins with `prefix`, by name."""
+        sql = (
+            "SELECT name, version, file, published_at, info FROM datasets "
+            "WHERE substr(name, 1, ?) = ? AND withdrawn_at IS NULL ORDER BY name, version DESC"
+        )
+        found: dict[str, DatasetVersion] = {}
+        for version in self._read(sql, (len(prefix), prefix)):
+            found.setdefault(version.name, version)
+        return tuple(found.values())
+
     def reader(self, name: str) -> DatasetReader:
         """The reader of `name`, one a process; it may be asked for before anything was published."""
         with self._lock:
@@ -135,8 +146,12 @@ class Datasets:
             "SELECT name, version, file, published_at, info FROM datasets "
             "WHERE name = ? AND withdrawn_at IS NULL ORDER BY version DESC"
         )
+        yield from self._read(sql, (name,))
+
+    def _read(self, sql: str, params: tuple[object, ...]) -> Iterator[DatasetVersion]:
+        """The versions that `sql` finds and whose files are there."""
         with self._db.read() as connection:
-            rows = connection.execute(sql, (name,)).fetchall()
+            rows = connection.execute(sql, params).fetchall()
         for found, version, file, published, info in rows:
             path = self._folder / file
             if path.exists():
