@@ -12,6 +12,7 @@ from troly.text.lexicon import Lexicon
 from troly_analysis.answer_names import (
     Asked,
     cell_text,
+    column_name,
     day_of,
     figure_name,
     filters_text,
@@ -58,7 +59,8 @@ def is_empty(result: Result) -> bool:
 def notes(call: ToolCall, result: Result, asked: Asked) -> list[str]:
     """Sentences that go with every answer, whoever wrote it: days meant, unfinished periods, rows left out."""
     said = []
-    for start, end in periods_of(call):
+    periods = [period for period in periods_of(call) if any(period)] or [asked.span or (None, None)]
+    for start, end in periods:
         said += [f"{day[:1].upper()}{day[1:]}." for day in [meant(start, end, asked)] if day]
         said += [line for line in [partial(start, end, asked)] if line]
     if result.truncated:
@@ -78,15 +80,19 @@ def periods_of(call: ToolCall) -> list[tuple[Any, Any]]:
 
 def title(call: ToolCall, sheet: Sheet | None, asked: Asked) -> str:
     """What was computed as a heading: "Tổng doanh thu tháng 1/2024", "Top 3 sản phẩm bán chạy"."""
+    if asked.heading and call.tool in {"execute_aggregation", "get_top_items", "get_data_schema"}:
+        return asked.heading
     if call.tool == "execute_aggregation":
         words = " ".join(str(call.arguments.get("description") or "").split())
         return _capital(words.rstrip(".:")) or say("title.pipeline", asked.lang)
     if call.tool == "get_top_items":
         return _top_title(call, sheet, asked)
     name = figure_name(call, sheet, asked.lang)
+    when = period_name(*period_of(call), asked) if call.tool == "aggregate_data" else ""
     if group := str(call.arguments.get("group_by") or ""):
         name = say("title.by", asked.lang, figure=name, group=group_name(group, asked.lang))
-    when = period_name(*period_of(call), asked) if call.tool == "aggregate_data" else ""
+        when = when and f", {when}"
+        return _capital(f"{name}{when}") + filters_text(call, sheet, asked.lang)
     return _capital(f"{name} {when}".strip()) + filters_text(call, sheet, asked.lang)
 
 
@@ -120,7 +126,7 @@ def _compared(call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked)
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     if not result.rows:
         return said
-    return said + "\n" + "\n".join(_lines(result, asked.lang))
+    return said + "\n" + "\n".join(_lines(result, sheet, asked.lang))
 
 
 def _summed(call: ToolCall, lang: Lang) -> str:
@@ -129,22 +135,25 @@ def _summed(call: ToolCall, lang: Lang) -> str:
 
 def _change(figure: str, result: Result, unit: str, names: dict[str, str], lang: Lang) -> str:
     before, after = result.period1_value, result.period2_value
-    later = value_text(after, unit, lang) if after is not None else say("compare.no_value", lang)
-    if result.percentage_change is None or before is None or after is None:
-        earlier = value_text(before, unit, lang) if before is not None else say("compare.no_value", lang)
+    later, earlier = value_text(after, unit, lang), value_text(before, unit, lang)
+    if before is None:
+        return say("compare.none_before", lang, figure=figure, **names, value=later)
+    if after is None:
+        return say("compare.none_after", lang, figure=figure, **names, before=earlier)
+    if result.percentage_change is None:
         return say("compare.zero", lang, figure=figure, **names, value=later, before=earlier)
     if before == after:
         return say("compare.same", lang, figure=figure, **names, value=later)
     key = "up" if after > before else "down"
     # The amounts share the unit that stands after the second.
-    bare = value_text(before, unit, lang).removesuffix(unit).rstrip() if unit != "%" else None
+    bare = earlier.removesuffix(unit).rstrip() if unit != "%" else earlier
     return say(
         f"compare.{key}",
         lang,
         figure=figure,
         **names,
         percent=value_text(abs(result.percentage_change), "%", lang),
-        before=bare or value_text(before, unit, lang),
+        before=bare,
         value=later,
     )
 
@@ -155,16 +164,18 @@ def _listed(call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked) -
         return f"{head}: {_cell(result, 0, 0, asked.lang)}"
     counts = call.arguments.get("operation") == "count" and not any(result.units)
     noun = rows_are(sheet, asked.lang) if counts else ""
-    return f"{head}:\n" + "\n".join(_lines(result, asked.lang, noun))
+    return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
 
 
-def _lines(result: Result, lang: Lang, noun: str = "") -> list[str]:
+def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> list[str]:
     """The first rows as a numbered list (001-32, 001-35), and how many more there are in the table."""
     lines = []
     for number, row in enumerate(result.rows[:LISTED], 1):
         label = _cell(result, number - 1, 0, lang)
+        if result.columns[0].endswith(":month"):
+            label = say("period.of_month", lang, month=label)
         rest = [
-            (result.columns[at], _cell(result, number - 1, at, lang, noun))
+            (column_name(result.columns[at], sheet, lang), _cell(result, number - 1, at, lang, noun))
             for at in range(1, min(len(row), DETAILS + 1))
         ]
         told = rest[0][1] if len(rest) == 1 else ", ".join(f"{name}: {value}" for name, value in rest)

@@ -7,7 +7,7 @@ from typing import Any
 
 from troly.plugin.events import Chart, Series, Table
 from troly_analysis.answer import asks_for, is_empty, periods_of, title
-from troly_analysis.answer_names import Asked, cell_text, period_name, value_text
+from troly_analysis.answer_names import Asked, cell_text, column_name, period_name, value_text
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall
 
@@ -31,7 +31,8 @@ def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked) 
         for row in result.rows
     )
     numeric = tuple(at for at in range(len(result.columns)) if _all_numbers(result, at))
-    return Table(result.columns, rows, title(call, sheet, asked), numeric)
+    columns = tuple(column_name(name, sheet, lang) for name in result.columns)
+    return Table(columns, rows, title(call, sheet, asked), numeric)
 
 
 def _periods(call: ToolCall, result: Result, asked: Asked) -> Table:
@@ -67,7 +68,10 @@ def chart_of(
     if kind is None:
         return None
     series = tuple(
-        Series(result.columns[at], tuple(float(row[at]) for row in result.rows)) for at in values[:1]
+        Series(
+            column_name(result.columns[at], sheet, asked.lang), tuple(float(row[at]) for row in result.rows)
+        )
+        for at in values[:1]
     )
     unit = result.units[values[0]] if values[0] < len(result.units) else ""
     return Chart(kind, labels, series, title(call, sheet, asked), unit)

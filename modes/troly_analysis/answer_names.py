@@ -18,7 +18,7 @@ from troly.text.numbers import format_money, format_number, format_percent
 from troly.text.periods import DateRange, find_ranges
 from troly.text.wordlist import read_lists
 from troly_analysis.strings import say
-from troly_analysis.types import Field, Metric, Sheet, ToolCall
+from troly_analysis.types import TEMPORAL, Metric, Sheet, ToolCall
 
 SHOWN_VALUES = 3
 GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
@@ -28,12 +28,17 @@ _MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "�
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an answer is an answer to: the question, its language, and the periods it names (001 C7)."""
+    """What an answer is an answer to: the question, its language, and the periods it names (001 C7).
+
+    `heading` and `span` are what the plan says of a query that does not say it itself: a name, first and last day.
+    """
 
     text: str
     lang: Lang
     today: date
     periods: tuple[DateRange, ...] = ()
+    heading: str = ""
+    span: tuple[date, date] | None = None
 
     @classmethod
     def of(cls, text: str, lang: Lang, now: datetime) -> Asked:
@@ -88,6 +93,32 @@ def group_name(name: str, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")
     return say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else small(name)
+
+
+_COLUMN = re.compile(r"(sum|avg|min|max|count)\((.+)\)")
+_PLAIN_COLUMNS = {
+    "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
+    "difference": "difference", "percentage_change": "change",
+}  # fmt: skip
+
+
+def column_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
+    """A result's column as people name it: `sum(Doanh thu)` as "Tổng doanh thu"; the sheet's own names stay."""
+    if sheet is not None and sheet.field(name) is not None:
+        return name
+    if name == "count":
+        return say("column.count", lang, rows=rows_are(sheet, lang))
+    if name in _PLAIN_COLUMNS:
+        return say(f"column.{_PLAIN_COLUMNS[name]}", lang)
+    if made := _COLUMN.fullmatch(name):
+        key = "count_of" if made[1] == "count" else made[1]
+        text = say(f"column.{key}", lang, field=small(made[2]))
+        return text[:1].upper() + text[1:]
+    head, colon, grain = name.rpartition(":")
+    if colon and head and grain in GRAINS:
+        text = group_name(name, lang)
+        return text[:1].upper() + text[1:]
+    return name
 
 
 def small(name: str) -> str:
@@ -153,7 +184,9 @@ def _filters(call: ToolCall) -> Mapping[str, Any]:
 
 
 def _condition(name: str, wanted: Any, sheet: Sheet | None, lang: Lang) -> str:
-    unit = unit_of(sheet, name)
+    unit, field = unit_of(sheet, name), sheet.field(name) if sheet else None
+    if field is not None and field.kind in TEMPORAL:
+        wanted = _days_in(wanted)
     if not isinstance(wanted, Mapping):
         return f"{name}: {_some(wanted, unit, lang)}"
     parts = []
@@ -168,6 +201,15 @@ def _condition(name: str, wanted: Any, sheet: Sheet | None, lang: Lang) -> str:
             known = plain if plain in {"in", "nin", "contains", "exists"} else "in"
             parts.append(say(f"filter.{known}", lang, field=name, value=_some(value, unit, lang)))
     return ", ".join(parts)
+
+
+def _days_in(value: Any) -> Any:
+    """A filter's value with its days as days."""
+    if isinstance(value, Mapping):
+        return {key: _days_in(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_days_in(item) for item in value]
+    return day_of(value) or value
 
 
 def _some(value: Any, unit: str, lang: Lang) -> str:
@@ -242,9 +284,3 @@ def _nouns() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def _words(name: str) -> str:
     return f" {' '.join(re.findall(r'[a-z0-9]+', fold(name)))} "
-
-
-def label_field(sheet: Sheet | None, columns: Sequence[str]) -> Field | None:
-    """The column that names a row: the first text column that is shown."""
-    fields = [sheet.field(name) for name in columns] if sheet else []
-    return next((field for field in fields if field and field.kind in {"text", "boolean"}), None)
