@@ -129,7 +129,7 @@ def moment_sql(cell: str, forms: Forms, *, exact: bool) -> str:
         known = ", ".join(literal(form) for form in forms.formats)
         tries.append(f"try_strptime({trimmed(cell)}, [{known}])")
     if forms.zoned:
-        since = f"epoch_us(try_cast({trimmed(cell)} as timestamptz))"
+        since = f"epoch_us(try_cast(upper({trimmed(cell)}) as timestamptz))"
         tries.append(
             f"case when regexp_matches({trimmed(cell)}, '(z|[+-][0-9]{{2}}:?[0-9]{{2}})$') "
             f"then make_timestamp({since} + 25200000000) end"

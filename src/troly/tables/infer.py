@@ -25,6 +25,7 @@ from troly.tables.number_cells import (
     NUMBER,
     Evidence,
     number_sql,
+    slow_number,
     trimmed,
     weigh,
 )
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 # A kind is tried where so many of a sample's cells fit, and kept where so many of all cells fit; the cells that do
 # not are told and left empty.
 TRIED, KEPT = 0.6, 0.9
+_MIXED = 0.3
+_LONGEST_SPELLING = 30
 SAMPLE = 4_000
 _SAMPLE_CELLS = 200_000
 _NUMBER = re.compile(NUMBER)
@@ -120,8 +123,17 @@ def _in_numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean
     spoken = said_by(cells.header)
     if spoken == "code" or _is_code(con, cells, clean, source):
         return None
-    numbers = sum(cell[:1] == EXACT or _NUMBER.match(cell) is not None for cell in clean)
-    return _numbers(con, cells, source, spoken) if numbers >= TRIED * len(clean) else None
+    share = sum(map(_is_number, clean)) / len(clean)
+    if share >= TRIED:
+        return _numbers(con, cells, source, spoken)
+    mixed = "mixed" if share >= _MIXED else ""
+    return Plan("text", text_sql(cells.name, exact=cells.exact), doubt=mixed)
+
+
+def _is_number(cell: str) -> bool:
+    if cell[:1] == EXACT or _NUMBER.match(cell):
+        return True
+    return cell[:1].isdigit() and len(cell) <= _LONGEST_SPELLING and slow_number(cell) is not None
 
 
 def _clean(cell: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from troly.tables.columns import literal
+from troly.text.numbers import find_amounts, parse_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,7 +17,7 @@ EXACT, MOMENT = "\x02", "\x03"
 # On text in lower case, outer blanks taken off. DuckDB and Python read it alike.
 NUMBER = (
     r"^(?P<open>\()?\s*(?P<sign>[-+−])?\s*(?P<before>₫|đ|vnđ|vnd|us\$|usd|\$|€|eur)?\s*(?P<sign2>[-−])?"
-    r"(?P<num>[0-9](?:[0-9.,' ]*[0-9])?)\s*"
+    r"(?P<num>[0-9](?:[0-9.,' ]*[0-9])?)\s*\)?\s*"
     r"(?P<unit>%|k|nghìn|ngàn|tr|triệu|tỷ|tỉ)?\s*(?P<after>₫|đ|đồng|dong|vnđ|vnd|us\$|usd|\$|€|eur)?\s*\)?$"
 )
 PARTS = ("open", "sign", "before", "sign2", "num", "unit", "after")
@@ -52,6 +53,14 @@ class Evidence:
     percents: int = 0
     money: int = 0
     currencies: frozenset[str] = frozenset()
+
+
+def slow_number(text: str, unit: str = "") -> float | None:
+    """The number in a cell that only the reader for sentences knows ("1tr5", "2 tỷ 3"); None in any other unit."""
+    found = parse_number(text)
+    if found is None or any(amount.unit not in {"", "%", "VND", unit} for amount in find_amounts(text)):
+        return None
+    return float(found)
 
 
 def trimmed(cell: str) -> str:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from troly.tables.columns import NUMERIC, Column, quoted
 from troly.tables.date_cells import parsed
 from troly.tables.infer import KEPT, Cells, Plan, decide, sample_of, text_sql
-from troly.tables.number_cells import EXACT, MOMENT, blank
-from troly.text.numbers import find_amounts, parse_number
+from troly.tables.number_cells import EXACT, MOMENT, blank, slow_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -181,12 +180,7 @@ def _read_slowly(con: duckdb.DuckDBPyConnection, cell: str, value: str, plan: Pl
 def _slow(text: str, plan: Plan) -> Any:
     if plan.kind == "datetime":
         return parsed(text) or None
-    found = parse_number(text)
-    if found is None or any(
-        amount.unit not in {"", "%", plan.unit or "VND"} for amount in find_amounts(text)
-    ):
-        return None
-    return float(found)
+    return slow_number(text, plan.unit)
 
 
 def _write(con: duckdb.DuckDBPyConnection, staged: Sequence[Staged], target: str) -> tuple[Column, ...]:
