@@ -25,6 +25,7 @@ from troly_analysis.answer_names import (
     small,
     value_text,
 )
+from troly_analysis.answer_schema import describe
 from troly_analysis.strings import say
 from troly_analysis.types import Result, Sheet, ToolCall
 
@@ -34,6 +35,8 @@ KNOWN_VALUES = 12
 
 def tell(call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked) -> str:
     """The whole answer to one call: the figures, then what a relative or unfinished period stands for."""
+    if call.tool == "get_data_schema" and sheet is not None:
+        return describe(sheet, asked.lang)
     if is_empty(result):
         said = _nothing(call, sheet, asked)
     elif result.kind == "scalar":

@@ -17,7 +17,8 @@ IN_TIME = ("day", "week", "month", "quarter", "year", "hour", "weekday")
 
 def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked) -> Table | None:
     """The result as a table; None where one figure says it all."""
-    if is_empty(result) or result.kind == "scalar" or _single(result):
+    described = call.tool == "get_data_schema" and sheet is not None
+    if is_empty(result) or result.kind == "scalar" or _single(result) or described:
         return None
     if result.kind == "compare" and not result.rows:
         return _periods(call, result, asked)
@@ -55,7 +56,7 @@ def chart_of(
     """A chart of the result, or None where it would say no more than the words; `wanted` is what the plan asks for."""
     if result.kind == "compare" and not result.rows:
         return _two_bars(call, result, asked)
-    if result.kind != "rows" or len(result.rows) < 2:
+    if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
         return None
     values = _values(call, result)
     if not values:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
+from troly.plugin.contract import Graph, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
-from troly.text.numbers import format_number
+from troly_analysis.commands import COMMANDS
 from troly_analysis.export import EXPORT
 from troly_analysis.metrics import MIGRATION
+from troly_analysis.samples import SAMPLES, holdings
+from troly_analysis.sheets_ingest import INGESTS
 from troly_analysis.strings import catalogue, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
-
-SHEET_COMMAND = "app ingest sheet FILE"
-NAMED = 3
 
 # ChatWorkflowState of the documents (001-04), and the result.
 STATE_FIELDS = (
@@ -71,27 +69,6 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("analysis", lang).greeting)
 
 
-def _holdings(services: Services, lang: Lang) -> Holdings:
-    from troly.config import load_profile
-    from troly_analysis.sheets_store import SheetStore
-
-    # Only the sheets of the one at the keyboard: the names of others' are theirs.
-    owner = load_profile(services.paths, services.settings, env=os.environ).login
-    sheets = SheetStore(services).sheets(owner)
-    if not sheets:
-        return Holdings(say("holdings.none", lang), enough=False, command=SHEET_COMMAND)
-    named = []
-    for sheet in sheets[:NAMED]:
-        key = "holdings.sample" if sheet.samples else "holdings.sheet"
-        named.append(say(key, lang, name=sheet.name, rows=format_number(sheet.rows, lang)))
-    names = ", ".join(named)
-    if len(sheets) > NAMED:
-        names = say("holdings.more", lang, names=names, count=len(sheets) - NAMED)
-    return Holdings(
-        say("holdings.some", lang, count=len(sheets), names=names), enough=True, command=SHEET_COMMAND
-    )
-
-
 MODE = Mode(
     id="analysis",
     names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
@@ -104,7 +81,9 @@ MODE = Mode(
     finish=_finish,
     state_fields=STATE_FIELDS,
     opening=_opening,
-    holdings=_holdings,
+    holdings=holdings,
     migrations=(MIGRATION,),
-    commands=(EXPORT,),
+    ingests=INGESTS,
+    commands=(*COMMANDS, EXPORT),
+    samples=SAMPLES,
 )

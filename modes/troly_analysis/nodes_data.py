@@ -148,7 +148,7 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> Answered:
         text = say("answer.failed", job.lang, count=len(records), reason=reason)
         return Answered(text, [*before, *records], error=reason)
     _remember(job.turn, findings)
-    remarks = [note.say(job.lang) for note in plan.shown]
+    remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     told = _told(findings, asked_by(plan, job.asked))
@@ -224,6 +224,17 @@ def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> lis
             call = ToolCall(record.tool_name, record.arguments)
             found.append(Finding(call, record.result, sheet_of(call, sheets), record.run))
     return found
+
+
+def values_read(findings: Sequence[Finding], lang: Lang) -> list[str]:
+    """What a filter's values were taken for, where the sheet spells them otherwise or does not have them."""
+    said = []
+    for run in (each.run for each in findings if each.run is not None):
+        for key, found in (("matched", run.matched), ("nearest", run.nearest)):
+            for name, value, near in found:
+                if near:
+                    said.append(say(f"answer.{key}", lang, field=name, value=value, near=", ".join(near)))
+    return said
 
 
 def _told(findings: Sequence[Finding], asked: Asked) -> str:

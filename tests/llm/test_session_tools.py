@@ -60,7 +60,7 @@ async def test_text_and_calls_may_come_together_and_text_alone_is_an_answer() ->
 
 
 async def test_results_go_back_in_the_conversation() -> None:
-    asked = [
+    asked: list[dict[str, Any]] = [
         *HELLO,
         {"role": "assistant", "content": "", "tool_calls": [{"function": CALL}]},
         {"role": "tool", "content": "57750000", "tool_name": "aggregate_data"},
