@@ -149,7 +149,7 @@ def _column(state: State, nth: int, last: int, *, compared: bool) -> tuple[Ref |
         if mention.amount or mention.period:
             break
         target = figure(state, mention)
-        if target and target.ref and not mention.values:
+        if target and target.ref and not (mention.values and mention.values[0].weight > target.weight):
             return target.ref, mention
         if target and target.metric:
             return Ref(target.metric.name, "metric"), mention

@@ -9,7 +9,7 @@ from troly_analysis.planner.shapes import Group, Ref, Unit
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 from troly_analysis.types import TEMPORAL
 
-_ADVERB = ("hang ", "moi ", "tung ", " by ", "theo ")
+PERSONS = ("employee", "customer", "patient", "doctor", "student", "teacher")
 
 
 def read_groups(state: State) -> None:
@@ -28,7 +28,25 @@ def read_groups(state: State) -> None:
             state.per = group
         elif group not in state.groups:
             state.groups.append(group)
+    _persons(state)
     _compared_values(state)
+
+
+def _persons(state: State) -> None:
+    """ "Ai", "who": the column of persons."""
+    asked = next((mention for mention in state.mentions if mention.has("who")), None)
+    if asked is None or state.groups:
+        return
+    for concept in PERSONS:
+        found = [ref for ref in state.schema.by_concept.get(concept, ()) if ref.kind == "text"]
+        if found:
+            state.groups.append(Group(max(found, key=_like_name)))
+            asked.used = True
+            return
+
+
+def _like_name(ref: Ref) -> int:
+    return 0 if fold(ref.name).replace("_", " ").split()[0] in {"ma", "id", "code"} else 1
 
 
 def read_loose_groups(state: State) -> None:
@@ -77,7 +95,9 @@ def _trigger(state: State, nth: int) -> str:
     if not (mention.targets or mention.unit):
         return ""
     text = fold(mention.text)
-    if mention.unit and (text.startswith(("hang ", "hang", "moi ", "tung ")) or text.endswith("ly")):
+    if mention.unit and text.startswith("moi "):
+        return "per"
+    if mention.unit and (text.startswith(("hang ", "tung ", "theo ")) or text.endswith("ly")):
         return "by"
     before = _previous(state, nth)
     after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
@@ -88,7 +108,7 @@ def _trigger(state: State, nth: int) -> str:
             return "per"
         if before.has("and") and _chained(state, nth):
             return "by"
-        if before.has("which") and before.text.isascii() and fold(before.text) in {"which", "what", "who"}:
+        if before.has("which") and before.text.isascii() and fold(before.text) in {"which", "what"}:
             return "which"
         if before.has("top", "bottom") or (before.amount and before.used and state.limit):
             return "top"

@@ -48,9 +48,17 @@ def _is_value(state: State, nth: int) -> bool:
     if mention.targets and mention.targets[0].weight >= best.weight - 0.02 and _asked_for(state, nth):
         return False
     content = mention.labels - {"filler"}
-    if content and not best.whole:
+    if mention.labels and not best.whole and beside is None and not _capital(state, mention):
         return False
+    if mention.labels and not best.whole:
+        return True
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
+
+
+def _capital(state: State, mention: Mention) -> bool:
+    """Whether the words are written as a name inside the sentence."""
+    shouted = state.wording.text.isupper()
+    return mention.start > 0 and mention.text[:1].isupper() and not shouted
 
 
 def _asked_for(state: State, nth: int) -> bool:

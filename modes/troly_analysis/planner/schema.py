@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import Token, accents_agree, fold, tokens
 from troly_analysis.planner.lexicon import alike_values, concepts, marks, words
 from troly_analysis.planner.phrases import Phrases
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
 
-_CAMEL = re.compile(r"(?<=[a-zà-ỹ])(?=[A-ZÀ-Ỹ])")
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _LOW = 60
 """A text column with more distinct values than this is no good to group by without being asked."""
@@ -91,7 +90,11 @@ def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:
 
 def plain(name: str) -> str:
     """A header without notes in brackets, its camel case and underscores as words."""
-    return _CAMEL.sub(" ", _NOTE.sub(" ", name).replace("_", " ")).strip() or name
+    bare = _NOTE.sub(" ", name).replace("_", " ")
+    humps = [
+        f" {char}" if nth and char.isupper() and bare[nth - 1].islower() else char for nth, char in enumerate(bare)
+    ]
+    return "".join(humps).strip() or name
 
 
 def schema_of(sheet: Sheet, others: Sequence[Sheet] = ()) -> Schema:
@@ -131,21 +134,27 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
 
 def concept_of(found: Field) -> tuple[str, float]:
     """The concept a header speaks of and how much of the header says so, ("", 0) for none."""
-    header = tuple(token.folded for token in tokens(plain(found.name)))
+    typed = tokens(plain(found.name))
+    header = tuple(token.folded for token in typed)
     best, share = "", 0.0
     for concept in concepts():
         if not _fits(concept.nature, found.kind):
             continue
         for phrase in concept.phrases:
-            said = tuple(token.folded for token in tokens(phrase))
+            meant = tokens(phrase)
+            said = tuple(token.folded for token in meant)
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
-            if at is None:
+            if at is None or not all(map(_agree, typed[at:], meant)):
                 continue
             rest = [word for word in header[:at] + header[at + len(said) :] if word not in marks("generic")]
             here = len(said) / (len(said) + len(rest)) + 0.01 * len(said) - (0.005 if rest else 0)
             if here > share:
                 best, share = concept.name, here
     return (best, min(share, 1.0)) if share >= 0.5 else ("", 0.0)
+
+
+def _agree(typed: Token, meant: Token) -> bool:
+    return accents_agree(typed.text, meant.text)
 
 
 def _fits(nature: str, kind: str) -> bool:
@@ -182,8 +191,11 @@ def _aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, fl
     if meaning and len(meaning) < len(header) and header[-len(meaning) :] == meaning:
         yield " ".join(meaning), 0.84 if coded else 0.93
     known = next((each for each in concepts() if each.name == concept), None)
+    said = {fold(value) for value in found.examples}
     if known:
         for nth, phrase in enumerate(known.phrases):
+            if any(fold(phrase).endswith(f" {value}") for value in said):
+                continue  # "phiếu nhập" names a column and one of its values
             yield phrase, (0.78 if coded else 0.9) * (0.6 + 0.4 * share) - 0.004 * nth
     for length in range(len(header) - 1, 0, -1):
         for at in range(len(header) - length + 1):
@@ -204,7 +216,7 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
         own = " ".join(token.folded for token in tokens(value))
         for other in alike_values().get(own, ()):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.9 - loss))
-        typed = [token.text for token in tokens(value)]
+        typed = [value[token.start : token.end] for token in tokens(value)]
         if 1 < len(typed) <= 8:
             for length in range(1, len(typed)):
                 for at in range(len(typed) - length + 1):
@@ -220,7 +232,8 @@ def _telling(phrase: str) -> bool:
     """Whether a part of a value says anything on its own."""
     said = [token.folded for token in tokens(phrase)]
     if len(said) == 1:
-        return len(said[0]) >= 3 and not words().listed((said[0],)) and not said[0].isdigit()
+        name = phrase[:1].isupper() or not words().listed((said[0],))
+        return len(said[0]) >= 2 and name and not said[0].isdigit() and said[0] not in marks("generic")
     return not all(words().listed((word,)) or word in marks("generic") for word in said)
 
 
@@ -252,6 +265,9 @@ def _name_rows(schema: Schema) -> None:
     schema.names.add(schema.sheet.name, Target(0.7, concept=schema.row_concept))
     known = next((each for each in concepts() if each.name == schema.row_concept), None)
     for phrase in known.phrases if known else ():
+        said = tuple(token.folded for token in tokens(phrase))
+        if any(schema.values.listed(said[at:]) for at in range(1, len(said))):
+            continue  # "phiếu nhập" is a row and one of its values
         schema.names.add(phrase, Target(0.95, concept=schema.row_concept))
 
 

@@ -14,7 +14,7 @@ from troly_analysis.planner.shapes import Condition, Group, Lookup, Measure, Not
 from troly_analysis.planner.wording import Wording
 from troly_analysis.types import NUMERIC, TEMPORAL
 
-LINKS = frozenset({"filler", "and", "only", "all"})
+LINKS = frozenset({"filler", "and", "only", "all", "follow"})
 
 
 @dataclass(slots=True)
@@ -109,7 +109,8 @@ def chosen(state: State, mention: Mention, wanted: frozenset[str] | None = None)
     if picked:
         best = [target for target in fitting if target.ref and target.ref.name == picked] or best
     names = tuple(dict.fromkeys(target.ref.name for target in best if target.ref))
-    if len(names) > 1 and len(best) == len(names):
+    things = {target.concept or target.key for target in best}
+    if len(names) > 1 and len(best) == len(names) and len(things) > 1:
         state.ask("which_field", mention.text, names[:4], said=mention.text)
     return best[0]
 

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from typing import Literal
 
 from troly.text.fold import fold
-from troly_analysis.planner.lexicon import common
 from troly_analysis.planner.mentions import find_mentions, leftovers
 from troly_analysis.planner.read_conditions import SUPERLATIVE, read_numbers
 from troly_analysis.planner.read_groups import read_groups, read_loose_groups
@@ -19,8 +18,10 @@ from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.shapes import Ask, Condition, Form, Group, Lookup, Measure
 from troly_analysis.planner.state import State, dimension, is_link, is_rows
 from troly_analysis.planner.wording import read_wording
+from troly_analysis.types import NUMERIC
 
 TOP, SOME, ROWS = 10, 5, 20
+GOODS = frozenset({"product", "category", "brand", "size", "color"})
 _PLAIN = {"high": "max", "low": "min"}
 
 
@@ -195,15 +196,26 @@ def _default_measure(state: State, form: Form) -> None:
     schema = state.schema
     rows = next((mention for mention in state.mentions if is_rows(mention) and not mention.used), None)
     quantity = schema.of("quantity", "stock")
-    if state.any("seller", "slow seller") or (state.any("sold") and quantity and not rows):
-        chosen = quantity or schema.main_measure()
+    goods = any(ref.concept in GOODS for ref in (*(g.ref for g in state.groups), *(c.ref for c in state.conditions)))
+    seller = state.any("seller", "slow seller")
+    events = state.any("sold", "bought", "count", "max", "min", "superlative", "much") or form == "top"
+    if rows is None and (seller or (quantity and goods and events)):
+        chosen = (quantity if goods or not state.groups else None) or schema.main_measure()
         if chosen:
             state.measures.append(Measure("sum", chosen))
             state.note(
                 "seller_measure" if state.any("seller", "slow seller") else "measure", field=chosen.name
             )
             return
+    for condition in state.having:
+        if condition.ref.kind in NUMERIC:
+            state.measures.append(Measure("sum", condition.ref))
+            return
     main = schema.main_measure()
+    if main and state.any("avg") and form != "rows":
+        state.measures.append(Measure("avg", main))
+        state.note("measure", field=main.name)
+        return
     if form == "rows":
         latest = state.any("latest", "earliest")
         ref = (
@@ -217,7 +229,11 @@ def _default_measure(state: State, form: Form) -> None:
     if rows is not None or state.any("count") or form == "share" or not main:
         state.measures.append(Measure("count", noun=rows.text if rows else ""))
         return
-    if form == "top" or form == "compare" or state.any("bought"):
+    if form == "top" and any(c.ref.concept in {"status", "reason"} for c in state.conditions):
+        state.measures.append(Measure("count"))
+        state.note("counted_rows")
+        return
+    if form in {"top", "compare"} or state.any("bought", "sold"):
         state.measures.append(Measure("avg" if averaged(main) else "sum", main))
         state.note("measure", field=main.name)
         return
@@ -282,9 +298,8 @@ def _confidence(state: State, left: list[tuple[int, int, str]]) -> tuple[float, 
     unknown = 0
     for start, end, text in left:
         words = [token.folded for token in state.wording.words[start:end]]
-        telling = [word for word in words if word not in common() or word.isdigit()]
         unknown += end - start
-        if telling and any(len(word) > 1 or word.isdigit() for word in telling):
+        if any(len(word) > 1 or word.isdigit() for word in words):
             state.missing.append(text)
     for mention in state.mentions:
         if mention.used or is_link(mention):

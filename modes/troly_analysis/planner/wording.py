@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from troly.text.language import is_syllable
 from troly_analysis.planner.lexicon import common, spellings
 
 _LONGEST = 600
+# "theo tháng năm 2023" is by month in that year, not by May.
+_PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
+_MONTHS_OF = re.compile(r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:19|20)[0-9]{2})", re.I)
 _MARKED = 0.4
 
 
@@ -30,7 +34,8 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
 
     Only the first 600 characters are read: a question is shorter.
     """
-    text = nfc(message)[:_LONGEST]
+    text = _PERCENT.sub(" phần trăm", message)
+    text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_LONGEST])
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
