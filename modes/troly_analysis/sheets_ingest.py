@@ -101,6 +101,7 @@ def _outcome(request: IngestRequest, imported: Sequence[Imported], told: Sequenc
         summary.append(say("sheets.loaded" if published else "sheets.checked", lang, **shown))
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
+    summary = list(dict.fromkeys(summary))  # the worksheets of one file share notes
     return IngestOutcome(
         counts,
         problems=tuple(told),

@@ -63,16 +63,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A column of a staged table: its SQL name, its header, a sample of its cells that are not blank."""
+    """A column of a staged table: its SQL name, its header, a sample of its cells that are not blank.
+
+    `exact` says that cells may carry the marks of numbers and dates that the file stored as such.
+    """
 
     name: str
     header: str
     sample: tuple[str, ...]
-
-    @property
-    def exact(self) -> bool:
-        """Whether cells carry the marks of a spreadsheet's own numbers and dates."""
-        return any(cell[:1] in {EXACT, MOMENT} for cell in self.sample)
+    exact: bool = False
 
 
 def text_sql(cell: str, *, exact: bool) -> str:
@@ -120,12 +119,11 @@ def _in_words(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean: 
 
 def _in_numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean: list[str]) -> Plan | None:
     """The plan for numbers, money and percentages; None for codes and for anything else."""
-    spoken = said_by(cells.header)
-    if spoken == "code" or _is_code(con, cells, clean, source):
+    if said_by(cells.header) == "code" or _is_code(con, cells, clean, source):
         return None
     share = sum(map(_is_number, clean)) / len(clean)
     if share >= TRIED:
-        return _numbers(con, cells, source, spoken)
+        return _numbers(con, cells, source)
     mixed = "mixed" if share >= _MIXED else ""
     return Plan("text", text_sql(cells.name, exact=cells.exact), doubt=mixed)
 
@@ -179,7 +177,7 @@ def _is_code(con: duckdb.DuckDBPyConnection, cells: Cells, clean: list[str], sou
     return bool(row and row[0])
 
 
-def _numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, spoken: str) -> Plan:
+def _numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str) -> Plan:
     """Numbers, money or percentages; text for amounts in several currencies, which cannot be added up."""
     # What a spreadsheet stored as a number says nothing about how people write them.
     held = f"(select {cells.name} from {source} where {cells.name}[1] <> '{EXACT}')"  # noqa: S608 (our names)
@@ -193,14 +191,20 @@ def _numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, spoken: 
         unit = next(iter(evidence.currencies), "VND")
         doubt = "" if evidence.doubt == "grouped" else evidence.doubt
         return replace(plan, kind="money", unit=unit, doubt=doubt)
+    return named_number(con, plan, cells.header, source)
+
+
+def named_number(con: duckdb.DuckDBPyConnection, plan: Plan, header: str, source: str) -> Plan:
+    """Plain numbers as their header names them.
+
+    Where it speaks of money: in the currency that it says, else in dong where the largest is large enough.
+    """
+    spoken = said_by(header)
     if spoken == "percent":
         return replace(plan, kind="percent", unit="%")
-    return _by_header(con, plan, cells, source) if spoken == "money" else plan
-
-
-def _by_header(con: duckdb.DuckDBPyConnection, plan: Plan, cells: Cells, source: str) -> Plan:
-    """Plain numbers under a header that speaks of money: in what the header says, else in dong where large enough."""
-    words = cells.header.lower()
+    if spoken != "money":
+        return plan
+    words = header.lower()
     unit = "USD" if "usd" in words or "$" in words else "EUR" if "eur" in words or "€" in words else ""
     if unit:
         return replace(plan, kind="money", unit=unit)

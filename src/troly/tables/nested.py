@@ -79,6 +79,8 @@ def _flat(sql: str, name: str, kind: str, path: Path, depth: int) -> Iterator[tu
             raise InputError("table.deep", path=path, name=name, most=MAX_DEPTH)
         for inner, inner_kind in _members(kind[7:-1]):
             yield from _flat(f"{sql}.{quoted(inner)}", f"{name}.{inner}", inner_kind, path, depth + 1)
+    elif kind == "TIMESTAMP WITH TIME ZONE":
+        yield f"make_timestamp(epoch_us({sql}) + 25200000000)", name
     elif kind.endswith("[]") and kind.startswith(("STRUCT", "MAP")):
         yield f"list_transform({sql}, lambda x: to_json(x)::varchar)", name
     elif kind.startswith("MAP") or kind in {"BLOB", "JSON"}:
@@ -145,40 +147,51 @@ def _read_json(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: L
 
     return Found(
         names=column_names(names, lang), raw=tuple(names), lines=lines.seen, blank=lines.blank,
-        line_of=lines.line_of, refused_count=len(refused), refused=told,
+        line_of=lines.line_of, refused_count=len(refused), refused=told, exact=True,
     )  # fmt: skip
 
 
 def _records(path: Path, lines: Lines, refused: dict[int, str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Line (or number in the list) and object of each record."""
     if path.suffix.lower() in _LINES or _is_lines(path):
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            for number, line in enumerate(file, 1):
-                lines.seen = number
-                if not line.strip():
-                    lines.blank += 1
-                    continue
-                record = _loaded(line)
-                if isinstance(record, dict) and "\ufffd" not in line:
-                    yield number, record
-                else:
-                    refused[number] = line.rstrip("\n")
+        yield from _line_records(path, lines, refused)
         return
+    for number, record in enumerate(_document(path), 1):
+        lines.seen = number
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            refused[number] = json.dumps(record, ensure_ascii=False)
+
+
+def _line_records(
+    path: Path, lines: Lines, refused: dict[int, str]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            lines.seen = number
+            if not line.strip():
+                lines.blank += 1
+                continue
+            record = _loaded(line)
+            if isinstance(record, dict) and "\ufffd" not in line:
+                yield number, record
+            else:
+                refused[number] = line.rstrip("\n")
+
+
+def _document(path: Path) -> list[Any]:
+    """The list that a JSON document is, or holds beside remarks as the answers of web services do."""
     if path.stat().st_size > MAX_JSON:
         raise InputError("table.large", path=path, most=MAX_JSON >> 20)
     try:
         whole = json.loads(path.read_bytes().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError("table.damaged", path=path, kind="JSON", reason=error) from error
-    if isinstance(whole, dict):
-        inner = [value for value in whole.values() if isinstance(value, list)]
-        whole = inner[0] if len(inner) == 1 and all(isinstance(item, dict) for item in inner[0]) else [whole]
-    for number, record in enumerate(whole, 1):
-        lines.seen = number
-        if isinstance(record, dict):
-            yield number, record
-        else:
-            refused[number] = json.dumps(record, ensure_ascii=False)
+    if isinstance(whole, list):
+        return whole
+    inner = [value for value in whole.values() if isinstance(value, list)]
+    return inner[0] if len(inner) == 1 and any(isinstance(item, dict) for item in inner[0]) else [whole]
 
 
 def _is_lines(path: Path) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from troly.tables.columns import NUMERIC, Column, quoted
+from troly.tables.columns import NUMERIC, Column, quoted, said_by
 from troly.tables.date_cells import parsed
-from troly.tables.infer import KEPT, Cells, Plan, decide, sample_of, text_sql
+from troly.tables.infer import KEPT, Cells, Plan, decide, named_number, sample_of, text_sql
 from troly.tables.number_cells import EXACT, MOMENT, blank, slow_number
 
 if TYPE_CHECKING:
@@ -65,12 +65,17 @@ class Staged(NamedTuple):
 
 
 def type_table(
-    con: duckdb.DuckDBPyConnection, names: Sequence[str], target: str, check: Callable[[], None]
+    con: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    target: str,
+    check: Callable[[], None],
+    *,
+    exact: bool = False,
 ) -> Typed:
     """Make the table `target` (an SQL name) from `staged`, whose columns are `c0`, `c1`, … under headers `names`.
 
     A column takes a kind where at least nine of ten cells fit it: the others are told and left empty. Below that it
-    stays text, with the doubt `mixed`. `check` raises when the person has stopped the load.
+    stays text, with the doubt `mixed`. `exact` says that cells may carry marks (`number_cells.EXACT`). `check` raises when the person has stopped the load.
     """
     described = con.execute("describe staged").fetchall()
     staged = [str(row[0]) for row in described]
@@ -82,9 +87,9 @@ def type_table(
     for cell, name, kind in zip(staged, names, types, strict=True):
         check()
         plan = (
-            decide(con, Cells(cell, name, tuple(samples[cell])), "staged")
+            decide(con, Cells(cell, name, tuple(samples[cell]), exact), "staged")
             if cell in samples
-            else _given(cell, kind)
+            else _given(con, cell, name, kind)
         )
         plans.append(plan)
     read = ", ".join(f"{plan.sql} as v{at}" for at, plan in enumerate(plans))
@@ -97,16 +102,16 @@ def type_table(
     return Typed(written, tuple(bad), total)
 
 
-def _given(cell: str, kind: str) -> Plan:
-    """The plan for a column that has a type already."""
+def _given(con: duckdb.DuckDBPyConnection, cell: str, name: str, kind: str) -> Plan:
+    """The plan for a column that has a type already; what its numbers are is said by its header."""
     if kind.endswith("[]"):
         return Plan("list", cell)
-    if kind in _WHOLE:
-        return Plan("number", f"{cell}::double" if kind == "HUGEINT" else cell)
-    if kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")):
-        return Plan("number", f"{cell}::double")
-    if kind.startswith("TIMESTAMP") and "ZONE" in kind:
-        return Plan("datetime", f"make_timestamp(epoch_us({cell}) + 25200000000)")
+    whole = kind in _WHOLE
+    if whole and said_by(name) == "code":
+        return Plan("text", f"{cell}::varchar")
+    if whole or kind.startswith(("DECIMAL", "DOUBLE", "FLOAT")):
+        sql = cell if whole and kind != "HUGEINT" else f"{cell}::double"
+        return named_number(con, Plan("number", sql), name, "staged")
     if kind.startswith("TIMESTAMP"):
         return Plan("datetime", f"{cell}::timestamp")
     found = _TYPES.get(kind)

@@ -101,7 +101,7 @@ def _read(con: duckdb.DuckDBPyConnection, grid: _Grid, path: Path, means: Means,
     total = grid.first_row + lines.seen
     return Found(
         names=column_names(names, lang), raw=tuple(names), lines=total, blank=lines.blank, line_of=lines.line_of,
-        notes=tuple(notes),
+        notes=tuple(notes), exact=True,
     )  # fmt: skip
 
 
