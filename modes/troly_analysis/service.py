@@ -186,9 +186,9 @@ class DataQueryService:
         # People's tables hold local times without a zone, so the pipeline's present has none either.
         now = self._clock().astimezone(HCM).replace(tzinfo=None)
         with self._store.connect(self.owner) as connection:
-            return run_pipeline(
-                connection, pipeline, sheet, self.get_user_connections(), now, deadline or self.deadline()
-            )
+            mine = self.get_user_connections()
+            until = deadline or self.deadline()
+            return run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
 
     def connection(self, name: object) -> Sheet:
         """The user's sheet called `name`; InputError naming the nearest, AccessError should it be another's."""
