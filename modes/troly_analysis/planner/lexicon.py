@@ -59,6 +59,13 @@ def marks(section: str) -> frozenset[str]:
 
 
 @cache
+def instead() -> dict[str, tuple[str, ...]]:
+    """For a concept, those whose column may stand in for it."""
+    known = {each.name for each in concepts()}
+    return {name: entries for name, entries in read_lists(FOLDER / "concepts.txt").items() if name in known}
+
+
+@cache
 def alike_values() -> dict[str, tuple[str, ...]]:
     """For each folded spelling of `values.txt`, all spellings of the same value."""
     found: dict[str, tuple[str, ...]] = {}

@@ -17,7 +17,29 @@ from troly_analysis.types import Sheet
 
 _TIE = 0.05
 _PREPOSITIONS = frozenset(
-    ["cua", "tu", "o", "tai", "cho", "qua", "tren", "voi", "in", "from", "at", "for", "by", "of", "thuoc", "theo", "ten", "la", "tru", "bang", "nhom"]
+    [
+        "cua",
+        "tu",
+        "o",
+        "tai",
+        "cho",
+        "qua",
+        "tren",
+        "voi",
+        "in",
+        "from",
+        "at",
+        "for",
+        "by",
+        "of",
+        "thuoc",
+        "theo",
+        "ten",
+        "la",
+        "tru",
+        "bang",
+        "nhom",
+    ]
 )
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
 

@@ -12,7 +12,7 @@ from troly_analysis.types import NUMERIC
 
 _OPS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 SUPERLATIVE = (
-    "max", "min", "top", "bottom", "seller", "slow seller", "latest", "earliest", "superlative",
+    "max", "min", "top", "bottom", "seller", "slow seller", "latest", "earliest", "superlative", "fast", "slow",
 )  # fmt: skip
 _MOST = 1000
 _REACH = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.read_conditions import SUPERLATIVE
-from troly_analysis.planner.shapes import Group, Ref, Unit
+from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 from troly_analysis.types import TEMPORAL
 
@@ -208,6 +208,9 @@ def _averaged(state: State) -> bool:
 
 def _counts_singly(state: State, group: Group) -> bool:
     """Whether "mỗi X" asks for one average over all X: days and persons do, the few values of a column do not."""
+    named = [figure(state, mention) for mention in state.mentions if mention.targets and not mention.used]
+    if any(target and target.ref and averaged(target.ref) for target in named):
+        return False
     if group.unit:
         return True
     found = state.schema.key(group.ref)
@@ -226,7 +229,7 @@ def _compared_values(state: State) -> None:
     if (
         state.groups
         or state.versus
-        or not (state.any("compare", "which") or "hay" in fold(state.wording.text).split())
+        or not (state.any("compare", "which", "who") or "hay" in fold(state.wording.text).split())
     ):
         return
     for condition in state.conditions:

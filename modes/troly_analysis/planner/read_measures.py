@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from troly.text.fold import fold
-from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Target
-from troly_analysis.planner.shapes import Measure, Ref
+from troly_analysis.planner.shapes import Measure, Ref, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows
 from troly_analysis.types import Operation
 
@@ -21,11 +20,14 @@ def read_measures(state: State) -> None:
     for nth, mention in enumerate(state.mentions):
         if mention.used or mention.period or mention.amount:
             continue
-        counted = _counted(state, nth)
+        counted = _counted(state, nth) or _most_of(state, nth)
         if counted is not None:
             _add(state, counted)
             continue
         target = figure(state, mention)
+        if target and target.ref and _only_condition(state, target.ref):
+            mention.used = True
+            continue
         if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.9):
             mention.used = True
             _add(state, _measured(state, nth, target))
@@ -66,6 +68,39 @@ def _counted(state: State, nth: int) -> Measure | None:
         return sold
     ref = _counting_ref(state, target)
     return Measure("count", ref, distinct=True, noun=mention.text)
+
+
+def _most_of(state: State, nth: int) -> Measure | None:
+    """What is counted in "nhiều hợp đồng nhất", "đông học viên nhất", "most orders", "nhiều đơn hơn"."""
+    mention = state.mentions[nth]
+    if not mention.targets or (figure(state, mention) and not is_rows(mention)):
+        return None
+    before = next(iter(state.mentions[max(0, nth - 1) : nth]), None)
+    after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
+    halves = (
+        before is not None
+        and before.has("high", "low")
+        and after is not None
+        and after.has("superlative", "gt")
+    )
+    english = before is not None and before.has("max", "min") and before.text.isascii() and bool(state.groups)
+    if not (halves or english):
+        return None
+    target = None if is_rows(mention) else dimension(state, mention)
+    mention.used = True
+    if target is None or target.ref is None:
+        state.entity = mention.text
+        return Measure("count", noun=mention.text)
+    if target.concept == "product" and (quantity := state.schema.of("quantity")):
+        return Measure("sum", quantity)
+    return Measure("count", _counting_ref(state, target), distinct=True, noun=mention.text)
+
+
+def _only_condition(state: State, ref: Ref) -> bool:
+    """Whether a column is named for a condition only, and rows are what is asked for."""
+    conditions = any(condition.ref == ref for condition in state.conditions)
+    rows = any(is_rows(mention) for mention in state.mentions)
+    return conditions and rows and not state.any(*_OPS, "much")
 
 
 def _quantity_word(mention: Mention) -> bool:
@@ -134,11 +169,6 @@ def _measured(state: State, nth: int, target: Target) -> Measure:
         if op == "avg" and not _ranks(state):
             state.note("averaged", field=target.ref.name)
     return Measure(op, target.ref, noun=state.mentions[nth].text)
-
-
-def averaged(ref: Ref) -> bool:
-    """Whether adding up a column makes no sense: prices, ratings, ages, rates."""
-    return ref.concept in marks("averaged") or ref.kind == "percent"
 
 
 def _ranks(state: State) -> bool:

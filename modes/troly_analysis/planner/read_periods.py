@@ -16,7 +16,31 @@ from troly_analysis.types import TEMPORAL
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
 _RELATIVE = frozenset(
-    ["nay", "qua", "truoc", "roi", "ngoai", "kia", "hien", "gan", "vua", "tro", "cung", "dau", "this", "last", "past", "previous", "today", "yesterday", "recent", "current", "same", "so", "date"]
+    [
+        "nay",
+        "qua",
+        "truoc",
+        "roi",
+        "ngoai",
+        "kia",
+        "hien",
+        "gan",
+        "vua",
+        "tro",
+        "cung",
+        "dau",
+        "this",
+        "last",
+        "past",
+        "previous",
+        "today",
+        "yesterday",
+        "recent",
+        "current",
+        "same",
+        "so",
+        "date",
+    ]
 )
 RECENT_DAYS = 30
 

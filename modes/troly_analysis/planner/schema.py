@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from troly.text.fold import Token, accents_agree, fold, tokens
-from troly_analysis.planner.lexicon import alike_values, concepts, marks, words
+from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, words
 from troly_analysis.planner.phrases import Phrases
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
@@ -92,7 +92,8 @@ def plain(name: str) -> str:
     """A header without notes in brackets, its camel case and underscores as words."""
     bare = _NOTE.sub(" ", name).replace("_", " ")
     humps = [
-        f" {char}" if nth and char.isupper() and bare[nth - 1].islower() else char for nth, char in enumerate(bare)
+        f" {char}" if nth and char.isupper() and bare[nth - 1].islower() else char
+        for nth, char in enumerate(bare)
     ]
     return "".join(humps).strip() or name
 
@@ -128,6 +129,7 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
         schema.names.add(metric.name, Target(1.2, metric=metric))
     for other in others:
         _join(schema, other.sheet)
+    _stand_ins(schema)
     _name_rows(schema)
     return schema
 
@@ -189,7 +191,7 @@ def _aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, fl
     meaning = [token.text for token in typed if token.folded not in marks("generic")]
     coded = bool(typed) and typed[0].folded in marks("id marks")
     if meaning and len(meaning) < len(header) and header[-len(meaning) :] == meaning:
-        yield " ".join(meaning), 0.84 if coded else 0.93
+        yield " ".join(meaning), 0.84 if coded else 0.6 if found.kind in TEMPORAL else 0.93
     known = next((each for each in concepts() if each.name == concept), None)
     said = {fold(value) for value in found.examples}
     if known:
@@ -246,7 +248,8 @@ def _find_rows(schema: Schema) -> None:
         unique = sheet.rows > 1 and found.distinct >= sheet.rows - found.blanks and not found.blanks
         coded = tokens(plain(ref.name))[:1]
         marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
-        if unique and ref.concept and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
+        known = ref.concept or marked
+        if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
             schema.row_concept, schema.row_ref = ref.concept, ref
             return
     for concept in concepts():
@@ -261,8 +264,24 @@ def _find_rows(schema: Schema) -> None:
         schema.row_concept = "order"
 
 
+def _stand_ins(schema: Schema) -> None:
+    """What a sheet has no column for may be asked by its column for something near ("doanh thu" of a clinic: fees)."""
+    for wanted, nearest in instead().items():
+        if schema.of(wanted) or schema.row_concept == wanted:
+            continue
+        ref = schema.of(*nearest)
+        known = next((each for each in concepts() if each.name == wanted), None)
+        for phrase in known.phrases if ref and known else ():
+            schema.names.add(phrase, Target(0.56, ref, concept=ref.concept if ref else ""))
+
+
 def _name_rows(schema: Schema) -> None:
     schema.names.add(schema.sheet.name, Target(0.7, concept=schema.row_concept))
+    if schema.row_ref:
+        header = [
+            token.text for token in tokens(plain(schema.row_ref.name)) if token.folded not in marks("generic")
+        ]
+        schema.names.add(" ".join(header), Target(0.95, concept=schema.row_concept))
     known = next((each for each in concepts() if each.name == schema.row_concept), None)
     for phrase in known.phrases if known else ():
         said = tuple(token.folded for token in tokens(phrase))

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any, Literal
 
 from troly.text.catalogue import Lang
+from troly_analysis.planner.lexicon import marks
 from troly_analysis.strings import say
 from troly_analysis.types import Field, Operation, Sheet, ToolCall
 
@@ -51,6 +52,11 @@ class Ref:
     concept: str = ""
     sheet: str = ""
     unit: str = ""
+
+
+def averaged(ref: Ref) -> bool:
+    """Whether adding up a column makes no sense: prices, ratings, ages, rates."""
+    return ref.concept in marks("averaged") or ref.kind == "percent"
 
 
 @dataclass(frozen=True, slots=True)

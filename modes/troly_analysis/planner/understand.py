@@ -8,14 +8,15 @@ from datetime import date, timedelta
 from typing import Literal
 
 from troly.text.fold import fold
+from troly_analysis.planner.doubt import measure_doubt
 from troly_analysis.planner.mentions import find_mentions, leftovers
 from troly_analysis.planner.read_conditions import SUPERLATIVE, read_numbers
 from troly_analysis.planner.read_groups import read_groups, read_loose_groups
-from troly_analysis.planner.read_measures import averaged, read_measures
+from troly_analysis.planner.read_measures import read_measures
 from troly_analysis.planner.read_periods import read_periods
 from troly_analysis.planner.read_values import look_up, read_values
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.shapes import Ask, Condition, Form, Group, Lookup, Measure
+from troly_analysis.planner.shapes import Ask, Condition, Form, Group, Lookup, Measure, averaged
 from troly_analysis.planner.state import State, dimension, is_link, is_rows
 from troly_analysis.planner.wording import read_wording
 from troly_analysis.types import NUMERIC
@@ -54,7 +55,7 @@ def hear(
     read_measures(state)
     read_loose_groups(state)
     ask = _finish(state)
-    confidence, covered = _confidence(state, left)
+    confidence, covered = measure_doubt(state, left)
     return Heard(state, ask, confidence, covered)
 
 
@@ -79,9 +80,9 @@ def direction(state: State) -> Literal["asc", "desc", ""]:
     for mention in state.mentions:
         if mention.used and mention.targets:
             continue
-        if mention.has("max", "latest"):
+        if mention.has("max", "latest", "slow"):
             return "desc"
-        if mention.has("min", "earliest"):
+        if mention.has("min", "earliest", "fast"):
             return "asc"
     return "desc" if state.limit and not state.any("list") else ""
 
@@ -196,7 +197,9 @@ def _default_measure(state: State, form: Form) -> None:
     schema = state.schema
     rows = next((mention for mention in state.mentions if is_rows(mention) and not mention.used), None)
     quantity = schema.of("quantity", "stock")
-    goods = any(ref.concept in GOODS for ref in (*(g.ref for g in state.groups), *(c.ref for c in state.conditions)))
+    goods = any(
+        ref.concept in GOODS for ref in (*(g.ref for g in state.groups), *(c.ref for c in state.conditions))
+    )
     seller = state.any("seller", "slow seller")
     events = state.any("sold", "bought", "count", "max", "min", "superlative", "much") or form == "top"
     if rows is None and (seller or (quantity and goods and events)):
@@ -211,6 +214,10 @@ def _default_measure(state: State, form: Form) -> None:
         if condition.ref.kind in NUMERIC:
             state.measures.append(Measure("sum", condition.ref))
             return
+    if state.any("fast", "slow") and (took := schema.of("duration", "hours", "late minutes")):
+        state.measures.append(Measure("avg", took))
+        state.note("measure", field=took.name)
+        return
     main = schema.main_measure()
     if main and state.any("avg") and form != "rows":
         state.measures.append(Measure("avg", main))
@@ -292,41 +299,10 @@ def _counts_groups(state: State) -> bool:
     return False
 
 
-def _confidence(state: State, left: list[tuple[int, int, str]]) -> tuple[float, float]:
-    """How much of the message was understood; words nothing was found for go to `missing`."""
-    total = sum(1 for token in state.wording.words) or 1
-    unknown = 0
-    for start, end, text in left:
-        words = [token.folded for token in state.wording.words[start:end]]
-        unknown += end - start
-        if any(len(word) > 1 or word.isdigit() for word in words):
-            state.missing.append(text)
-    for mention in state.mentions:
-        if mention.used or is_link(mention):
-            continue
-        if (mention.amount and not mention.period) or mention.labels == {"not"} or (mention.values and not mention.targets and not mention.labels):
-            state.missing.append(mention.text)
-        elif (
-            mention.targets
-            and not mention.labels
-            and not is_rows(mention)
-            and mention.targets[0].weight >= 0.6
-        ):
-            state.doubt += 0.15
-    covered = 1.0 - unknown / total
-    confidence = max(0.0, min(1.0, covered - state.doubt - 0.25 * len(state.missing)))
-    return confidence, covered
-
-
 def unit_for(first: date, last: date) -> Literal["day", "week", "month", "quarter", "year"]:
     """The unit that shows the course of a period in a readable number of points."""
     days = (last - first) / timedelta(days=1)
     return "day" if days <= 45 else "week" if days <= 120 else "month" if days <= 1200 else "year"
-
-
-def said(text: str) -> str:
-    """A text for comparing."""
-    return " ".join(fold(text).split())
 
 
 __all__ = ["SUPERLATIVE", "Heard", "direction", "hear", "unit_for"]

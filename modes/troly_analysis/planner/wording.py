@@ -15,7 +15,10 @@ from troly_analysis.planner.lexicon import common, spellings
 _LONGEST = 600
 # "theo tháng năm 2023" is by month in that year, not by May.
 _PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
-_MONTHS_OF = re.compile(r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:19|20)[0-9]{2})", re.I)
+_MONTHS_OF = re.compile(
+    r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
+    re.I,
+)
 _MARKED = 0.4
 
 
