@@ -196,7 +196,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 CELLS = st.text(st.sampled_from("ABé1 ,;|\t\"'\nộđ0-/="), max_size=8)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @example([["A", "B"], ["1", '"']], ",")
 @given(
     st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=2, max_size=8),
@@ -215,7 +215,7 @@ def test_well_written_rows_are_all_accounted_for(body: list[list[str]], delimite
         assert len(kept) >= 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_give_rows_or_a_sentence(content: bytes) -> None:
     try:

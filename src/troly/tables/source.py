@@ -162,7 +162,7 @@ def guess_old(path: Path) -> str:
     head = read_head(path).decode("windows-1258", "replace")
     spelled = len(_VIETNAMESE.findall(unicodedata.normalize("NFC", head)))
     stray = len(_STRAY_TONE.findall(head)) + head.count("\ufffd")
-    return "windows-1258" if spelled > stray or not (spelled or stray) else "windows-1252"
+    return "windows-1258" if spelled > stray else "windows-1252"
 
 
 def convert(path: Path, encoding: str, target: Path, check: Callable[[], None]) -> None:
