@@ -61,7 +61,7 @@ def csv_bytes(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow([_text(name) for name in columns])
-    writer.writerows([_text(cell) if isinstance(cell, str) else _plain(cell) for cell in row] for row in rows)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -83,7 +83,7 @@ def xlsx_bytes(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
                 elif isinstance(cell, (int, float)):
                     sheet.write_number(number, at, cell)
                 elif cell is not None:
-                    sheet.write_string(number, at, _text(_plain(cell)))
+                    sheet.write_string(number, at, str(_cell(cell)))
     return out.getvalue()
 
 
@@ -91,10 +91,11 @@ def _text(cell: Any) -> str:
     return guarded(sanitize(str(cell), keep_newlines=False))
 
 
-def _plain(cell: Any) -> Any:
-    if isinstance(cell, (list, tuple)):
-        return ", ".join(str(item) for item in cell)
-    return _text(cell) if isinstance(cell, Mapping) else cell
+def _cell(cell: Any) -> Any:
+    """A figure as it is; whatever else there is as text that no spreadsheet runs."""
+    if cell is None or isinstance(cell, (bool, int, float)):
+        return cell
+    return _text(", ".join(str(item) for item in cell) if isinstance(cell, (list, tuple)) else cell)
 
 
 def _turn(request: CommandRequest) -> Turn:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from troly.plugin.context import TurnContext
 from troly.text.fold import fold
 from troly.text.language import detect_score, switch_request
+from troly_analysis.agent_pipeline import is_typed
 from troly_analysis.types import Sheet
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def follow_language(turn: TurnContext) -> None:
     """
     fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
     begun = any(message.sender == "user" for message in turn.history)
-    if fixed or not begun or turn.conversation_metadata.get(SPOKEN):
+    if fixed or not begun or is_typed(turn.text) or turn.conversation_metadata.get(SPOKEN):
         return
     words = [word for word in turn.text.split() if word[:1].isalpha()]
     score = detect_score(turn.text)
