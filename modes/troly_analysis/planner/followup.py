@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from troly_analysis.planner.forms import TOP, direction
 from troly_analysis.planner.read_periods import counterpart, preceding
 from troly_analysis.planner.shapes import Ask, Condition, Group, Plan
 from troly_analysis.planner.state import State, dimension, is_rows
-from troly_analysis.planner.understand import TOP, Heard, direction
+from troly_analysis.planner.understand import Heard
 from troly_analysis.types import OPERATIONS, Operation
 
 _SHORT = 9

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 from troly.text.fold import tokens
-from troly.text.match import UNKNOWN, ExampleClassifier, Lexicon
+from troly.text.match import ExampleClassifier, Hit, Lexicon
 from troly_analysis.planner.followup import is_followup
 from troly_analysis.planner.lexicon import FOLDER, concepts
 from troly_analysis.planner.phrases import Phrases
@@ -22,7 +22,7 @@ _STRONG = (
     "growth", "aov", "columns", "superlative",
 )  # fmt: skip
 _WEAK = ("by", "which", "list", "much", "number", "distinct", "latest", "earliest", "between", "plural")
-_NEAR = 0.45
+_NEAR, _SURE = 0.45, 2.0
 
 
 def classify(
@@ -35,31 +35,55 @@ def classify(
     """
     if not tokens(text):
         return Intent("unclear", 1.0, "empty")
-    chat = [hit for hit in _social().find(text)]
-    covered = sum(len(tokens(hit.phrase)) for hit in chat)
     heards = [hear(text, schema_of(sheet), date(2000, 1, 1), {}) for sheet in sheets]
     evidence = max((_evidence(heard) for heard in heards), default=_without_sheets(text))
-    whole = covered >= 0.6 * len(tokens(text))
-    if chat and whole and evidence[0] < 2.5:
-        return Intent("chat", 0.95, chat[0].phrase)
-    if previous is not None and (
-        previous.question is not None or any(is_followup(h, previous) for h in heards)
-    ):
-        if previous.question is None or evidence[0] > 0 or _answers(text, previous):
-            return Intent("data_query", 0.85, "follow-up")
-    if evidence[0] >= 2.0:
-        return Intent("data_query", min(0.99, 0.6 + 0.1 * evidence[0]), evidence[1])
+    social = _social().find(text)
+    decided = (
+        _chatting(text, social, evidence[0])
+        or _following(text, heards, history, previous, evidence[0])
+        or _speaking_of_data(evidence)
+    )
+    return decided or _by_examples(text, social, evidence)
+
+
+def _chatting(text: str, social: Sequence[Hit], evidence: float) -> Intent | None:
+    covered = sum(len(tokens(hit.phrase)) for hit in social)
+    whole = bool(social) and covered >= 0.6 * len(tokens(text))
+    return Intent("chat", 0.95, social[0].phrase) if whole and evidence < 2.5 else None
+
+
+def _following(
+    text: str, heards: Sequence[Heard], history: Sequence[object], previous: Plan | None, evidence: float
+) -> Intent | None:
+    """A change to the question before, or an answer to what was asked back."""
+    found = Intent("data_query", 0.85, "follow-up")
+    if previous is None:
+        marked = any(heard.state.any("follow", "only") for heard in heards)
+        return found if history and marked and evidence >= 1.0 else None
+    if previous.question is not None:
+        return found if evidence > 0 or _answers(text, previous) else None
+    return found if any(is_followup(heard, previous) for heard in heards) else None
+
+
+def _speaking_of_data(evidence: tuple[float, str]) -> Intent | None:
+    if evidence[0] < _SURE:
+        return None
+    return Intent("data_query", min(0.99, 0.6 + 0.1 * evidence[0]), evidence[1])
+
+
+def _by_examples(text: str, social: Sequence[Hit], evidence: tuple[float, str]) -> Intent:
+    """What messages like it want, where neither words of the sheet nor of chats decide."""
     best = _examples().best(text)
-    if best.label != UNKNOWN and best.confidence >= _NEAR:
-        if best.label != "data_query" or evidence[0] >= 1.0:
-            return Intent(best.label, best.confidence, evidence[1] or "examples")  # type: ignore[arg-type]
-    if chat:
-        return Intent("chat", 0.7, chat[0].phrase)
-    if evidence[0] >= 1.0:
+    spoken = evidence[0] >= 1.0
+    if best.confidence >= _NEAR and (
+        best.label in {"chat", "unclear"} or (best.label == "data_query" and spoken)
+    ):
+        return Intent(best.label, best.confidence, evidence[1] or "examples")  # type: ignore[arg-type]
+    if social:
+        return Intent("chat", 0.7, social[0].phrase)
+    if spoken:
         return Intent("data_query", 0.6, evidence[1])
-    if best.label == "data_query" and evidence[0] < 1.0:
-        return Intent("unclear", 0.5, "no word of the sheet")
-    return Intent("unclear", 0.55 if best.label == UNKNOWN else 0.5, "examples")
+    return Intent("unclear", 0.5, "no word of the sheet")
 
 
 def _answers(text: str, previous: Plan) -> bool:
@@ -90,7 +114,8 @@ def _evidence(heard: Heard) -> tuple[float, str]:
 
 
 def _words(state: State) -> tuple[float, list[str]]:
-    score, words = 0.0, []
+    score = 0.0
+    words: list[str] = []
     for mention in state.mentions:
         if mention.targets or mention.values:
             continue

@@ -258,11 +258,10 @@ def per(writer: Writer, ask: Ask) -> list[Stage]:
 
 def distinct(writer: Writer, ask: Ask) -> list[Stage]:
     """How many different values a column has."""
-    measure = ask.measures[0]
-    assert measure.ref
     stages = writer.rows(period=ask.period)
-    stages.append({"$match": {writer.path(measure.ref): {"$ne": None}}})
-    stages.append({"$group": {"_id": writer.value(measure.ref)}})
+    for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
+        stages.append({"$match": {writer.path(ref): {"$ne": None}}})
+        stages.append({"$group": {"_id": writer.value(ref)}})
     return [*stages, {"$count": "count"}]
 
 

@@ -73,7 +73,7 @@ def plan(
             text, previous = previous.text, None
     if not sheets:
         return Plan(text, missing=(text,) if text.strip() else ())
-    readings = _readings(text, sheets, now.date(), choices, values, previous)
+    readings = _readings(text, sheets, now.date(), choices=choices, values=values, previous=previous)
     if not readings:
         return Plan(text)
     best = readings[0]
@@ -111,6 +111,7 @@ def _readings(
     text: str,
     sheets: Sequence[Sheet],
     today: date,
+    *,
     choices: Mapping[str, str],
     values: Lookup | None,
     previous: Plan | None,
@@ -206,7 +207,7 @@ def _timed(ask: Ask, heard: Heard, today: date) -> Ask:
         ask = replace(ask, period=period, form="compare")
     elif ask.form == "compare" and ask.period is None:
         ask = replace(ask, form="groups" if ask.groups else "scalar", versus=None)
-    elif ask.versus and ask.period and ask.form not in {"compare"}:
+    elif ask.versus and ask.period and ask.form != "compare":
         ask = replace(ask, form="compare")
     if ask.form == "trend" and ask.date_ref:
         span = state.schema.sheet.span

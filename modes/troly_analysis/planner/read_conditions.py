@@ -38,16 +38,14 @@ def _read(state: State, nth: int) -> int:
     if second is not None and (op in {"between", "gte"} or _joined(state, nth, second)):
         return _between(state, nth, second, signs)
     if not op and _is_limit(state, nth):
-        assert mention.amount
-        state.limit, mention.used = int(mention.amount.value), True
+        state.limit, mention.used = int(_value(mention)), True
         return nth + 1
     ref, carrier = _column(state, nth, nth, compared=bool(op))
     if ref is None or (not op and carrier is None):
         return nth + 1
     if not op and not _beside(state, nth, carrier):
         return nth + 1
-    assert mention.amount
-    _place(state, Condition(ref, op or "eq", _number(mention.amount.value), mention.text), nth, carrier)
+    _place(state, Condition(ref, op or "eq", _number(_value(mention)), mention.text), nth, carrier)
     for each in (mention, *signs):
         each.used = True
     return nth + 1
@@ -100,9 +98,8 @@ def _joined(state: State, nth: int, second: int) -> bool:
 
 def _between(state: State, nth: int, second: int, signs: list[Mention]) -> int:
     low, high = state.mentions[nth], state.mentions[second]
-    assert low.amount and high.amount
-    least, most = low.amount.value, high.amount.value
-    if least > most and high.amount.unit == low.amount.unit:
+    least, most = _value(low), _value(high)
+    if least > most:
         least, most = most, least
     ref, carrier = _column(state, nth, second, compared=True)
     if ref is not None:
@@ -115,9 +112,9 @@ def _between(state: State, nth: int, second: int, signs: list[Mention]) -> int:
 
 def _is_limit(state: State, nth: int) -> bool:
     amount = state.mentions[nth].amount
-    assert amount
-    whole = amount.value == amount.value.to_integral_value() and 0 < amount.value <= _MOST and not amount.unit
-    if not whole:
+    if amount is None or amount.unit or not 0 < amount.value <= _MOST:
+        return False
+    if amount.value != amount.value.to_integral_value():
         return False
     before = next(iter(state.mentions[max(nth - 1, 0) : nth]), None)
     if before and before.has("top", "bottom", "latest", "earliest", "max", "min"):
@@ -132,37 +129,57 @@ def _is_limit(state: State, nth: int) -> bool:
 
 def _column(state: State, nth: int, last: int, *, compared: bool) -> tuple[Ref | None, Mention | None]:
     """The column the amounts from `nth` to `last` speak of, and the mention that names it (None: worked out)."""
+    found = _named_after(state, last, compared=compared) or _named_before(state, nth)
+    if found is not None:
+        return found
+    return (_by_size(state, nth, last) if compared else None), None
+
+
+def _named_after(state: State, last: int, *, compared: bool) -> tuple[Ref, Mention] | None:
+    """ "5 sao", "trên 3 đơn": what stands behind the amount says what is counted."""
+    ahead = state.mentions[last + 1 : last + 3]
+    if len(ahead) > 1 and compared and ahead[0].has("filler") and not ahead[0].targets:
+        ahead = ahead[1:]
     amount = state.mentions[last].amount
-    assert amount
-    after = state.mentions[last + 1] if last + 1 < len(state.mentions) else None
-    if after and after.has("filler") and not after.targets and last + 2 < len(state.mentions):
-        after = state.mentions[last + 2] if compared else after
-    if after and not amount.unit and after.targets and not after.used:
-        if is_rows(after) and compared:
-            return Ref("", "rows"), after
-        target = figure(state, after)
-        if target and target.ref:
-            return target.ref, after
-        if after.targets[0].concept == "product" and compared and (found := state.schema.of("quantity")):
-            return found, after
+    if not ahead or amount is None or amount.unit or not ahead[0].targets or ahead[0].used:
+        return None
+    after = ahead[0]
+    if is_rows(after) and compared:
+        return Ref("", "rows"), after
+    target = figure(state, after)
+    ref = target.ref if target else None
+    if ref is None and compared and after.targets[0].concept == "product":
+        ref = state.schema.of("quantity")
+    return (ref, after) if ref else None
+
+
+def _named_before(state: State, nth: int) -> tuple[Ref, Mention] | None:
     for mention in state.before(nth, _REACH):
         if mention.amount or mention.period:
-            break
+            return None
         target = figure(state, mention)
-        if target and target.ref and not (mention.values and mention.values[0].weight > target.weight):
+        valued = bool(target and mention.values and mention.values[0].weight > target.weight)
+        if target and target.ref and not valued:
             return target.ref, mention
         if target and target.metric:
             return Ref(target.metric.name, "metric"), mention
-    if not compared:
-        return None, None
-    big = amount.unit == "VND" or amount.value >= 1000
+    return None
+
+
+def _by_size(state: State, nth: int, last: int) -> Ref | None:
+    """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
+    amount = state.mentions[last].amount
     wanted = state.schema.main_measure()
     own = [ref for ref in state.schema.refs.values() if not ref.sheet and ref.kind in NUMERIC]
-    if wanted and (big or len(own) == 1):
-        if len([ref for ref in own if ref.kind == "money"]) > 1 or amount.unit != "VND":
-            state.note("condition_field", field=wanted.name, said=state.mentions[nth].text)
-        return wanted, None
-    return None, None
+    if (
+        amount is None
+        or wanted is None
+        or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+    ):
+        return None
+    if len([ref for ref in own if ref.kind == "money"]) > 1 or amount.unit != "VND":
+        state.note("condition_field", field=wanted.name, said=state.mentions[nth].text)
+    return wanted
 
 
 def _beside(state: State, nth: int, carrier: Mention | None) -> bool:
@@ -206,6 +223,10 @@ def _grouped(state: State, nth: int) -> bool:
             near = [*state.before(at, 2), *state.after(at, 2), *state.mentions[max(0, at - 2) : at + 2]]
             return any(each.has("which", "list", "count", "plural", "number") for each in near)
     return False
+
+
+def _value(mention: Mention) -> Decimal:
+    return mention.amount.value if mention.amount else Decimal(0)
 
 
 def _number(value: Decimal) -> int | float:

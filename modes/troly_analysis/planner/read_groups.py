@@ -5,9 +5,9 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.read_conditions import SUPERLATIVE
+from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
-from troly_analysis.types import TEMPORAL
 
 PERSONS = ("employee", "customer", "patient", "doctor", "student", "teacher")
 
@@ -90,33 +90,37 @@ def _counted(state: State, nth: int) -> bool:
 
 
 def _trigger(state: State, nth: int) -> str:
-    """Which word makes a mention a dimension: by, per, which, top, unit; "" for none."""
+    """Which word makes a mention a dimension: by, per, which, top; "" for none."""
     mention = state.mentions[nth]
     if not (mention.targets or mention.unit):
         return ""
-    text = fold(mention.text)
-    if mention.unit and text.startswith("moi "):
-        return "per"
-    if mention.unit and (text.startswith(("hang ", "tung ", "theo ")) or text.endswith("ly")):
-        return "by"
-    before = _previous(state, nth)
     after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
-    if before is not None:
-        if before.has("by"):
-            return "by"
-        if before.has("per") and not before.amount:
-            return "per"
-        if before.has("and") and _chained(state, nth):
-            return "by"
-        if before.has("which") and before.text.isascii() and fold(before.text) in {"which", "what"}:
-            return "which"
-        if before.has("top", "bottom") or (before.amount and before.used and state.limit):
-            return "top"
-    if before is not None and before.has("seller", "slow seller") and state.any("top", "bottom"):
-        return "top"
-    if after is not None and after.has("which") and not after.targets:
-        return "which"
-    return ""
+    asked = "which" if after is not None and after.has("which") and not after.targets else ""
+    return _adverb(mention) or _trigger_before(state, nth) or asked
+
+
+def _adverb(mention: Mention) -> str:
+    """ "hàng tháng", "daily", "mỗi ngày": a unit of time with its own word."""
+    text = fold(mention.text)
+    if not mention.unit:
+        return ""
+    if text.startswith("moi "):
+        return "per"
+    return "by" if text.startswith(("hang ", "tung ", "theo ")) or text.endswith("ly") else ""
+
+
+def _trigger_before(state: State, nth: int) -> str:
+    before = _previous(state, nth)
+    if before is None:
+        return ""
+    ranked = before.has("seller", "slow seller") and state.any("top", "bottom")
+    signs = {
+        "by": before.has("by") or (before.has("and") and _chained(state, nth)),
+        "per": before.has("per") and not before.amount,
+        "which": before.has("which") and fold(before.text) in {"which", "what"},
+        "top": before.has("top", "bottom") or bool(before.amount and before.used and state.limit) or ranked,
+    }
+    return next((sign for sign, holds in signs.items() if holds), "")
 
 
 def _previous(state: State, nth: int) -> Mention | None:
@@ -145,39 +149,33 @@ def _names(mention: Mention, group: Group) -> bool:
 
 
 def _group(state: State, mention: Mention, trigger: str) -> Group | None:
-    unit: Unit = mention.unit  # type: ignore[assignment]
     target = dimension(state, mention) if mention.targets else None
-    if target and target.ref and not is_time(target.ref) and not (unit and target.weight < 0.95):
+    ref = target.ref if target else None
+    if target and ref and not is_time(ref) and not (mention.unit and target.weight < 0.95):
         if is_rows(mention) and trigger in {"which", "top", "loose"}:
             return _row_names(state)
-        if _other_date(target.ref, state):
-            return None
-        return Group(_named_ref(state, mention, target.ref))
-    if unit and state.date_ref and not (mention.has("hour") and trigger == "loose"):
-        own = target.ref if target and target.ref and is_time(target.ref) and len(_times(state)) > 1 else None
-        exact = (
-            own is not None
-            and target is not None
-            and target.weight >= 0.99
-            and fold(own.name) == fold(mention.text)
-        )
-        return Group(own if exact and own else state.date_ref, unit)
-    if target and target.ref and is_time(target.ref) and trigger != "loose":
-        return Group(target.ref, "day")
-    if is_rows(mention) and trigger in {"which", "top", "by"}:
-        return _row_names(state)
-    return None
+        return Group(_named_ref(mention, ref))
+    if mention.unit and state.date_ref and not (mention.has("hour") and trigger == "loose"):
+        return _time_group(state, mention, target)
+    if ref and is_time(ref) and trigger != "loose":
+        return Group(ref, "day")
+    return _row_names(state) if is_rows(mention) and trigger in {"which", "top", "by"} else None
+
+
+def _time_group(state: State, mention: Mention, target: Target | None) -> Group | None:
+    """Days, months … of the date column in use, or of the one whose very name was said."""
+    unit: Unit = mention.unit  # type: ignore[assignment]
+    if target and target.ref and is_time(target.ref) and len(_times(state)) > 1:
+        if target.weight >= 0.99 and fold(target.ref.name) == fold(mention.text):
+            return Group(target.ref, unit)
+    return Group(state.date_ref, unit) if state.date_ref else None
 
 
 def _times(state: State) -> list[Ref]:
     return [ref for ref in state.schema.refs.values() if is_time(ref) and not ref.sheet]
 
 
-def _other_date(ref: Ref, state: State) -> bool:
-    return ref.kind in TEMPORAL and state.date_ref is None
-
-
-def _named_ref(state: State, mention: Mention, ref: Ref) -> Ref:
+def _named_ref(mention: Mention, ref: Ref) -> Ref:
     """For "khách hàng" the column of names rather than that of codes, when both are meant equally."""
     best = [
         t.ref

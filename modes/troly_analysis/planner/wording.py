@@ -17,7 +17,7 @@ _LONGEST = 600
 _PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
 _MONTHS_OF = re.compile(
     r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
-    re.I,
+    re.IGNORECASE,
 )
 _MARKED = 0.4
 
