@@ -25,6 +25,8 @@ from troly.plugin.events import (
     TurnFailed,
     to_json,
 )
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
 
 GREETING = "greeting"
 
@@ -74,7 +76,7 @@ class TextPrinter:
             case Say():
                 self._say(event)
             case Table() | ItemList() | Chart() | Sources():
-                self._block(content_text(event))
+                self._block(content_text(event, self._invocation.lang))
             case Notice():
                 note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
             case Handoff():
@@ -150,7 +152,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def content_text(event: Table | ItemList | Chart | Sources) -> str:
+def content_text(event: Table | ItemList | Chart | Sources, lang: Lang = "en") -> str:
     """Typed content as plain lines."""
     match event:
         case Table():
@@ -162,7 +164,7 @@ def content_text(event: Table | ItemList | Chart | Sources) -> str:
                 f"{event.title} ({event.unit})" if event.title and event.unit else event.title or event.unit
             )
             columns = ["", *(series.name for series in event.series)]
-            lines = [title, grid(columns, _chart_rows(event), range(1, len(columns)))]
+            lines = [title, grid(columns, _chart_rows(event, lang), range(1, len(columns)))]
         case _:
             lines = [f"[{item.number}] {_joined(item.title, item.where)}" for item in event.items]
     return "\n".join(line for line in lines if line)
@@ -174,10 +176,10 @@ def _item_lines(event: ItemList) -> Iterator[str]:
         yield from (f"   {line}" for line in item.detail.splitlines())
 
 
-def _chart_rows(event: Chart) -> list[list[str]]:
+def _chart_rows(event: Chart, lang: Lang) -> list[list[str]]:
     """The exact values behind a chart, one row a label."""
     return [
-        [label, *(f"{series.values[at]:g}" for series in event.series)]
+        [label, *(format_number(series.values[at], lang, 6) for series in event.series)]
         for at, label in enumerate(event.labels)
     ]
 
