@@ -132,7 +132,7 @@ def _one(con: duckdb.DuckDBPyConnection, order: Order, name: str, part: str, mea
     found = read_sheet(con, order.file, part, means, order.language)
     table = key_of(name)
     target = f"main.{quoted(table)}"
-    typed = type_table(con, found.names, target, means.check, exact=found.exact)
+    typed = type_table(con, found.names, target, means.check, exact=found.exact, tidy=found.tidy)
     columns = profile(con, target, typed.columns, means.check)
     rows = con.execute(f"select count(*) from {target}").fetchone()  # noqa: S608 (quoted)
     if not rows or not rows[0]:

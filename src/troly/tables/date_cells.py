@@ -20,7 +20,8 @@ _DAY = r"(?P<a>[0-9]{1,4})(?P<sep>[/.-])(?P<b>[0-9]{1,2})(?P=sep)(?P<c>[0-9]{4}|
 _CELL = re.compile(rf"(?:{_TIME} )?{_DAY}(?:[ t]+(?P<late>{_TIME.replace('?P<', '?P<l')}))?")
 _ZONED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ t][0-9:.]+ ?(?:z|[+-][0-9]{2}:?[0-9]{2})")
 _MONTH = re.compile(r"(?:tháng |thang )?[0-9]{1,2}[/-](?:19|20)[0-9]{2}")
-_FIRST, _LAST = "1900-01-01", "2199-12-31"
+# What lies outside was mistyped.
+FIRST, AFTER = "1900-01-01", "2200-01-01"
 _SERIALS = (20_000, 73_050)
 
 
@@ -100,15 +101,15 @@ def order(con: duckdb.DuckDBPyConnection, cell: str, source: str, forms: Forms) 
     """
     if not forms.numeric:
         return forms
-    first = f"try_cast(regexp_extract({cell}, '(^|[ t])([0-9]{{1,2}})[/.-][0-9]{{1,2}}[/.-]', 2) as int)"
-    second = f"try_cast(regexp_extract({cell}, '(^|[ t])[0-9]{{1,2}}[/.-]([0-9]{{1,2}})[/.-]', 2) as int)"
+    swapped = tuple(_swapped(form) for form in forms.formats)
     row = con.execute(
-        f"select count_if(a > 12), count_if(b > 12), count_if(a <> b) from (select {first} a, {second} b from {source})"  # noqa: S608 (our names)
+        "select count_if(d is not null and m is null), count_if(m is not null and d is null), count_if(d <> m) from "  # noqa: S608 (our names)
+        f"(select try_strptime({cell}, [{_known(forms.formats)}]) as d, try_strptime({cell}, [{_known(swapped)}]) as m "
+        f"from {source})"
     ).fetchone()
     day_first, month_first, differ = row or (0, 0, 0)
     if month_first and not day_first:
-        formats = tuple(_swapped(form) for form in forms.formats)
-        return Forms(formats, forms.zoned, numeric=True, doubt="month_first")
+        return Forms(swapped, forms.zoned, numeric=True, doubt="month_first")
     return Forms(
         forms.formats, forms.zoned, numeric=True, doubt="day_month" if differ and not day_first else ""
     )
@@ -121,21 +122,29 @@ def _swapped(form: str) -> str:
 
 
 def moment_sql(cell: str, forms: Forms, *, exact: bool) -> str:
-    """SQL for the moment in a cell as TIMESTAMP in Viet Nam, NULL where there is none or outside of 1900 to 2199."""
+    """SQL for the moment in a cell as TIMESTAMP in Viet Nam, NULL where there is none."""
     tries = []
     if exact:
         tries.append(f"case when {cell}[1] = '{MOMENT}' then try_cast({cell}[2:] as timestamp) end")
     if forms.formats:
-        known = ", ".join(literal(form) for form in forms.formats)
-        tries.append(f"try_strptime({trimmed(cell)}, [{known}])")
+        tries.append(_tried(cell, forms.formats))
     if forms.zoned:
         since = f"epoch_us(try_cast(upper({trimmed(cell)}) as timestamptz))"
         tries.append(
             f"case when regexp_matches({trimmed(cell)}, '(z|[+-][0-9]{{2}}:?[0-9]{{2}})$') "
             f"then make_timestamp({since} + 25200000000) end"
         )
-    value = f"coalesce({', '.join(tries)}, null)" if tries else "null::timestamp"
-    return f"list_filter([{value}], lambda t: t between timestamp '{_FIRST}' and timestamp '{_LAST} 23:59:59.999999')[1]"
+    return f"coalesce({', '.join(tries)}, null::timestamp)" if tries else "null::timestamp"
+
+
+def _tried(cell: str, formats: tuple[str, ...]) -> str:
+    """The cell as it stands, and only where that fails without its blanks and capitals, which takes longer."""
+    known = _known(formats)
+    return f"coalesce(try_strptime({cell}, [{known}]), try_strptime({trimmed(cell)}, [{known}]))"
+
+
+def _known(formats: tuple[str, ...]) -> str:
+    return ", ".join(literal(form) for form in formats)
 
 
 def serial_sql(cell: str) -> str:

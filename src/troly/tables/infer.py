@@ -65,17 +65,24 @@ class Plan:
 class Cells:
     """A column of a staged table: its SQL name, its header, a sample of its cells that are not blank.
 
-    `exact` says that cells may carry the marks of numbers and dates that the file stored as such.
+    `exact` says that cells may carry the marks of numbers and dates that the file stored as such, `tidy` that none
+    holds a combining mark or a blank other than a space.
     """
 
     name: str
     header: str
     sample: tuple[str, ...]
     exact: bool = False
+    tidy: bool = False
 
 
-def text_sql(cell: str, *, exact: bool) -> str:
-    """SQL for the cell as text in normal form C without outer blanks; NULL for an empty one."""
+def text_sql(cell: str, *, exact: bool, tidy: bool = False) -> str:
+    """SQL for the cell as text in normal form C without outer blanks; NULL for an empty one.
+
+    Both take longer than all else, so that a `tidy` column is spared them.
+    """
+    if tidy and not exact:
+        return f"nullif(trim({cell}), '')"
     bare = f"ltrim({cell}, '{EXACT}{MOMENT}')" if exact else cell
     return f"nullif(trim(nfc_normalize({bare}), ' \t\r\n\u00a0\ufeff'), '')"
 
@@ -100,7 +107,7 @@ def decide(con: duckdb.DuckDBPyConnection, cells: Cells, source: str) -> Plan:
     plan = None
     if clean:
         plan = _in_words(con, cells, source, clean) or _in_numbers(con, cells, source, clean)
-    return plan or Plan("text", text_sql(cells.name, exact=cells.exact))
+    return plan or Plan("text", text_sql(cells.name, exact=cells.exact, tidy=cells.tidy))
 
 
 def _in_words(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean: list[str]) -> Plan | None:
@@ -125,7 +132,7 @@ def _in_numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean
     if share >= TRIED:
         return _numbers(con, cells, source)
     mixed = "mixed" if share >= _MIXED else ""
-    return Plan("text", text_sql(cells.name, exact=cells.exact), doubt=mixed)
+    return Plan("text", text_sql(cells.name, exact=cells.exact, tidy=cells.tidy), doubt=mixed)
 
 
 def _is_number(cell: str) -> bool:
@@ -144,7 +151,7 @@ def _serials(cells: Cells) -> Plan:
 
 def _moments(con: duckdb.DuckDBPyConnection, cells: Cells, source: str, clean: list[str]) -> Plan:
     forms: Forms = order(con, cells.name, source, forms_of(clean))
-    return Plan("datetime", moment_sql(cells.name, forms, exact=True), doubt=forms.doubt)
+    return Plan("datetime", moment_sql(cells.name, forms, exact=cells.exact), doubt=forms.doubt)
 
 
 def _are_truths(clean: list[str]) -> bool:
@@ -183,7 +190,7 @@ def _numbers(con: duckdb.DuckDBPyConnection, cells: Cells, source: str) -> Plan:
     held = f"(select {cells.name} from {source} where {cells.name}[1] <> '{EXACT}')"  # noqa: S608 (our names)
     evidence: Evidence = weigh(con, cells.name, held if cells.exact else source)
     if len(evidence.currencies) > 1:
-        return Plan("text", text_sql(cells.name, exact=cells.exact), doubt="currencies")
+        return Plan("text", text_sql(cells.name, exact=cells.exact, tidy=cells.tidy), doubt="currencies")
     plan = Plan("number", number_sql(cells.name, evidence, exact=cells.exact), doubt=evidence.doubt)
     if evidence.percents > evidence.money and evidence.percents * 2 >= evidence.cells:
         return replace(plan, kind="percent", unit="%")

@@ -27,8 +27,7 @@ class Found:
     """A table in the temporary table `staged`, whose columns stand under `names`; `raw` are the headers as written.
 
     `line_of` gives the line or row of the file on which a staged row begins; `refused` the lines that gave no row.
-    `notes` are keys of the catalogue (`tables.note_…`) and their values. `exact` says that cells may carry the marks of
-    `number_cells`.
+    `notes` are keys of the catalogue (`tables.note_…`) and their values. `exact` and `tidy` are those of `infer.Cells`.
     """
 
     names: tuple[str, ...]
@@ -40,6 +39,7 @@ class Found:
     refused: Callable[[Lang], Iterator[Row]] = lambda _lang: iter(())
     notes: tuple[Note, ...] = field(default=())
     exact: bool = False
+    tidy: bool = False
 
     def told(self, lang: Lang) -> list[str]:
         """The notes as sentences."""

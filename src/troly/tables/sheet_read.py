@@ -13,6 +13,7 @@ from troly.tables.number_cells import EXACT, MOMENT
 from troly.tables.problems import Problems, Row
 from troly.tables.rows import Found, Note
 from troly.tables.sheet_csv import sheet_head
+from troly.tables.source import is_tidy
 from troly.tables.stage import GUESSED, Means, Staged, stage
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
@@ -70,6 +71,7 @@ def _read_csv(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: La
         refused_count=len(staged.refused),
         refused=refused,
         notes=tuple(notes),
+        tidy=is_tidy(staged.text),
     )
 
 

@@ -28,6 +28,8 @@ _MAGIC = {
     b"\x89PNG": "PNG",
 }
 _MAX_CONTROL = 0.01
+# Combining marks; a tab; no-break and other wide spaces, a byte order mark inside the file.
+_UNTIDY = re.compile(rb"[\xcc\xcd\t]|\xc2\xa0|\xe2\x80[\x80-\x8b\xaf]|\xe3\x80\x80|\xef\xbb\xbf")
 _VIETNAMESE = re.compile("[đĐơƠưƯ\u1ea0-\u1ef9]")
 _STRAY_TONE = re.compile("(?<![aeiouyăâêôơưAEIOUYĂÂÊÔƠƯ])[\u0300\u0301\u0303\u0309\u0323]")
 
@@ -152,6 +154,11 @@ def weigh_utf8(path: Path) -> bool:
             bad += wide.count("\ufffd")
             good += len(wide) - wide.count("\ufffd")
     return good > 2 * bad
+
+
+def is_tidy(path: Path) -> bool:
+    """Whether a UTF-8 file holds no combining mark, and no blank other than spaces and line ends."""
+    return not any(_UNTIDY.search(chunk) for chunk in _chunks(path))
 
 
 def guess_old(path: Path) -> str:

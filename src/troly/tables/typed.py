@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from troly.tables.columns import NUMERIC, Column, quoted, said_by
-from troly.tables.date_cells import parsed
+from troly.tables.date_cells import AFTER, FIRST, parsed
 from troly.tables.infer import KEPT, Cells, Plan, decide, named_number, sample_of, text_sql
 from troly.tables.number_cells import EXACT, MOMENT, blank, slow_number
 
@@ -71,11 +71,12 @@ def type_table(
     check: Callable[[], None],
     *,
     exact: bool = False,
+    tidy: bool = False,
 ) -> Typed:
     """Make the table `target` (an SQL name) from `staged`, whose columns are `c0`, `c1`, … under headers `names`.
 
     A column takes a kind where at least nine of ten cells fit it: the others are told and left empty. Below that it
-    stays text, with the doubt `mixed`. `exact` says that cells may carry marks (`number_cells.EXACT`). `check` raises when the person has stopped the load.
+    stays text, with the doubt `mixed`. `exact` and `tidy` are those of `Cells`. `check` raises when the person has stopped the load.
     """
     described = con.execute("describe staged").fetchall()
     staged = [str(row[0]) for row in described]
@@ -87,13 +88,13 @@ def type_table(
     for cell, name, kind in zip(staged, names, types, strict=True):
         check()
         plan = (
-            decide(con, Cells(cell, name, tuple(samples[cell]), exact), "staged")
+            decide(con, Cells(cell, name, tuple(samples[cell]), exact, tidy), "staged")
             if cell in samples
             else _given(con, cell, name, kind)
         )
         plans.append(plan)
-    read = ", ".join(f"{plan.sql} as v{at}" for at, plan in enumerate(plans))
-    con.execute(f"create temp table typed as select rowid as place, {read} from staged")  # noqa: S608 (our names)
+    read = "".join(f", {plan.sql} as v{at}" for at, plan in enumerate(plans) if plan.kind != "text")
+    con.execute(f"create temp table typed as select rowid as place{read} from staged")  # noqa: S608 (our names)
     check()
     columns = [Staged(*parts) for parts in zip(staged, names, plans, strict=True)]
     columns, bad, total = _settle(con, columns, set(samples))
@@ -129,11 +130,13 @@ def _settle(
         if plan.kind == "text" or cell not in read:
             continue
         value = f"v{at}"
+        if plan.kind == "datetime":
+            _drop_outside(con, value)
         good, faulty = _counts(con, cell, value)
         if faulty and _read_slowly(con, cell, value, plan):
             good, faulty = _counts(con, cell, value)
         if faulty and not _kept(good, faulty):
-            columns[at] = Staged(cell, name, Plan("text", "", doubt="mixed"))
+            columns[at] = Staged(cell, name, Plan("text", text_sql(cell, exact=True), doubt="mixed"))
         elif faulty:
             rows = con.execute(
                 f"{_faulty('place, ' + cell, cell, value)} order by place limit {MAX_BAD}"
@@ -142,6 +145,13 @@ def _settle(
             total += faulty
             columns[at] = Staged(cell, name, replace(plan, doubt=plan.doubt or "bad_cells"))
     return columns, sorted(bad, key=lambda one: one.place)[:MAX_BAD], total
+
+
+def _drop_outside(con: duckdb.DuckDBPyConnection, value: str) -> None:
+    """Moments of years that nobody means are as good as unread."""
+    row = con.execute(f"select min({value}) < '{FIRST}' or max({value}) >= '{AFTER}' from typed").fetchone()  # noqa: S608 (our names)
+    if row and row[0]:
+        con.execute(f"update typed set {value} = null where {value} < '{FIRST}' or {value} >= '{AFTER}'")  # noqa: S608 (our names)
 
 
 def _kept(good: int, faulty: int) -> bool:
@@ -196,10 +206,10 @@ def _write(con: duckdb.DuckDBPyConnection, staged: Sequence[Staged], target: str
             "select column_name, data_type from (describe typed) t(column_name, data_type, a, b, c, d)"
         ).fetchall()
     )
-    for at, (cell, name, plan) in enumerate(staged):
+    for at, (_, name, plan) in enumerate(staged):
         kind, sql = plan.kind, f"v{at}"
-        if not plan.sql:
-            sql = text_sql(cell, exact=True)
+        if kind == "text":
+            sql = plan.sql
         elif kind == "datetime" and _all(con, f"v{at} = date_trunc('day', v{at})"):
             kind, sql = "date", f"v{at}::date"
         elif kind == "date":
