@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from troly_analysis.planner import pipelines
 from troly_analysis.planner.pipelines import Writer, label, measure_label
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.shapes import Ask, Chart, Condition, Group, Measure, Period
+from troly_analysis.planner.shapes import Ask, Chart, Condition, Form, Group, Measure, Period
 from troly_analysis.types import ToolCall
-
-_SHARE_SLICES = 12
 
 
 def compose(ask: Ask, schema: Schema, text: str) -> tuple[ToolCall, ...]:
@@ -22,16 +20,16 @@ def compose(ask: Ask, schema: Schema, text: str) -> tuple[ToolCall, ...]:
     if not ask.measures and ask.form != "distinct":
         return ()
     if _needs_pipeline(ask):
-        return _pipelines(ask, schema, text)
-    if ask.form == "compare":
-        return tuple(_compare(ask, measure) for measure in ask.measures)
-    if ask.form == "rows":
-        return (_rows(ask),)
-    if ask.form == "top":
-        return (_top(ask),)
-    if ask.form == "distinct":
-        return (_aggregate(ask, Measure("count")),)
-    return tuple(_aggregate(ask, measure) for measure in ask.measures)
+        return tuple(_pipelines(ask, schema, text))
+    if ask.form in {"rows", "top", "distinct"}:
+        one = {"rows": _rows, "top": _top, "distinct": _values}[ask.form]
+        return (one(ask),)
+    each = _compare if ask.form == "compare" else _aggregate
+    return tuple(each(ask, measure) for measure in ask.measures)
+
+
+def _values(ask: Ask) -> ToolCall:
+    return _aggregate(ask, Measure("count"))
 
 
 def chart_of(ask: Ask) -> Chart | None:
@@ -59,50 +57,27 @@ def _needs_pipeline(ask: Ask) -> bool:
     return len(ask.measures) > 1 and bool(ask.groups) and ask.form != "rows"
 
 
-def _pipelines(ask: Ask, schema: Schema, text: str) -> tuple[ToolCall, ...]:
+def _pipelines(ask: Ask, schema: Schema, text: str) -> Iterator[ToolCall]:
     if ask.form == "compare":
-        return tuple(
-            call
-            for period in (ask.versus, ask.period)
-            for call in _pipelines(
-                replace(ask, form="groups" if ask.groups else "scalar", period=period, versus=None),
-                schema,
-                text,
-            )
-        )
+        form: Form = "groups" if ask.groups else "scalar"
+        for period in (ask.versus, ask.period):
+            yield from _pipelines(replace(ask, form=form, period=period, versus=None), schema, text)
+    elif ask.groups or ask.having or ask.form in {"rows", "share", "per"}:
+        yield _pipeline(ask, schema, text)
+    else:
+        for measure in ask.measures:
+            one = replace(ask, measures=(measure,))
+            simple = not (measure.distinct or measure.times or _joined(one))
+            yield _aggregate(one, measure) if simple else _pipeline(one, schema, text)
 
-    def call(stages: list[dict[str, Any]]) -> ToolCall:
-        return ToolCall(
-            "execute_aggregation",
-            {"connection_name": ask.sheet, "pipeline": stages, "description": text[:200]},
-        )
 
-    def writer(part: Ask) -> Writer:
-        return Writer(part, schema.sheet, schema.joins)
-
-    if ask.form == "rows":
-        sort = ask.measures[0].ref
-        made = writer(ask)
-        stages = made.rows(period=ask.period)
-        if sort:
-            stages.append({"$sort": {made.path(sort): 1 if ask.order == "asc" else -1}})
-        return (call([*stages, {"$limit": ask.limit or pipelines.MOST}]),)
-    if ask.form == "share":
-        return (call(pipelines.share(writer(ask), ask)),)
-    if ask.form == "per":
-        return (call(pipelines.per(writer(ask), ask)),)
-    if ask.groups or ask.having:
-        return (call(pipelines.grouped(writer(ask), ask)),)
-    calls = []
-    for measure in ask.measures:
-        one = replace(ask, measures=(measure,))
-        if measure.distinct and measure.ref:
-            calls.append(call(pipelines.distinct(writer(one), one)))
-        elif measure.times or _joined(one):
-            calls.append(call(pipelines.grouped(writer(one), one)))
-        else:
-            calls.append(_aggregate(one, measure))
-    return tuple(calls)
+def _pipeline(ask: Ask, schema: Schema, text: str) -> ToolCall:
+    writer = Writer(ask, schema.sheet, schema.joins)
+    counted = any(measure.distinct for measure in ask.measures) and not (ask.groups or ask.having)
+    write = {"rows": pipelines.rows, "share": pipelines.share, "per": pipelines.per}.get(ask.form)
+    stages = (write or (pipelines.distinct if counted else pipelines.grouped))(writer, ask)
+    arguments = {"connection_name": ask.sheet, "pipeline": stages, "description": text[:200]}
+    return ToolCall("execute_aggregation", arguments)
 
 
 def _joined(ask: Ask) -> bool:
@@ -193,22 +168,22 @@ def _rows(ask: Ask) -> ToolCall:
 
 
 def _compare(ask: Ask, measure: Measure) -> ToolCall:
-    first, second = ask.versus, ask.period
-    assert first and second and ask.date_ref
     arguments = {
         "connection_name": ask.sheet,
         "operation": measure.op,
         "field": _field(measure),
-        "date_field": ask.date_ref.name,
-        **_span("period1", first),
-        **_span("period2", second),
+        "date_field": ask.date_ref.name if ask.date_ref else None,
+        **_span("period1", ask.versus),
+        **_span("period2", ask.period),
         "group_by": _names(ask.groups),
         "filters": _filters(ask.conditions),
     }
     return ToolCall("compare_periods", _given(arguments))
 
 
-def _span(name: str, period: Period) -> dict[str, str]:
+def _span(name: str, period: Period | None) -> dict[str, str]:
+    if period is None:
+        return {}
     return {f"{name}_from": period.start.isoformat(), f"{name}_to": period.end.isoformat()}
 
 

@@ -68,8 +68,7 @@ def _loose(state: State) -> Group | None:
 
 def follow(heard: Heard, previous: Plan) -> Ask:
     """The question before, changed by what the message names."""
-    assert previous.ask
-    state, ask = heard.state, previous.ask
+    state, ask = heard.state, previous.ask or heard.ask
     ask = _figures(state, ask)
     ask = _grouping(state, ask)
     ask = _when(state, ask)

@@ -199,6 +199,14 @@ def _having(name: str, condition: Condition) -> Stage:
     return {name: condition.value if condition.op == "eq" else {_OPS[condition.op]: condition.value}}
 
 
+def rows(writer: Writer, ask: Ask) -> list[Stage]:
+    """Single rows, sorted by the first figure."""
+    stages = writer.rows(period=ask.period)
+    for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
+        stages.append({"$sort": {writer.path(ref): 1 if ask.order == "asc" else -1}})
+    return [*stages, {"$limit": ask.limit or MOST}]
+
+
 def share(writer: Writer, ask: Ask) -> list[Stage]:
     """What part of the whole something is, in per cent; with groups and no part, of every group."""
     measure = ask.measures[0]

@@ -165,9 +165,9 @@ def _group(state: State, mention: Mention, trigger: str) -> Group | None:
 def _time_group(state: State, mention: Mention, target: Target | None) -> Group | None:
     """Days, months … of the date column in use, or of the one whose very name was said."""
     unit: Unit = mention.unit  # type: ignore[assignment]
-    if target and target.ref and is_time(target.ref) and len(_times(state)) > 1:
-        if target.weight >= 0.99 and fold(target.ref.name) == fold(mention.text):
-            return Group(target.ref, unit)
+    ref = target.ref if target and target.weight >= 0.99 else None
+    if ref and is_time(ref) and len(_times(state)) > 1 and fold(ref.name) == fold(mention.text):
+        return Group(ref, unit)
     return Group(state.date_ref, unit) if state.date_ref else None
 
 

@@ -41,33 +41,30 @@ def _add(state: State, measure: Measure) -> None:
 def _counted(state: State, nth: int) -> Measure | None:
     """What is counted when the words before say so: rows, or the different values of a column."""
     mention = state.mentions[nth]
-    if not (mention.targets or mention.has("rows")):
-        return None
     before = _before(state, nth)
-    said = before is not None and before.has("count", "number")
-    if before is not None and not said and before.targets and _quantity_word(before):
-        said = True
     distinct = _distinct(state, nth)
-    if not said and not distinct:
+    said = before is not None and (before.has("count", "number") or _quantity_word(before))
+    if not (said or distinct) or not (mention.targets or mention.has("rows")):
         return None
     if is_rows(mention) and not distinct:
+        found: Measure | None = Measure("count", noun=mention.text)
+        state.entity = mention.text
+    else:
+        found = _count_of(state, mention)
+    if found is not None:
         mention.used = True
         if before is not None:
             before.used = True
-        state.entity = mention.text
-        return Measure("count", noun=mention.text)
-    if figure(state, mention) and not is_rows(mention):
-        return None
-    target = dimension(state, mention)
+    return found
+
+
+def _count_of(state: State, mention: Mention) -> Measure | None:
+    """How many different things of a column, or how many pieces of goods."""
+    target = None if figure(state, mention) and not is_rows(mention) else dimension(state, mention)
     if target is None or target.ref is None:
         return None
-    if before is not None:
-        before.used = True
-    mention.used = True
-    if target.concept == "product" and (sold := _units_sold(state)):
-        return sold
-    ref = _counting_ref(state, target)
-    return Measure("count", ref, distinct=True, noun=mention.text)
+    sold = _units_sold(state) if target.concept == "product" else None
+    return sold or Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)
 
 
 def _most_of(state: State, nth: int) -> Measure | None:
@@ -93,7 +90,7 @@ def _most_of(state: State, nth: int) -> Measure | None:
         return Measure("count", noun=mention.text)
     if target.concept == "product" and (quantity := state.schema.of("quantity")):
         return Measure("sum", quantity)
-    return Measure("count", _counting_ref(state, target), distinct=True, noun=mention.text)
+    return Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)
 
 
 def _only_condition(state: State, ref: Ref) -> bool:
@@ -104,11 +101,16 @@ def _only_condition(state: State, ref: Ref) -> bool:
 
 
 def _quantity_word(mention: Mention) -> bool:
-    return mention.targets[0].concept == "quantity" and fold(mention.text) in {
-        "so luong",
-        "luong",
-        "quantity",
-    }
+    return (
+        bool(mention.targets)
+        and mention.targets[0].concept == "quantity"
+        and fold(mention.text)
+        in {
+            "so luong",
+            "luong",
+            "quantity",
+        }
+    )
 
 
 def _before(state: State, nth: int) -> Mention | None:
@@ -144,17 +146,14 @@ def _units_sold(state: State) -> Measure | None:
     return Measure("sum", quantity)
 
 
-def _counting_ref(state: State, target: Target) -> Ref:
+def _counting_ref(state: State, ref: Ref) -> Ref:
     """The column whose different values are counted: the codes of a thing rather than its names."""
-    assert target.ref
-    same = [
-        ref for ref in state.schema.by_concept.get(target.ref.concept, ()) if ref.sheet == target.ref.sheet
-    ]
-    for ref in same:
-        head = fold(ref.name).replace("_", " ").split()
-        if head and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"}):
-            return ref
-    return target.ref
+    for same in state.schema.by_concept.get(ref.concept, ()):
+        head = fold(same.name).replace("_", " ").split()
+        coded = bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
+        if coded and same.sheet == ref.sheet:
+            return same
+    return ref
 
 
 def _measured(state: State, nth: int, target: Target) -> Measure:
@@ -162,13 +161,13 @@ def _measured(state: State, nth: int, target: Target) -> Measure:
         metric = target.metric
         ref = next((r for r in state.schema.refs.values() if r.name == metric.field and not r.sheet), None)
         return Measure(metric.operation, ref, metric=metric.name, where=metric.where, noun=metric.name)
-    assert target.ref
+    ref = target.ref
     op = _operation(state, nth)
     if op is None:
-        op = "avg" if averaged(target.ref) else "sum"
+        op = "avg" if ref and averaged(ref) else "sum"
         if op == "avg" and not _ranks(state):
-            state.note("averaged", field=target.ref.name)
-    return Measure(op, target.ref, noun=state.mentions[nth].text)
+            state.note("averaged", field=ref.name if ref else "")
+    return Measure(op, ref, noun=state.mentions[nth].text)
 
 
 def _ranks(state: State) -> bool:
@@ -177,36 +176,45 @@ def _ranks(state: State) -> bool:
 
 def _operation(state: State, nth: int) -> Operation | None:
     """The operation said of the figure at `nth`: the nearest word of one, after it or before it."""
+    return _said_after(state, nth) or _said_before(state, nth) or _said_anywhere(state)
+
+
+def _said_after(state: State, nth: int) -> Operation | None:
     for mention in state.after(nth, 2):
-        if mention.has("avg") or (mention.has("sum") and not mention.targets):
-            return "avg" if mention.has("avg") else "sum"
-        if mention.has("max", "min") and not _second(state) and not _grouped(state):
-            return _extreme(state, mention)
+        if mention.has("avg"):
+            return "avg"
+        if mention.has("sum") and not mention.targets:
+            return "sum"
+        if mention.has("max", "min") and not _grouped(state):
+            return _extreme(mention)
         if mention.targets or mention.period:
             break
-    for mention in state.before(nth, 4):
-        for label, op in _OPS.items():
-            if mention.has(label) and not mention.targets:
-                if op in {"max", "min"} and _grouped(state):
-                    return None
-                return op
-        if mention.targets and mention.used and figure(state, mention):
-            break
-    if state.any("avg") and not state.measures:
-        return "avg"
-    if not _grouped(state) and not state.measures:
-        near = next((m for m in state.mentions if m.has("max", "min") and not m.targets), None)
-        return _extreme(state, near) if near else None
     return None
 
 
-def _extreme(state: State, mention: Mention) -> Operation:
-    assert state
+def _said_before(state: State, nth: int) -> Operation | None:
+    for mention in state.before(nth, 4):
+        op = next((op for label, op in _OPS.items() if mention.has(label) and not mention.targets), None)
+        if op in {"max", "min"} and _grouped(state):
+            return None
+        if op is not None:
+            return op
+        if mention.targets and mention.used and figure(state, mention):
+            break
+    return None
+
+
+def _said_anywhere(state: State) -> Operation | None:
+    if state.measures:
+        return None
+    if state.any("avg"):
+        return "avg"
+    near = next((m for m in state.mentions if m.has("max", "min") and not m.targets), None)
+    return _extreme(near) if near and not _grouped(state) else None
+
+
+def _extreme(mention: Mention) -> Operation:
     return "max" if mention.has("max") else "min"
-
-
-def _second(state: State) -> bool:
-    return bool(state.limit)
 
 
 def _grouped(state: State) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from troly.text.dates import find_ranges
+from troly.text.dates import DateRange, find_ranges
 from troly.text.days import Unit, add, whole
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.mentions import Mention
@@ -118,8 +118,7 @@ def _only_time(state: State, mention: Mention) -> bool:
 
 def _anchored(state: State, mention: Mention, said: list[Mention]) -> Period:
     """The period of a mention: without a year of its own it takes the other's, or the latest one with data."""
-    assert mention.period is not None
-    found = mention.period
+    found = mention.period or DateRange(state.today, state.today, "", (0, 0))
     typed = mention.text
     relative = not _RELATIVE.isdisjoint(token.folded for token in tokens(typed))
     if not _YEAR.search(typed) and not relative:

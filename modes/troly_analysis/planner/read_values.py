@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
-from troly_analysis.planner.shapes import Condition, Ref
+from troly_analysis.planner.shapes import Condition, Lookup, Ref
 from troly_analysis.planner.state import State, dimension, is_link, is_rows
 from troly_analysis.types import Field
 
@@ -209,7 +209,7 @@ def look_up(state: State, runs: Sequence[tuple[int, int, str]]) -> list[tuple[in
         return list(runs)
     left = []
     for start, end, text in runs:
-        hit = _first_hit(state, text)
+        hit = _first_hit(state, state.lookup, text)
         if hit is None:
             left.append((start, end, text))
             continue
@@ -224,12 +224,11 @@ def look_up(state: State, runs: Sequence[tuple[int, int, str]]) -> list[tuple[in
     return left
 
 
-def _first_hit(state: State, text: str) -> tuple[Ref, tuple[str, ...]] | None:
-    assert state.lookup
+def _first_hit(state: State, lookup: Lookup, text: str) -> tuple[Ref, tuple[str, ...]] | None:
     for key, ref in state.schema.refs.items():
         field: Field = state.schema.fields[key]
         if ref.kind == "text" and not ref.sheet and field.distinct > len(field.examples):
-            values = state.lookup(state.schema.sheet, field, fold(text))
+            values = lookup(state.schema.sheet, field, fold(text))
             if 0 < len(values) <= 50:
                 return ref, values
     return None
