@@ -54,8 +54,8 @@ def chart_of(
     call: ToolCall, result: Result, sheet: Sheet | None, asked: Asked, wanted: str | None = None
 ) -> Chart | None:
     """A chart of the result, or None where it would say no more than the words; `wanted` is what the plan asks for."""
-    if result.kind == "compare" and not result.rows:
-        return _two_bars(call, result, asked)
+    if result.kind == "compare":
+        return _side_by_side(call, result, asked) if result.rows else _two_bars(call, result, asked)
     if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
         return None
     values = _values(call, result)
@@ -85,6 +85,20 @@ def _two_bars(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
     labels = (period_name(start1, end1, asked), period_name(start2, end2, asked))
     values = (float(result.period1_value), float(result.period2_value))
     return Chart("bar", labels, (Series(say("compare.value", asked.lang), values),), "", result.unit)
+
+
+def _side_by_side(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
+    """A comparison by group: two bars for each group."""
+    places = [at for at, name in enumerate(result.columns) if name in {"period1_value", "period2_value"}]
+    if len(places) != 2 or not 2 <= len(result.rows) <= MOST_BARS:
+        return None
+    names = [period_name(start, end, asked) for start, end in reversed(periods_of(call))]
+    labels = tuple(cell_text(row[0], result.columns[0], "", asked.lang) for row in result.rows)
+    series = tuple(
+        Series(name, tuple(float(row[at] or 0) for row in result.rows))
+        for name, at in zip(names, places, strict=True)
+    )
+    return Chart("bar", labels, series, "", result.unit)
 
 
 def _kind(result: Result, sheet: Sheet | None, asked: Asked, values: list[int], wanted: str | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -28,7 +27,7 @@ def plain(value: Any) -> Any:
 
 
 def _finite(value: float | Decimal) -> int | float | None:
-    if not math.isfinite(value):
+    if not Decimal(str(value)).is_finite():
         return None
     return int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else float(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from troly.text.numbers import format_money, format_number, format_percent
 from troly.text.periods import DateRange, find_ranges
 from troly.text.wordlist import read_lists
 from troly_analysis.strings import say
-from troly_analysis.types import TEMPORAL, Metric, Sheet, ToolCall
+from troly_analysis.types import TEMPORAL, Metric, Result, Sheet, ToolCall
 
 SHOWN_VALUES = 3
 GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
@@ -89,6 +90,18 @@ def cell_text(value: Any, column: str, unit: str, lang: Lang) -> str:
     return value_text(value, unit, lang)
 
 
+def with_units(result: Result, sheet: Sheet | None) -> Result:
+    """The result with the units of columns that a pipeline computed: `sum(Doanh thu)` is in the unit of "Doanh thu"."""
+    units = list(result.units) + [""] * (len(result.columns) - len(result.units))
+    for at, name in enumerate(result.columns):
+        made = _COLUMN.fullmatch(name)
+        if name in _PERCENTS:
+            units[at] = "%"
+        elif not units[at] and made and made[1] != "count":
+            units[at] = unit_of(sheet, made[2])
+    return dataclasses.replace(result, units=tuple(units))
+
+
 def group_name(name: str, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")
@@ -96,6 +109,7 @@ def group_name(name: str, lang: Lang) -> str:
 
 
 _COLUMN = re.compile(r"(sum|avg|min|max|count)\((.+)\)")
+_PERCENTS = frozenset({"share", "percentage_change"})
 _PLAIN_COLUMNS = {
     "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
     "difference": "difference", "percentage_change": "change",

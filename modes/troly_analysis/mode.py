@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Graph, Mode, Opening, Outcome
@@ -33,9 +34,21 @@ STATE_FIELDS = (
 )
 
 
+# What the first question would otherwise wait for; the graph is built in a thread before anybody asks.
+_WARM = (
+    "duckdb",
+    "sqlglot",
+    "troly_analysis.planner",
+    "troly_analysis.schemas",
+    "troly_analysis.service_queries",
+)
+
+
 def _graph() -> Graph:
     from troly_analysis.graph import build
 
+    for name in _WARM:
+        import_module(name)
     return build()
 
 

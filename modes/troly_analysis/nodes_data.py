@@ -18,7 +18,7 @@ from troly_analysis.agent_tools import run_tool, sheet_of
 from troly_analysis.agent_words import name_text
 from troly_analysis.answer import tell
 from troly_analysis.answer_data import record_json
-from troly_analysis.answer_names import Asked
+from troly_analysis.answer_names import Asked, with_units
 from troly_analysis.figures import ground, strangers
 from troly_analysis.figures_dates import Days
 from troly_analysis.nodes_memory import keep_plan, service_of
@@ -222,7 +222,8 @@ def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> lis
     for record in records:
         if record.result is not None:
             call = ToolCall(record.tool_name, record.arguments)
-            found.append(Finding(call, record.result, sheet_of(call, sheets), record.run))
+            sheet = sheet_of(call, sheets)
+            found.append(Finding(call, with_units(record.result, sheet), sheet, record.run))
     return found
 
 
