@@ -126,14 +126,14 @@ def _printable(value: str) -> bool:
 
 
 def _number(value: float, at: At) -> int | float:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise PipelineError("number", at, value=value)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return _number(_as_float(value), at)
-    return value
+    # Beyond 64 bits a whole number is kept as a double, as MongoDB does.
+    kept = value if -(2**63) <= value < 2**63 else _as_float(value)
+    if not math.isfinite(kept):
+        raise PipelineError("number", at, value=short(value))
+    return kept
 
 
-def _as_float(value: int) -> float:
+def _as_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:
