@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from troly.config.problems import nearest
 from troly.errors import InputError
-from troly.text.dates import parse_date
 from troly.text.fold import fold, fold_in_place
-from troly.text.numbers import parse_number
-from troly_analysis.types import NUMERIC, OPERATIONS, TEMPORAL, Field, Metric, Operation, Sheet
+from troly_analysis.metrics_values import value_of
+from troly_analysis.types import NUMERIC, OPERATIONS, Field, Metric, Operation, Sheet
 
 MAX_TEXT, MAX_NAME, MAX_CONDITIONS = 1_000, 80, 20
-_OPERATIONS = {
+_OPERATIONS: dict[str, str] = {
     **{name: name for name in OPERATIONS},
     **dict.fromkeys(("tong", "total"), "sum"),
     **dict.fromkeys(("dem", "so", "so luong"), "count"),
@@ -31,16 +30,6 @@ _SIGNS = (
 _WHERE = re.compile(r"\s*(?:where|khi|neu)(?=[\s\[\"'])")
 _AND = re.compile(r"\s+(?:and|va)(?=[\s\[\"'])|\s*&&")
 _AND_VALUE = re.compile(r"\s+(?:and|va|den)\s+")
-_TRUTHS = {
-    "true": True,
-    "dung": True,
-    "co": True,
-    "yes": True,
-    "false": False,
-    "sai": False,
-    "khong": False,
-    "no": False,
-}
 
 
 class MetricReader:
@@ -236,33 +225,10 @@ class MetricReader:
             said, self.at = self.text[start:end].strip(), end
             if not said:
                 raise self._wrong("metric.value", start, field=field.name)
-        return self._meant(field, said, sign, start)
-
-    def _meant(self, field: Field, said: str, sign: str, start: int) -> Any:
-        """The value as the field has it."""
-        value: Any = said
-        if field.kind in NUMERIC:
-            number = _number(said)
-            if number is None:
-                raise self._wrong("metric.number", start, field=field.name, value=said)
-            return number
-        if field.kind in TEMPORAL:
-            day = parse_date(said)
-            if day is None:
-                raise self._wrong("metric.date", start, field=field.name, value=said)
-            return (
-                said
-                if field.kind == "datetime" and re.fullmatch(r"[0-9]{4}-.+[:].+", said)
-                else day.isoformat()
-            )
-        if field.kind == "boolean":
-            value = _TRUTHS.get(fold(said).strip())
-            if value is None:
-                raise self._wrong("metric.truth", start, field=field.name, value=said)
-            return value
-        if sign != "contains" and said not in field.examples:
-            value = next((known for known in field.examples if fold(known) == fold(said)), said)
-        return value
+        meant, fault = value_of(field, said, sign)
+        if fault:
+            raise self._wrong(fault, start, field=field.name, value=said)
+        return meant
 
     def _match(self, pattern: re.Pattern[str]) -> int | None:
         """The offset after `pattern`, which is read on the folded text, where it stands here."""
@@ -282,24 +248,3 @@ class MetricReader:
 
     def _wrong(self, key: str, at: int, **params: object) -> InputError:
         return InputError(key, position=at + 1, **params)
-
-
-def _number(said: str) -> int | float | None:
-    try:
-        return int(said)
-    except ValueError:
-        pass
-    try:
-        exact = (
-            float(said)
-            if re.fullmatch(r"-?[0-9]+\.[0-9]*(?:e[-+]?[0-9]+)?|-?[0-9]+e[-+]?[0-9]+", said)
-            else None
-        )
-    except ValueError:
-        exact = None
-    if exact is not None and len(said.rpartition(".")[2]) != 3:
-        return exact
-    number = parse_number(said)
-    if number is None:
-        return None
-    return int(number) if number == int(number) else float(number)

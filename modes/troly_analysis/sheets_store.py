@@ -114,7 +114,7 @@ class SheetStore:
         raise InputError("sheets.no_metric", name=name, sheet=found.name, names=names)
 
     def close(self) -> None:
-        """Let go of the open files; a later read opens them again."""
+        """Let go of the open files before the services are closed; a later read opens them again."""
         self._warm.close()
 
     def _versions(self, owner: str) -> list[DatasetVersion]:
@@ -136,4 +136,12 @@ def _warm_of(services: Services) -> WarmSheets:
         found = _all_warm.get(services.datasets)
         if found is None:
             found = _all_warm[services.datasets] = WarmSheets()
+            services.datasets.when_closing(lambda: _close(services.datasets))
         return found
+
+
+def _close(datasets: Datasets) -> None:
+    with _lock:
+        found = _all_warm.pop(datasets, None)
+    if found is not None:
+        found.close()

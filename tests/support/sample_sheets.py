@@ -95,7 +95,7 @@ Phụ kiện: Mũ lưỡi trai 119 5, Thắt lưng da 189 3, Tất cổ ngắn (
 
 def goods() -> list[Good]:
     """Every product, in the order of its code."""
-    found = []
+    found: list[Good] = []
     for line in _GOODS.strip().splitlines():
         group, _, items = line.partition(": ")
         for item in items.split(", "):

@@ -29,7 +29,6 @@ def sheet_services(home: Path) -> Iterator[Services]:
     try:
         yield services
     finally:
-        SheetStore(services).close()
         services.close()
 
 

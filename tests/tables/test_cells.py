@@ -140,7 +140,7 @@ NUMBERS = st.decimals(min_value=-(10**12), max_value=10**12, allow_nan=False, pl
 
 
 def spelled(number: Decimal, mark: str, group: str) -> str:
-    return f"{number:,.2f}".translate(str.maketrans({",": group, ".": mark}))
+    return "".join({",": group, ".": mark}.get(sign, sign) for sign in f"{number:,.2f}")
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-import xlsxwriter
+import xlsxwriter  # type: ignore[import-untyped]
 
 from troly.errors import InputError
 from troly.tables.rows import Found
@@ -27,7 +27,7 @@ def book(path: Path, fill: Callable[[Any], None]) -> Path:
     return path
 
 
-def sheet_of(rows: list[list[Any]], name: str = "Bán hàng") -> Callable[[Any], None]:
+def sheet_of(rows: Sequence[Any], name: str = "Bán hàng") -> Callable[[Any], None]:
     def fill(made: Any) -> None:
         sheet = made.add_worksheet(name)
         day = made.add_format({"num_format": "dd/mm/yyyy"})

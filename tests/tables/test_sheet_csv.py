@@ -179,7 +179,7 @@ def test_what_holds_no_table_is_refused_in_a_sentence(content: bytes, key: str) 
         read(content)
     assert raised.value.key == key
     for lang in ("vi", "en"):
-        text = raised.value.render(lang)  # type: ignore[arg-type]
+        text = raised.value.render(lang)
         assert text.title
         assert text.message
         assert text.remedy

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ class Datasets:
         self._lock = threading.Lock()
         self._readers: dict[str, DatasetReader] = {}
         self._damaged: list[SetAside] = []
+        self._closing: list[Callable[[], None]] = []
         # A folder that cannot be cleaned now (busy, read-only) can still be read.
         with suppress(StoreError):
             self.collect_garbage(keep=2)
@@ -134,12 +135,20 @@ class Datasets:
             connection.execute(sql, (version.name, version.version, version.file.name))
         self._sweep()
 
+    def when_closing(self, work: Callable[[], None]) -> None:
+        """Call `work` when these datasets are closed: whoever opened their files himself lets go of them then."""
+        with self._lock:
+            self._closing.append(work)
+
     def close(self) -> None:
         """Let go of all files."""
         with self._lock:
-            readers = list(self._readers.values())
+            readers, closing = list(self._readers.values()), self._closing
+            self._closing = []
         for reader in readers:
             reader.close()
+        for work in closing:
+            work()
 
     def _versions(self, name: str) -> Iterator[DatasetVersion]:
         sql = (

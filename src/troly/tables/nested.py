@@ -111,7 +111,8 @@ def _members(text: str) -> list[tuple[str, str]]:
 
 
 def _read_json(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: Lang) -> Found:
-    lines, refused = Lines(), {}
+    lines = Lines()
+    refused: dict[int, str] = {}
     columns: dict[str, int] = {}
     listed: dict[str, bool] = {}
     records = _records(path, lines, refused)

@@ -68,8 +68,9 @@ def shown_by(services: Services, owner: str, sql: str) -> str:
     """All that a statement shows this owner, errors included."""
     with SheetStore(services).connect(owner) as connection:
         try:
-            done = connection.execute(sql)
-            return repr(done.fetchall()) if done else ""
+            # An empty statement gives nothing, not even a result.
+            done: duckdb.DuckDBPyConnection | None = connection.execute(sql)
+            return repr(done.fetchall()) if done is not None else ""
         except (duckdb.Error, UnicodeError) as error:
             return str(error)
 
