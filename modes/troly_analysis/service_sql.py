@@ -107,4 +107,4 @@ def named(value: exp.Expr, name: str) -> exp.Alias:
 
 def text(statement: exp.Expr, *, pretty: bool = True) -> str:
     """The statement for DuckDB."""
-    return statement.sql(dialect="duckdb", pretty=pretty)
+    return statement.sql(dialect="duckdb", pretty=pretty, copy=False)

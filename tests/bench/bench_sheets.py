@@ -138,7 +138,7 @@ def main() -> None:
         file = publish(services, asked.rows)
         store = SheetStore(services)
         with store.connect("lan") as cursor:
-            threads = cursor.execute("select current_setting('threads')").fetchone()[0]
+            threads = cursor.execute("select current_setting('threads')").fetchall()[0][0]
             # The same engine, the same file and as many threads, without any of our code in between.
             direct = duckdb.connect(config={"threads": str(threads)})
             direct.execute(f"attach '{file}' as data (read_only)")

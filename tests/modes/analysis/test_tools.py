@@ -14,7 +14,7 @@ from troly_analysis.tools import TOOLS, call_tool, tool_schemas
 from troly_analysis.types import ToolCall, ToolRecord
 
 SERVICE = DataQueryService(shop(), "lan")
-DOCUMENT = {
+DOCUMENT: dict[str, dict[str, Any]] = {
     "get_data_schema": {"connection_name": None},
     "aggregate_data": {
         "connection_name": ..., "operation": ..., "field": None, "group_by": None, "filters": None, "date_field": None,
