@@ -36,14 +36,19 @@ def _noted(state: State, key: str, ref: Ref) -> Measure:
 def _pieces(state: State, form: Form) -> Measure | None:
     """Goods are sold, bought and moved in pieces; the rest by money."""
     schema = state.schema
-    quantity = schema.of("quantity", "stock")
+    sold = state.any("seller", "slow seller", "sold", "bought")
+    # What lies in the store was not sold.
+    quantity = schema.of("quantity") if sold else schema.of("quantity", "stock")
     named = (*(group.ref for group in state.groups), *(condition.ref for condition in state.conditions))
     goods = any(ref.concept in GOODS for ref in named)
     seller = state.any("seller", "slow seller")
     moved = state.any("sold", "bought", "count", "max", "min", "superlative", "much") or form == "top"
     if _rows_named(state) or not (seller or (quantity and goods and moved)):
         return None
-    chosen = (quantity if goods or not state.groups else None) or schema.main_measure()
+    main = schema.main_measure()
+    if sold and main is not None and main.concept == "stock":
+        main = None
+    chosen = (quantity if goods or not state.groups else None) or main
     return _noted(state, "seller_measure" if seller else "measure", chosen) if chosen else None
 
 

@@ -143,6 +143,9 @@ def _score(heard: Heard, sheet: Sheet, previous: Plan | None) -> float:
         score -= 0.5
     if state.period and state.date_ref is None:
         score -= 1.0
+    sold = state.any("seller", "slow seller", "sold", "bought")
+    if sold and heard.state.schema.of("quantity", "revenue") is None:
+        score -= 1.0
     if fold(sheet.name) in fold(state.wording.text):
         score += 0.5
     if previous is not None and previous.sheet == sheet.name:

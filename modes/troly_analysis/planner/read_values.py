@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from troly.text.fold import fold
+from troly.text.fold import fold, nfc
+from troly.text.language import detect_score
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Lookup, Ref
@@ -47,12 +48,20 @@ def _is_value(state: State, nth: int) -> bool:
         return False
     if mention.targets and mention.targets[0].weight >= best.weight - 0.02 and _asked_for(state, nth):
         return False
+    if mention.has("filler") and beside is None and _is_english_word(state, mention, best):
+        return False
     content = mention.labels - {"filler"}
     if mention.labels and not best.whole and beside is None and not _capital(state, mention):
         return False
     if mention.labels and not best.whole:
         return True
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
+
+
+def _is_english_word(state: State, mention: Mention, value: Value) -> bool:
+    """Whether the words only look like a value without its marks: "the" in an English question is no "Thẻ"."""
+    spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
+    return not spelled and detect_score(state.wording.text) < 0
 
 
 def _capital(state: State, mention: Mention) -> bool:
