@@ -67,7 +67,8 @@ class Imported:
         """Line, reason and what stands there, of lines that were kept out and then of cells that were left empty."""
         yield from self.found.refused(lang)
         for cell in self.typed.bad:
-            kind = say(f"sheets.kind_{cell.kind}", lang)
+            field = self.sheet.field(cell.column)
+            kind = say(f"sheets.kind_{field.kind if field else cell.kind}", lang)
             reason = say("sheets.bad_cell", lang, column=cell.column, kind=kind)
             yield self.found.line_of(cell.place), reason, cell.value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from troly.text.numbers import format_number
 from troly_analysis.strings import say
 
 if TYPE_CHECKING:
+    from troly.tables.problems import Row
     from troly_analysis.importing import Imported
 
 MAX_NAME = 80
@@ -73,10 +74,14 @@ def _check(request: IngestRequest, sheets: Sequence[Imported]) -> list[str]:
     from troly.tables.problems import told, write_errors
 
     lang = request.language
-    rows = [row for sheet in sheets for row in sheet.rows(lang)]
+
+    def rows() -> Iterator[Row]:
+        for sheet in sheets:
+            yield from sheet.rows(lang)
+
     if request.errors is not None:
-        write_errors(request.errors, rows)
-    return told(rows, sum(sheet.problems for sheet in sheets), lang)
+        write_errors(request.errors, rows())
+    return told(rows(), sum(sheet.problems for sheet in sheets), lang)
 
 
 def _outcome(request: IngestRequest, imported: Sequence[Imported], told: Sequence[str]) -> IngestOutcome:

@@ -88,6 +88,8 @@ def test_the_header_speaks_where_cells_do_not() -> None:
     assert column(["1234", "777"], "Mã đơn").kind == "text"
     assert column(["1500", "2"], "Số lượng").kind == "integer"
     assert column(["15", "2.5"], "Tỷ lệ (%)").kind == "percent"
+    assert typed(["0,155", "0,2"], "Tỷ lệ")[1] == [15.5, 20]
+    assert column(["0.155", "0.2"], "Tỷ lệ hủy").doubt == "fraction"
     assert column(["45292", "45293"], "Ngày").kind == "date"
     assert typed(["1,5", "2"], "Doanh thu (triệu đồng)")[1] == [1_500_000, 2_000_000]
     assert column(["1,5", "2"], "Doanh thu (triệu đồng)").doubt == "scale"

@@ -171,6 +171,7 @@ def test_1000_columns_are_taken() -> None:
         (bytes(range(256)) * 20, "csv.binary"),
         (b"PK\x03\x04" + b"\0" * 100, "table.workbook"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 600, "table.workbook"),
+        (b"\xef\xbb\xbf <HTML><table><tr><td>1</td></tr></table>", "table.markup"),
         (b"PAR1 and no more", "table.damaged"),
     ],
 )

@@ -207,11 +207,22 @@ def named_number(con: duckdb.DuckDBPyConnection, plan: Plan, header: str, source
     Where it speaks of money: in the currency that it says, else in dong where the largest is large enough.
     """
     spoken = said_by(header)
-    if spoken == "percent":
-        return replace(plan, kind="percent", unit="%")
-    if spoken != "money":
+    if spoken not in {"percent", "money"}:
         return plan
-    words = header.lower()
+    row = con.execute(
+        f"select max(abs({plan.sql})), bool_and(({plan.sql}) = trunc({plan.sql})) from {source}"
+    ).fetchone()  # noqa: S608 (our names)
+    largest, whole = row or (None, None)
+    if spoken == "percent":
+        # A spreadsheet stores 15,5% as 0.155.
+        parts = largest is not None and largest <= 1 and not whole
+        sql, doubt = (f"round(({plan.sql}) * 100, 9)", "fraction") if parts else (plan.sql, plan.doubt)
+        return replace(plan, kind="percent", unit="%", sql=sql, doubt=doubt)
+    return _in_money(plan, header.lower(), largest or 0)
+
+
+def _in_money(plan: Plan, words: str, largest: float) -> Plan:
+    """The currency and the scale that a header says."""
     unit = "USD" if "usd" in words or "$" in words else "EUR" if "eur" in words or "€" in words else ""
     if unit:
         return replace(plan, kind="money", unit=unit)
@@ -224,8 +235,6 @@ def named_number(con: duckdb.DuckDBPyConnection, plan: Plan, header: str, source
         if any(name in words for name in names):
             sql = f"round(({plan.sql}) * {scale}, 3)"
             return replace(plan, kind="money", unit="VND", sql=sql, doubt="scale")
-    row = con.execute(f"select max(abs({plan.sql})) from {source}").fetchone()  # noqa: S608 (our names)
-    largest = row[0] if row else None
-    if "vnd" in words or "vnđ" in words or "đồng" in words or (largest or 0) >= _SMALLEST_DONG:
+    if "vnd" in words or "vnđ" in words or "đồng" in words or largest >= _SMALLEST_DONG:
         return replace(plan, kind="money", unit="VND", doubt=doubt)
     return plan

@@ -13,7 +13,7 @@ from troly.tables.number_cells import EXACT, MOMENT
 from troly.tables.problems import Problems, Row
 from troly.tables.rows import Found, Note
 from troly.tables.sheet_csv import sheet_head
-from troly.tables.source import is_tidy
+from troly.tables.source import is_tidy, read_head
 from troly.tables.stage import GUESSED, Means, Staged, stage
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
@@ -27,6 +27,8 @@ _TOTALS = frozenset(
     {"tong", "tong cong", "cong", "tong so", "total", "grand total", "sum", "subtotal", "cong tong"}
 )
 _LAST_ROWS = 5
+# What some programs write under the name of a spreadsheet.
+_MARKUP = (b"<html", b"<!doctype", b"<?xml", b"<table")
 
 
 def read_sheet(con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, means: Means, lang: Lang) -> Found:
@@ -39,6 +41,8 @@ def read_sheet(con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, means
 
     if is_workbook(path):
         found = read_workbook(con, path, worksheet, means, lang)
+    elif (head := read_head(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:9].lower()).startswith(_MARKUP):
+        raise InputError("table.markup", path=path, kind="XML" if head.startswith(b"<?xml") else "HTML")
     elif is_nested(path):
         found = read_nested(con, path, means, lang)
     else:
