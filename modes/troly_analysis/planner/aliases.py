@@ -73,7 +73,7 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
         for nth, phrase in enumerate(known.phrases):
             if any(fold(phrase).endswith(f" {value}") for value in said):
                 continue  # "phiếu nhập" names a column and one of its values
-            yield phrase, (0.78 if coded else 0.9) * (0.6 + 0.4 * share) - 0.004 * nth
+            yield phrase, (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
     for length in range(len(header) - 1, 0, -1):
         for at in range(len(header) - length + 1):
             part_words = [token.folded for token in typed[at : at + length]]
@@ -81,7 +81,7 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
                 continue
             if length == 1 and (words().listed(tuple(part_words)) or len(part_words[0]) < 3):
                 continue
-            yield " ".join(header[at : at + length]), 0.4 + 0.3 * length / len(header)
+            yield " ".join(header[at : at + length]), 0.5 + 0.03 * length
 
 
 def telling(phrase: str) -> bool:

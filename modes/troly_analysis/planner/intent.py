@@ -68,7 +68,7 @@ def _following(
 def _speaking_of_data(evidence: tuple[float, str]) -> Intent | None:
     if evidence[0] < _SURE:
         return None
-    return Intent("data_query", min(0.99, 0.6 + 0.1 * evidence[0]), evidence[1])
+    return Intent("data_query", min(0.99, 0.6 + 0.1 * evidence[0]), evidence[1] or "words of figures")
 
 
 def _by_examples(text: str, social: Sequence[Hit], evidence: tuple[float, str]) -> Intent:
@@ -82,7 +82,7 @@ def _by_examples(text: str, social: Sequence[Hit], evidence: tuple[float, str]) 
     if social:
         return Intent("chat", 0.7, social[0].phrase)
     if spoken:
-        return Intent("data_query", 0.6, evidence[1])
+        return Intent("data_query", 0.6, evidence[1] or "words of figures")
     return Intent("unclear", 0.5, "no word of the sheet")
 
 

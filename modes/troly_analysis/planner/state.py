@@ -109,7 +109,10 @@ def chosen(state: State, mention: Mention, wanted: frozenset[str] | None = None)
     if picked:
         best = [target for target in fitting if target.ref and target.ref.name == picked] or best
     names = tuple(dict.fromkeys(target.ref.name for target in best if target.ref))
-    things = {target.concept or target.key for target in best}
+    things = {
+        target.concept if target.concept and target.ref and target.ref.kind not in NUMERIC else target.key
+        for target in best
+    }
     if len(names) > 1 and len(best) == len(names) and len(things) > 1:
         state.ask("which_field", mention.text, names[:4], said=mention.text)
     return best[0]

@@ -63,7 +63,7 @@ def _meant(typed: list[Token], nth: int, vocabulary: AbstractSet[str]) -> str | 
     word = token.folded
     if word in vocabulary or not word.isalpha():
         return None
-    after_number = nth > 0 and typed[nth - 1].folded[-1:].isdigit()
+    after_number = len(word) == 1 and nth > 0 and typed[nth - 1].folded[-1:].isdigit()
     if word in spellings() and not after_number and not (accents(token.text) and len(word) > 2):
         return spellings()[word]
     if word in common() or len(word) < 4 or is_syllable(word):
@@ -77,7 +77,7 @@ def _nearest(word: str, known: AbstractSet[str]) -> str | None:
     best: list[str] = []
     least = most + 1
     for other in known:
-        if len(other) < 3 or abs(len(other) - len(word)) > most or not other.isalpha():
+        if len(other) < 4 or abs(len(other) - len(word)) > most or not other.isalpha():
             continue
         if other[0] != word[0] and other[:2] != word[1::-1]:
             continue
