@@ -106,7 +106,9 @@ class DataQueryService:
             asked.filter(filters)
             asked.filter(measure.metric.where if measure.metric else None)
             if date_from or date_to:
-                asked.between(find_date(sheet, date_field), date_from, date_to, ("date_from", "date_to"))
+                asked.between(
+                    find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
+                )
             return aggregate(asked, measure, keys)
 
     def top_items(

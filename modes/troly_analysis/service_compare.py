@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COLUMNS = ("period1_value", "period2_value", "difference", "percentage_change")
 _TENTH, _DIGITS = Decimal("0.1"), 20
 Period = tuple[object, object]
+_NAMES = (("period1_from", "period1_to"), ("period2_from", "period2_to"))
 
 
 def difference(before: float | None, after: float | None) -> float | None:
@@ -47,13 +48,8 @@ def compare(
 
     if measure.operation != "count" and measure.field is not None and measure.field.kind not in NUMERIC:
         raise InputError("query.compare_number", field=measure.field.name)
-    spans = [
-        _within(dates, periods[0], ("period1_from", "period1_to")),
-        _within(dates, periods[1], ("period2_from", "period2_to")),
-    ]
-    from troly_analysis.service_sql import either
-
-    asked.conditions.append(either(spans))
+    spans = [_within(dates, each, names) for each, names in zip(periods, _NAMES, strict=True)]
+    asked.between(dates, periods, _NAMES)
     whole, run = _whole(asked, measure, spans)
     if run.rows_read == 0 and measure.operation != "count":
         return Answer(Result(kind="empty", unit=measure.unit), run)

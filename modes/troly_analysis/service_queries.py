@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from troly_analysis.service_fields import Key, Measure
 from troly_analysis.service_filters import conditions, period
 from troly_analysis.service_run import MAX_ROWS, Deadline, fetch, plain
+from troly_analysis.service_spans import read_period
 from troly_analysis.service_values import Values
 from troly_analysis.types import Field, Result, Run, Sheet
 
@@ -31,16 +32,36 @@ class Asked:
         self.conditions: list[exp.Expr] = []
         self._connection = connection
         self._deadline = deadline
+        # The first and last day that the rows can cover; where filters choose days it is asked for.
+        self.span = sheet.span
+        self._dated = False
         self._began = time.perf_counter()
         self._values = Values(sheet, self._quietly)
 
     def filter(self, filters: object) -> None:
         """Add the conditions of a `filters` argument; raises InputError."""
-        self.conditions += conditions(self.sheet, filters, self._values)
+        from sqlglot import exp
 
-    def between(self, field: Field, start: object, end: object, names: tuple[str, str]) -> None:
-        """Add that the date lies in a period, both ends included; raises InputError naming the argument."""
-        self.conditions += period(field, start, end, names)
+        added = conditions(self.sheet, filters, self._values)
+        date_field = self.sheet.date_field
+        named = (
+            {column.name for each in added for column in each.find_all(exp.Column)} if date_field else set()
+        )
+        self._dated = self._dated or date_field in named
+        self.conditions += added
+
+    def between(
+        self, field: Field, periods: Sequence[tuple[object, object]], names: Sequence[tuple[str, str]]
+    ) -> None:
+        """Add that the date lies in one of the periods, their ends included; raises InputError naming the argument."""
+        from troly_analysis.service_sql import both, either
+
+        within = [
+            both(period(field, *each, each_names)) for each, each_names in zip(periods, names, strict=True)
+        ]
+        self.conditions.append(either(within))
+        if field.name == self.sheet.date_field and self.span is not None:
+            self.span = overlap(self.span, periods)
 
     def select(self, columns: Sequence[exp.Expr]) -> exp.Select:
         """`SELECT columns FROM the sheet WHERE the conditions`."""
@@ -60,7 +81,7 @@ class Asked:
         if not self.conditions:
             return []
         found = [call("count", exp.Star())]
-        if self.sheet.date_field:
+        if self._dated:
             found += [call(each, column(self.sheet.date_field)) for each in ("min", "max")]
         if grouped:
             over = ("sum", "min", "max")
@@ -74,11 +95,12 @@ class Asked:
         sql = text(statement)
         found = fetch(self._connection, sql, self._deadline)
         rows = [tuple(plain(cell) for cell in row[: len(row) - facts]) for row in found]
-        read, span = self.sheet.rows, self.sheet.span
+        read, span = self.sheet.rows, self.span
         if facts:
             first = found[0][-facts:] if found else (0, None, None)
             read = int(first[0] or 0)
-            span = _span(first[1], first[2]) if facts == len(_FACTS) else None
+            span = _span(first[1], first[2]) if facts == len(_FACTS) else span
+            span = span if read else None
         ms = (time.perf_counter() - self._began) * 1000
         return rows, Run(sql, read, span, ms, tuple(self._values.matched), tuple(self._values.nearest))
 
@@ -93,6 +115,19 @@ def _span(first: Any, last: Any) -> tuple[date, date] | None:
         return None
     days = [each.date() if isinstance(each, datetime) else each for each in (first, last)]
     return days[0], days[1]
+
+
+def overlap(span: tuple[date, date], periods: Sequence[tuple[object, object]]) -> tuple[date, date] | None:
+    """The part of `span` from the first to the last day of the periods; None when they lie outside of it."""
+    first, last = span
+    ends = [read_period(*each, ("", "")) for each in periods]
+    starts = [each.start.date() for each, _ in ends if each]
+    stops = [(each.end - timedelta(microseconds=1)).date() for _, each in ends if each]
+    if len(starts) == len(ends):
+        first = max(first, min(starts))
+    if len(stops) == len(ends):
+        last = min(last, max(stops))
+    return (first, last) if first <= last else None
 
 
 def aggregate(asked: Asked, measure: Measure, keys: Sequence[Key]) -> Answer:

@@ -15,7 +15,7 @@ from troly_analysis.pipeline.problems import At, PipelineError
 from troly_analysis.pipeline.projects import project
 from troly_analysis.pipeline.queries import condition
 from troly_analysis.pipeline.relation import Relation, built, of_sheet
-from troly_analysis.service_sql import both, call, cast, column, literal, named
+from troly_analysis.service_sql import both, call, cast, column, either, literal, named
 
 Variables = Mapping[str, Typed]
 _MIN_OF_LIST = {False: "list_min", True: "list_max"}
@@ -198,7 +198,8 @@ def _equal(c: Compiler, local: Typed, foreign: Typed, at: At) -> exp.Expr:
         if one.type.kind == "list" and one.type.item is not None:
             variable = c.fresh("j")
             item = Typed(element(variable), one.type.item)
-            return inside_filter(one, variable, _equal(c, item, other, at))
+            blank = both([is_null(one.sql), is_null(other.sql)])
+            return either([blank, inside_filter(one, variable, _equal(c, item, other, at))])
     if local.type.family != foreign.type.family and "null" not in (local.type.kind, foreign.type.kind):
         return both([is_null(local.sql), is_null(foreign.sql)])
     if local.type.kind == "doc":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_stopped_deadline_refuses_what_begins_later() -> None:
 @given(value=JSON)
 def test_any_json_is_answered_or_refused(value: Any) -> None:
     for pipeline in (value, [value], [{"$project": {"a": value}}], [{"$match": {"Doanh thu": value}}]):
-        found = trouble(lambda pipeline=pipeline: SERVICE.execute_pipeline("Đơn hàng", pipeline))
+        found = trouble(partial(SERVICE.execute_pipeline, "Đơn hàng", pipeline))
         assert found is None or (found.render("vi").message and found.key != "query.failed")
 
 
