@@ -136,4 +136,5 @@ def _all_numbers(result: Result, at: int) -> bool:
 
 
 def _single(result: Result) -> bool:
-    return result.kind == "rows" and len(result.rows) == 1 and len(result.columns) == 1
+    """Whether the sentence says all there is: one row of a name and a figure, or of a figure."""
+    return result.kind == "rows" and len(result.rows) == 1 and len(result.columns) <= 2
