@@ -25,6 +25,12 @@ def _lazy(name: str) -> Callable[[CommandRequest], CommandResult]:
     return run
 
 
+def _operators(request: CommandRequest) -> CommandResult:
+    from troly_analysis.tools_operators import operators
+
+    return operators(request)
+
+
 _SHEET = Parameter("sheet", _in_words("sheet_help"), "SHEET", required=True)
 
 COMMANDS = (
@@ -74,5 +80,12 @@ COMMANDS = (
         run=_lazy("pipeline"),
         parameters=(_SHEET, Parameter("file", _in_words("pipeline_file_help"), "FILE", required=True)),
         takes=("csv", "now", "user"),
+    ),
+    Command(
+        path=("sheets", "operators"),
+        help={lang: say("query.operators_help", lang) for lang in LANGS},
+        example="app sheets operators\napp sheets operators --json",
+        run=_operators,
+        takes=("csv",),
     ),
 )
