@@ -116,7 +116,9 @@ def _groups(
             *(ordered(place, descending=True, nulls_first=False) for place in reversed(places[len(keys) :])),
             *order,
         ]
-    statement = asked.select([*shown, *_figures(measure, spans), *facts]).group_by(*places[: len(keys)])
+    statement = asked.select([*shown, *_figures(measure, spans), *facts]).group_by(
+        *(key.group() for key in keys)
+    )
     rows, run = asked.rows(statement.order_by(*order).limit(MAX_ROWS + 1), len(facts))
     told = []
     for row in rows:

@@ -37,23 +37,30 @@ class Key:
         """Whether the groups follow each other in time and so are listed in that order."""
         return bool(self.grain) or self.field.kind in TEMPORAL
 
+    def group(self) -> exp.Expr:
+        """What the rows are grouped by; what is shown is worked out once a group, not once a row."""
+        from troly_analysis.service_sql import call, column, literal
+
+        value = column(self.field.name)
+        if self.grain in ("weekday", "hour"):
+            return call({"weekday": "isodow", "hour": "hour"}[self.grain], value)
+        return call("date_trunc", literal(self.grain), value) if self.grain else value
+
     def sql(self) -> exp.Expr:
         """The group's value: weeks by their Monday, months as 2024-01, quarters as 2024-Q1, weekdays 1 (Monday) to 7."""
         from sqlglot import exp
 
-        from troly_analysis.service_sql import call, cast, column, literal
+        from troly_analysis.service_sql import call, cast, literal
 
-        value = column(self.field.name)
+        value = self.group()
         if self.grain in ("day", "week"):
-            return cast(call("date_trunc", literal(self.grain), value), "DATE")
+            return cast(value, "DATE")
         if self.grain == "month":
             return call("strftime", value, literal("%Y-%m"))
         if self.grain == "quarter":
-            year = exp.DPipe(this=call("strftime", value, literal("%Y-Q")), expression=call("quarter", value))
-            return exp.Paren(this=year)
-        if self.grain:
-            return call({"year": "year", "weekday": "isodow", "hour": "hour"}[self.grain], value)
-        return value
+            year = call("strftime", value, literal("%Y-Q"))
+            return exp.Paren(this=exp.DPipe(this=year, expression=call("quarter", value.copy())))
+        return call("year", value) if self.grain == "year" else value
 
 
 @dataclass(frozen=True, slots=True)

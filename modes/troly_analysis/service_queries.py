@@ -169,7 +169,7 @@ def grouped(
     if by_measure is not None:
         place = places[len(keys) + by_measure]
         order.insert(0, ordered(place, descending=descending, nulls_first=False))
-    statement = asked.select([*shown, *facts]).group_by(*places[: len(keys)]).order_by(*order)
+    statement = asked.select([*shown, *facts]).group_by(*(key.group() for key in keys)).order_by(*order)
     rows, run = asked.rows(statement.limit(limit + 1), len(facts))
     if not rows:
         return Answer(Result(kind="empty"), run)
