@@ -210,8 +210,8 @@ def named_number(con: duckdb.DuckDBPyConnection, plan: Plan, header: str, source
     if spoken not in {"percent", "money"}:
         return plan
     row = con.execute(
-        f"select max(abs({plan.sql})), bool_and(({plan.sql}) = trunc({plan.sql})) from {source}"
-    ).fetchone()  # noqa: S608 (our names)
+        f"select max(abs(v)), bool_and(v = trunc(v)) from (select {plan.sql} as v from {source})"  # noqa: S608 (our names)
+    ).fetchone()
     largest, whole = row or (None, None)
     if spoken == "percent":
         # A spreadsheet stores 15,5% as 0.155.
