@@ -71,6 +71,8 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
     said = {fold(value) for value in found.examples}
     if known:
         for nth, phrase in enumerate(known.phrases):
+            if "sum" in words().listed(tuple(token.folded for token in tokens(phrase))):
+                continue  # "total" is what is done, not what it is done to
             if any(fold(phrase).endswith(f" {value}") for value in said):
                 continue  # "phiếu nhập" names a column and one of its values
             yield phrase, (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth

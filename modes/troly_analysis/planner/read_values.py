@@ -44,17 +44,14 @@ def _is_value(state: State, nth: int) -> bool:
     beside = _name_beside(state, nth, best.ref)
     if fold(mention.text) in _YES_NO and not (beside and best.whole):
         return False
-    if mention.targets and mention.targets[0].weight > best.weight + 0.02 and not beside:
-        return False
-    if mention.targets and mention.targets[0].weight >= best.weight - 0.02 and _asked_for(state, nth):
+    column = mention.targets[0].weight - best.weight if mention.targets else -1.0
+    if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
     if mention.has("filler") and beside is None and _is_english_word(state, mention, best):
         return False
-    content = mention.labels - {"filler"}
-    if mention.labels and not best.whole and beside is None and not _capital(state, mention):
-        return False
     if mention.labels and not best.whole:
-        return True
+        return beside is not None or _capital(state, mention)
+    content = mention.labels - {"filler"}
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
 
 

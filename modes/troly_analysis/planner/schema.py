@@ -146,7 +146,7 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
         for other in alike_values().get(own, ()):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.9 - loss))
         typed = [value[token.start : token.end] for token in tokens(value)]
-        if 1 < len(typed) <= 8:
+        if 1 < len(typed) <= 8 and ref.concept != "status":
             for length in range(1, len(typed)):
                 for at in range(len(typed) - length + 1):
                     parts.setdefault(" ".join(typed[at : at + length]), []).append(value)
