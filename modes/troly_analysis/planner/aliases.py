@@ -76,9 +76,14 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
             if any(fold(phrase).endswith(f" {value}") for value in said):
                 continue  # "phiếu nhập" names a column and one of its values
             yield phrase, (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
+    yield from _parts(header, [token.folded for token in typed])
+
+
+def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
+    """Runs of a header's words that say something on their own."""
     for length in range(len(header) - 1, 0, -1):
         for at in range(len(header) - length + 1):
-            part_words = [token.folded for token in typed[at : at + length]]
+            part_words = folded[at : at + length]
             if all(word in marks("generic") or word in marks("short") for word in part_words):
                 continue
             if length == 1 and (words().listed(tuple(part_words)) or len(part_words[0]) < 3):
