@@ -68,12 +68,13 @@ def test_tools_and_pipelines_over_published_sheets(store: SheetStore) -> None:
 
 def test_the_file_s_order_is_kept_where_nothing_else_orders(store: SheetStore) -> None:
     service = DataQueryService(store, "lan")
-    for stages in (
+    several: list[list[dict[str, Any]]] = [
         [],
         [{"$match": {}}],
         [{"$limit": 8}],
         [{"$match": {}}, {"$limit": 8}, {"$project": {"Mã đơn": 1}}],
-    ):
+    ]
+    for stages in several:
         rows = service.execute_pipeline("Đơn hàng", stages).result.rows
         assert [row[0] for row in rows] == [row[0] for row in ORDER_ROWS]
 
