@@ -136,7 +136,8 @@ async def test_how_it_was_computed_can_be_read(own_home: Path) -> None:
     facts = dict(shown.facts)
     assert facts["Công cụ"] == "aggregate_data"
     assert facts["Số dòng đã đọc"] == "2"
-    assert facts["Khoảng ngày của dữ liệu"] == "5/1/2024 - 20/1/2024"
+    # From the first day of the data to the last day asked for.
+    assert facts["Khoảng ngày đã đọc"] == "5/1/2024 - 31/1/2024"
 
 
 async def test_every_suggestion_can_be_answered(own_home: Path) -> None:
