@@ -12,7 +12,7 @@ from troly.errors import ConfigError, TrolyError
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
 from troly.text.fold import fold
-from troly.text.safe_csv import csv_text
+from troly.text.formulas import csv_text
 from troly.tui.history import message_views
 from troly.tui.port import Alteration, Arrival, Question
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView, Trouble
