@@ -1,4 +1,4 @@
-"""Sample sheets of a small shop, which belong to the person at the keyboard and never replace a sheet of theirs."""
+"""Sample sheets of a small shop, which belong to the person at the keyboard and go when a sheet of theirs comes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
 
     store, owner = SheetStore(services), _owner(services)
     there = {sheet.name: sheet for sheet in store.sheets(owner)}
+    # Questions go over all sheets: figures of the samples must not mix with one's own.
+    if not all(sheet.samples for sheet in there.values()):
+        return (say("sheets.samples_kept", lang),)
     told = []
     for name, (file, metric) in _SHEETS.items():
         if name in there:
-            key = "samples_there" if there[name].samples else "samples_kept"
-            told.append(say(f"sheets.{key}", lang, name=name))
+            told.append(say("sheets.samples_there", lang, name=name))
             continue
         with TemporaryDirectory(prefix="troly-sample-", ignore_cleanup_errors=True) as folder:
             order = Order(
@@ -55,11 +57,16 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _remove(services: Services, lang: Lang) -> tuple[str, ...]:
+def drop(services: Services, owner: str) -> tuple[Sheet, ...]:
+    """Take the sample sheets of `owner` away, who has a sheet of their own now; returns them. Raises StoreError."""
     from troly_analysis.sheets_store import SheetStore
 
     store = SheetStore(services)
-    gone = [store.remove(owner.owner, owner.id) for owner in _samples(services)]
+    return tuple(store.remove(owner, sheet.id) for sheet in store.sheets(owner) if sheet.samples)
+
+
+def _remove(services: Services, lang: Lang) -> tuple[str, ...]:
+    gone = drop(services, _owner(services))
     told = tuple(say("sheets.samples_removed", lang, name=sheet.name) for sheet in gone)
     return told or (say("sheets.samples_none", lang),)
 

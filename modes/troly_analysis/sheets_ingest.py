@@ -29,6 +29,7 @@ def run(request: IngestRequest) -> IngestOutcome:
     from troly.stores.faults import os_error
     from troly.tables.stage import Means
     from troly_analysis.importing import Order, import_file
+    from troly_analysis.samples import drop
 
     name = " ".join(request.text("name").split())
     if len(name) > MAX_NAME:
@@ -58,7 +59,8 @@ def run(request: IngestRequest) -> IngestOutcome:
             )
     except OSError as error:
         raise os_error(error, Path(error.filename or request.file)) from error
-    return _outcome(request, imported, told)
+    dropped = () if request.dry_run else drop(request.services, owner_of(request))
+    return _outcome(request, imported, told, [sheet.name for sheet in dropped])
 
 
 def owner_of(request: IngestRequest) -> str:
@@ -84,7 +86,9 @@ def _check(request: IngestRequest, sheets: Sequence[Imported]) -> list[str]:
     return told(rows(), sum(sheet.problems for sheet in sheets), lang)
 
 
-def _outcome(request: IngestRequest, imported: Sequence[Imported], told: Sequence[str]) -> IngestOutcome:
+def _outcome(
+    request: IngestRequest, imported: Sequence[Imported], told: Sequence[str], dropped: Sequence[str]
+) -> IngestOutcome:
     from troly_analysis.profile import doubts, fields_table, sheet_record
 
     lang, published = request.language, not request.dry_run
@@ -106,6 +110,8 @@ def _outcome(request: IngestRequest, imported: Sequence[Imported], told: Sequenc
         summary.append(say("sheets.loaded" if published else "sheets.checked", lang, **shown))
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
+    if dropped:
+        summary.append(say("sheets.samples_dropped", lang, names=", ".join(dropped)))
     summary = list(dict.fromkeys(summary))  # the worksheets of one file share notes
     return IngestOutcome(
         counts,

@@ -1,16 +1,19 @@
-"""The sample sheets: made from a seed, loaded for the person at the keyboard, never over a sheet of theirs."""
+"""The sample sheets: made from a seed, loaded for the person at the keyboard, and gone when a sheet of theirs comes."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from tests.support.house import profile
 from tests.support.sample_sheets import FILES, FOLDER
-from tests.support.sheets import load_text, sheet_services
+from tests.support.sheets import sheet_services
 from troly.config import current_login
+from troly.plugin.contract import IngestRequest
 from troly_analysis.samples import SAMPLES, holdings
+from troly_analysis.sheets_ingest import INGESTS
 from troly_analysis.sheets_store import SheetStore
 
 
@@ -27,13 +30,8 @@ def test_samples_are_loaded_and_removed_as_such(tmp_path: Path) -> None:
     with sheet_services(tmp_path) as services:
         owner, store = current_login(services.paths, services.settings), SheetStore(services)
         assert profile(owner).login == owner
-        load_text(services, "Mã,Giá\nA,5000\n", "Khách hàng", owner)
-        assert not SAMPLES.loaded(services)
-        assert not holdings(services, "vi").line.startswith("Chưa")
-        told = SAMPLES.load(services, "vi")
-        assert "Khách hàng" in " ".join(told)
+        SAMPLES.load(services, "vi")
         sheets = {sheet.name: sheet for sheet in store.sheets(owner)}
-        assert sheets["Khách hàng"].rows == 1
         orders = sheets["Đơn hàng"]
         assert orders.rows >= 20_000
         assert orders.date_field == "Ngày đặt"
@@ -43,8 +41,27 @@ def test_samples_are_loaded_and_removed_as_such(tmp_path: Path) -> None:
         assert [metric.name for metric in orders.metrics] == ["doanh thu thuần"]
         assert SAMPLES.loaded(services)
         assert "(mẫu)" in holdings(services, "vi").line
-        SAMPLES.remove(services, "vi")
-        assert [sheet.name for sheet in store.sheets(owner)] == ["Khách hàng"]
+        assert "đã có" in " ".join(SAMPLES.load(services, "vi"))
+        assert len(SAMPLES.remove(services, "vi")) == len(sheets)
+        assert store.sheets(owner) == ()
+
+
+def test_a_sheet_of_ones_own_takes_the_samples_away_and_keeps_them_away(tmp_path: Path) -> None:
+    with sheet_services(tmp_path) as services:
+        owner, store = current_login(services.paths, services.settings), SheetStore(services)
+        SAMPLES.load(services, "vi")
+        file = tmp_path / "gia.csv"
+        file.write_text("Mã,Giá\nA,5000\n", encoding="utf-8")
+        (ingest,) = INGESTS
+        asked = IngestRequest(services, file, services.clock(), "vi", profile=profile(owner))
+        checked = ingest.run(dataclasses.replace(asked, dry_run=True))
+        assert "mẫu" not in checked.summary
+        assert SAMPLES.loaded(services)
+        assert "Đã bỏ các bảng mẫu" in ingest.run(asked).summary
+        assert [sheet.name for sheet in store.sheets(owner)] == ["gia"]
+        assert not SAMPLES.loaded(services)
+        assert "không nạp" in " ".join(SAMPLES.load(services, "vi"))
+        assert [sheet.name for sheet in store.sheets(owner)] == ["gia"]
 
 
 def test_an_empty_desk_says_how_to_begin(tmp_path: Path) -> None:
