@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from troly.text.language import detect_score
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Form, Measure, Ref, averaged
+from troly_analysis.planner.shapes import Form, Measure, Note, Ref, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.types import NUMERIC
 
+STATES = frozenset({"status", "reason", "gender", "insurance", "priority"})
 GOODS = frozenset({"product", "category", "brand", "size", "color"})
 
 
@@ -17,11 +19,29 @@ def assume_measure(state: State, form: Form) -> None:
     """Add the figure that is meant when none is named, with a note where that could be another."""
     if state.measures or form in {"distinct", "schema"}:
         return
-    for rule in _RULES:
+    for rule in (_chosen, *_RULES):
         found = rule(state, form)
         if found is not None:
             state.measures.append(found)
             return
+
+
+def _chosen(state: State, _form: Form) -> Measure | None:
+    """The figure picked from those offered."""
+    picked = state.choices.get("figure")
+    if picked is None:
+        return None
+    ref = next((ref for ref in state.schema.refs.values() if ref.name == picked and not ref.sheet), None)
+    return Measure("count") if ref is None else Measure("avg" if averaged(ref) else "sum", ref)
+
+
+def _offer(state: State, main: Ref | None) -> None:
+    """Ask which figure is meant: the column the sheet is about, or the number of rows."""
+    english = detect_score(state.wording.text) < 0
+    rows = Note("title_number").say("en" if english else "vi")
+    options = (main.name, rows) if main else (rows,)
+    if main is not None:
+        state.ask("which_figure", "figure", options)
 
 
 def _rows_named(state: State) -> Mention | None:
@@ -89,8 +109,12 @@ def _listed(state: State, form: Form) -> Measure | None:
 
 def _rows(state: State, form: Form) -> Measure | None:
     rows = _rows_named(state)
-    if rows is None and not state.any("count") and form != "share" and state.schema.main_measure():
-        return None
+    main = state.schema.main_measure()
+    if rows is None and not state.any("count") and main:
+        if form != "share":
+            return None
+        if not any(each.ref.kind == "boolean" or each.ref.concept in STATES for each in state.conditions):
+            _offer(state, main)
     return Measure("count", noun=rows.text if rows else "")
 
 
@@ -104,14 +128,19 @@ def _events(state: State, form: Form) -> Measure | None:
 
 def _main(state: State, form: Form) -> Measure | None:
     main = state.schema.main_measure()
-    if main is None or not (form in {"top", "compare"} or state.any("bought", "sold")):
+    traded = state.any("bought", "sold", "seller", "slow seller")
+    if main is None or not (form in {"top", "compare"} or traded):
         return None
+    if not traded and not state.any("much"):
+        _offer(state, main)
     return _noted(state, "measure", main)
 
 
 def _count(state: State, form: Form) -> Measure | None:
     if not (state.groups or state.conditions or form == "trend"):
         return None
+    if not state.any("count") and form != "rows":
+        _offer(state, state.schema.main_measure())
     state.note("counted_rows")
     state.doubt += 0.1
     return Measure("count")

@@ -53,6 +53,18 @@ def concept(name: str) -> Concept | None:
 
 
 @cache
+def things() -> Phrases[str]:
+    """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
+    found: Phrases[str] = Phrases()
+    for each in concepts():
+        for phrase in each.phrases if each.nature != "date" else ():
+            folded = tuple(token.folded for token in tokens(phrase))
+            if len(folded) > 1 and folded[0] != "so" and not words().listed(folded):
+                found.add(phrase, each.name)
+    return found
+
+
+@cache
 def marks(section: str) -> frozenset[str]:
     """A plain section of `concepts.txt`, folded."""
     return frozenset(fold(entry) for entry in read_lists(FOLDER / "concepts.txt")[section])

@@ -10,12 +10,15 @@ from datetime import date
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.numbers import Amount, find_amounts
+from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.wording import Wording
 
 _CLOSE = 0.035
 """Readings whose weights differ by less are equally good."""
+_THING = 1.3
+"""How surely words name a thing for which the sheet has no column."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
@@ -76,6 +79,11 @@ def find_mentions(wording: Wording, schema: Schema, today: date) -> list[Mention
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)
         pile.score = max(pile.score, 0.6 + 0.8 * value.payload.weight - value.loss)
+    for thing in things().find(text, typed, careful=wording.careful):
+        pile = piles[thing.start, thing.end]
+        if not (pile.labels or pile.targets or pile.values or pile.period):
+            pile.labels.add("about")
+            pile.score = max(pile.score, _THING - thing.loss)
     return _select(piles, wording)
 
 

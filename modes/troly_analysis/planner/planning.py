@@ -8,10 +8,13 @@ from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.compose import chart_of, compose
+from troly_analysis.planner.doubt import texts
 from troly_analysis.planner.followup import ASSUMED, follow, is_followup
+from troly_analysis.planner.kept import broken
 from troly_analysis.planner.read_periods import counterpart, is_partial
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
+from troly_analysis.planner.state import State
 from troly_analysis.planner.understand import Heard, hear, unit_for
 from troly_analysis.types import Sheet
 
@@ -175,8 +178,10 @@ def _made(
     state = heard.state
     notes = [note for note in state.notes if not (followed and note.key in ASSUMED)]
     notes += _span_notes(ask, schema.sheet)
-    missing = () if ignore else tuple(dict.fromkeys(state.missing))
+    missing = () if ignore else _missing(state, ask)
     question, options, pending = state.question, state.options, state.pending
+    if followed and pending == "figure":
+        question, options, pending = None, (), ""
     if question is None and missing and (doubtful := _condition_like(missing, heard)):
         question = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
         options, pending = (), "ignore"
@@ -197,6 +202,12 @@ def _made(
         pending=pending,
         followed=followed,
     )
+
+
+def _missing(state: State, ask: Ask) -> tuple[str, ...]:
+    """What of the message was not found in the sheet, or is not in the answer."""
+    left = [text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)]
+    return tuple(dict.fromkeys([*state.missing, *left]))
 
 
 def _timed(ask: Ask, heard: Heard, today: date) -> Ask:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Target
-from troly_analysis.planner.shapes import Measure, Ref, averaged
+from troly_analysis.planner.shapes import Group, Measure, Ref, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows
 from troly_analysis.types import Operation
 
@@ -31,6 +31,25 @@ def read_measures(state: State) -> None:
         if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.9):
             mention.used = True
             _add(state, _measured(state, nth, target))
+    _each_order(state)
+
+
+def _each_order(state: State) -> None:
+    """ "Giá trị hóa đơn trung bình" where a bill has several rows: the mean of the bills' sums, not of the rows."""
+    order = state.schema.of("order")
+    if order is None or order == state.schema.row_ref or state.per or state.groups or not state.any("avg"):
+        return
+    named = [m for m in state.mentions if not m.used and m.targets and m.targets[0].ref == order]
+    means = [measure for measure in state.measures if measure.op == "avg" and measure.ref]
+    if not named or (state.measures and [measure.ref for measure in means if not averaged(measure.ref)] == []):
+        return
+    ref = means[0].ref if means else state.schema.main_measure()
+    if ref is None:
+        return
+    named[0].used = True
+    state.per = Group(order)
+    state.measures = [Measure("sum", ref, noun=named[0].text)]
+    state.note("order_value_each", field=ref.name, order=order.name)
 
 
 def _add(state: State, measure: Measure) -> None:
@@ -242,5 +261,10 @@ def _order_value(state: State) -> Measure | None:
     for mention in state.mentions:
         if mention.has("aov"):
             mention.used = True
+    order = state.schema.of("order")
+    if order is not None and order != state.schema.row_ref and state.schema.key(order).distinct:
+        state.per = Group(order)
+        state.note("order_value_each", field=ref.name, order=order.name)
+        return Measure("sum", ref, noun="aov")
     state.note("order_value", field=ref.name)
     return Measure("avg", ref, noun="aov")
