@@ -46,6 +46,8 @@ def chart_of(ask: Ask) -> Chart | None:
 def _needs_pipeline(ask: Ask) -> bool:
     refs = [*(c.ref for c in (*ask.conditions, *ask.part)), *(g.ref for g in ask.groups)]
     refs += [measure.ref for measure in ask.measures if measure.ref]
+    if any(condition.unit for condition in ask.conditions):
+        return True
     if any(ref.sheet for ref in refs) or ask.form in {"share", "per"} or ask.having:
         return True
     if any(measure.distinct or measure.times for measure in ask.measures):
@@ -82,7 +84,7 @@ def _pipeline(ask: Ask, schema: Schema, text: str) -> ToolCall:
 
 def _joined(ask: Ask) -> bool:
     refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
-    return any(ref.sheet for ref in refs)
+    return any(ref.sheet for ref in refs) or any(c.unit for c in ask.conditions)
 
 
 def _filters(conditions: tuple[Condition, ...]) -> dict[str, Any]:

@@ -31,6 +31,8 @@ def _broken(state: State, ask: Ask, nth: int, mention: Mention) -> bool:
         return _unread(mention) and not _beside_value(state, nth)
     if mention.has("filler") or named(mention):
         return False
+    if mention.has("ordinal") or any(label.startswith("day ") for label in mention.labels):
+        return True
     wanted = [kept for label, kept in _KEPT.items() if mention.has(label)]
     return bool(wanted) and not any(kept(state, ask, mention) for kept in wanted)
 

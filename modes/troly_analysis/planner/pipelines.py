@@ -66,6 +66,8 @@ class Writer:
 
     def conditions(self, condition: Condition) -> list[Stage]:
         """One condition as `$match` takes it."""
+        if condition.unit:
+            return [{"$expr": self.test(condition)}]
         path = self.path(condition.ref)
         if condition.op == "eq":
             return [{path: condition.value}]
@@ -75,7 +77,7 @@ class Writer:
 
     def test(self, condition: Condition) -> Any:
         """One condition as an expression that is true or false."""
-        value = self.value(condition.ref)
+        value = self.key(Group(condition.ref, condition.unit))
         wanted = condition.value
         if condition.op == "eq":
             return {"$eq": [value, wanted]}

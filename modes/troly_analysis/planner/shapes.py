@@ -67,6 +67,8 @@ class Condition:
     op: Op
     value: Any
     said: str = ""
+    unit: Unit = ""
+    """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from datetime import date, timedelta
 from troly_analysis.planner.assumed import assume_measure
 from troly_analysis.planner.doubt import measure_doubt
 from troly_analysis.planner.forms import direction, form_of, limit_of
+from troly_analysis.planner.long_values import long_values
 from troly_analysis.planner.mentions import find_mentions, leftovers
 from troly_analysis.planner.read_conditions import read_numbers
 from troly_analysis.planner.read_groups import read_groups, read_loose_groups
 from troly_analysis.planner.read_measures import read_measures
-from troly_analysis.planner.read_periods import read_periods
-from troly_analysis.planner.read_values import look_up, read_values
+from troly_analysis.planner.read_periods import read_periods, read_weekdays
+from troly_analysis.planner.read_values import read_values
 from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Unit
 from troly_analysis.planner.state import State
@@ -40,14 +41,17 @@ def hear(
     vocabulary = schema.names.vocabulary() | schema.values.vocabulary()
     wording = read_wording(message, vocabulary)
     mentions = find_mentions(wording, schema, today)
-    state = State(wording, schema, mentions, today, choices, lookup)
+    if extra := long_values(wording, schema, mentions, lookup):
+        mentions = find_mentions(wording, schema, today, extra)
+    state = State(wording, schema, mentions, today, choices)
     for typed, meant in wording.repairs:
         state.note("read_as", typed=typed, meant=meant)
     _mark_high(state)
     read_periods(state)
+    read_weekdays(state)
     read_numbers(state)
     read_values(state)
-    left = look_up(state, leftovers(state.mentions, wording))
+    left = leftovers(state.mentions, wording)
     read_groups(state)
     read_measures(state)
     read_loose_groups(state)

@@ -19,6 +19,27 @@ _MONTHS_OF = re.compile(
     r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
     re.IGNORECASE,
 )
+_LISTED = r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b))"
+_REWRITES = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        # "1-15/10": both days are of that month
+        (r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])", r"từ \1/\3 đến \2/\3"),
+        (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
+        (
+            rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",
+            r"\1 \2, \1 \3 và \1 \4",
+        ),
+        (rf"\b(tháng|thang|quý|quy) ([0-9]{{1,2}})(?: và| va|,| hoặc| &) ?([0-9]{{1,2}}){_LISTED}", r"\1 \2 và \1 \3"),
+        (r"\b(tháng|thang|quý|quy) ([0-9]{1,2}) (đến|den|tới|toi) ([0-9]{1,2})(?![0-9/])", r"\1 \2 \3 \1 \4"),
+        (r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2}) (?:tháng|thang) ([0-9]{1,2})\b", r"ngày \1/\3 và ngày \2/\3"),
+        (r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2})/([0-9]{1,2})\b", r"ngày \1/\3 và ngày \2/\3"),
+        *(
+            (rf"\b({name})[a-z]*\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?![/:.]?[0-9])(?:, (?=20[0-9]{{2}}))?", r"\2 \1 ")
+            for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        ),
+    )
+)
 _MARKED = 0.4
 
 
@@ -39,6 +60,8 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     """
     text = _PERCENT.sub(" phần trăm", message)
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_LONGEST])
+    for pattern, written in _REWRITES:
+        text = pattern.sub(written, text)
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
