@@ -19,7 +19,7 @@ def assume_measure(state: State, form: Form) -> None:
     """Add the figure that is meant when none is named, with a note where that could be another."""
     if state.measures or form in {"distinct", "schema"}:
         return
-    for rule in (_chosen, *_RULES):
+    for rule in (_chosen, _adjective, *_RULES):
         found = rule(state, form)
         if found is not None:
             state.measures.append(found)
@@ -83,6 +83,17 @@ def _quickness(state: State, _form: Form) -> Measure | None:
         return None
     state.note("measure", field=took.name)
     return Measure("avg", took)
+
+
+def _adjective(state: State, _form: Form) -> Measure | None:
+    """ "Đắt nhất", "xa nhất": the word itself says which figure."""
+    for mention in state.mentions:
+        of = next((label[3:] for label in sorted(mention.labels) if label.startswith("of ")), "")
+        ref = state.schema.of(of) if of else None
+        if ref is not None:
+            state.note("measure", field=ref.name)
+            return Measure("min" if mention.has("min", "earliest") else "max", ref)
+    return None
 
 
 def _mean(state: State, form: Form) -> Measure | None:

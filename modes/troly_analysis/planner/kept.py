@@ -23,16 +23,12 @@ def broken(state: State, ask: Ask) -> list[tuple[int, int]]:
 def _broken(state: State, ask: Ask, nth: int, mention: Mention) -> bool:
     if mention.used or mention.period or mention.amount:
         return False
-    if mention.has("about"):
-        return True
-    if _denied(state, nth, mention):
+    if mention.has("about") or _denied(state, nth, mention):
         return True
     if mention.targets or mention.values:
         return _unread(mention) and not _beside_value(state, nth)
     if mention.has("filler") or named(mention):
         return False
-    if mention.has("ordinal") or any(label.startswith("day ") for label in mention.labels):
-        return True
     wanted = [kept for label, kept in _KEPT.items() if mention.has(label)]
     return bool(wanted) and not any(kept(state, ask, mention) for kept in wanted)
 
@@ -88,8 +84,12 @@ def _by_time(state: State, ask: Ask, mention: Mention) -> bool:
     return any(group.unit == mention.unit or group.unit for group in groups) and not mention.has("about")
 
 
-def _counted(_state: State, ask: Ask, _mention: Mention) -> bool:
-    return ask.count_groups or any(measure.op in {"count", "sum"} for measure in ask.measures)
+def _grouped(_state: State, ask: Ask, _mention: Mention) -> bool:
+    return bool(ask.groups) or ask.form in {"distinct", "rows"}
+
+
+def _never(_state: State, _ask: Ask, _mention: Mention) -> bool:
+    return False
 
 
 _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
@@ -102,6 +102,9 @@ _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     "compare": _compared,
     "growth": _grown,
     "trend": _by_time,
+    "who": _grouped,
+    **dict.fromkeys(["gt", "gte", "lt", "lte", "between", "upward", "downward", "ordinal"], _never),
+    **dict.fromkeys([f"day {days}" for days in ("1", "2", "3", "4", "5", "6", "7", "67", "12345")], _never),
     **dict.fromkeys(
         ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"], _by_time
     ),

@@ -53,6 +53,14 @@ def concept(name: str) -> Concept | None:
 
 
 @cache
+def concept_words() -> frozenset[tuple[str, ...]]:
+    """The folded words of every phrase of every concept."""
+    return frozenset(
+        tuple(token.folded for token in tokens(phrase)) for each in concepts() for phrase in each.phrases
+    )
+
+
+@cache
 def things() -> Phrases[str]:
     """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
     found: Phrases[str] = Phrases()
@@ -98,7 +106,8 @@ def spellings() -> dict[str, str]:
         for meant, short in read_lists(path).items():
             for each in short:
                 key = fold(each)
-                if key.isalpha() and key != fold(meant):
+                asked = set(words().listed((key,))) - {"filler"}
+                if key.isalpha() and key != fold(meant) and not asked:
                     found.setdefault(key, meant)
     return found
 

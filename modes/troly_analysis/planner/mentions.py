@@ -93,7 +93,9 @@ def find_mentions(
         pile.score = max(pile.score, 0.6 + 0.8 * given.weight)
     for thing in things().find(text, typed, careful=wording.careful):
         pile = piles[thing.start, thing.end]
-        if not (pile.labels or pile.targets or pile.values or pile.period):
+        folded = tuple(token.folded for token in typed[thing.start : thing.end])
+        valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
+        if not (pile.labels or pile.targets or pile.values or pile.period or valued):
             pile.labels.add("about")
             pile.score = max(pile.score, _THING - thing.loss)
     return _select(piles, wording)

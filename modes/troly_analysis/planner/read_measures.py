@@ -28,7 +28,7 @@ def read_measures(state: State) -> None:
         if target and target.ref and _only_condition(state, target.ref):
             mention.used = True
             continue
-        if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.9):
+        if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.7):
             mention.used = True
             _add(state, _measured(state, nth, target))
     _each_order(state)

@@ -84,6 +84,9 @@ def read_weekdays(state: State) -> None:
         days += [int(digit) for digit in label[4:]]
         said.append(mention.text)
         mention.used = True
+    for mention in state.mentions if days else ():
+        if mention.unit in {"week", "day"} and not mention.targets and not mention.period:
+            mention.used = True  # "thứ 2 hàng tuần"
     if days and state.date_ref:
         wanted = sorted(set(days))
         state.conditions.append(Condition(state.date_ref, "in", wanted, ", ".join(said), "weekday"))

@@ -70,6 +70,9 @@ def _mark_high(state: State) -> None:
             if label and not state.mentions[back].targets:
                 mention.labels |= {label}
                 break
+        else:
+            if nth and state.mentions[nth - 1].targets:  # "tốn tiền nhất"
+                mention.labels |= {"max"}
 
 
 def _finish(state: State) -> Ask:
