@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from troly.text.fold import Token, accents_agree, fold, tokens
+from troly.text.fold import Token, accents_agree, fold, nfc, tokens
 from troly_analysis.planner.lexicon import concept_words, concepts, marks, words
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind
 
@@ -113,9 +113,12 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
 def telling(phrase: str) -> bool:
     """Whether a part of a value says anything on its own."""
     said = [token.folded for token in tokens(phrase)]
-    if all(word in marks("short") or word in marks("generic") for word in said) or tuple(said) in concept_words():
+    common = all(word in marks("short") or word in marks("generic") for word in said)
+    if common or nfc(phrase).lower() in concept_words():
         return False  # "tiền" is no "Tiền mặt"
     if len(said) == 1:
         name = phrase[:1].isupper() or not words().listed((said[0],))
         return len(said[0]) >= 2 and name and not said[0].isdigit() and said[0] not in marks("generic")
+    if all(word[:1].isupper() for word in phrase.split()):
+        return True  # "Hà Nội"
     return not all(words().listed((word,)) or word in marks("generic") for word in said)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from troly.text.fold import tokens
 from troly.text.language import detect_score
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
@@ -12,6 +13,11 @@ from troly_analysis.planner.state import State, is_rows
 from troly_analysis.types import NUMERIC
 
 STATES = frozenset({"status", "reason", "gender", "insurance", "priority"})
+_SIZES = frozenset(
+    [
+        "lon", "cao", "to", "nho", "thap", "be", "largest", "biggest", "highest", "smallest", "lowest", "top", "max", "min",
+    ]
+)  # fmt: skip
 GOODS = frozenset({"product", "category", "brand", "size", "color"})
 
 
@@ -114,8 +120,17 @@ def _listed(state: State, form: Form) -> Measure | None:
     if ref is None:
         return None
     if turned and not latest:
+        if not _of_size(state):
+            _offer(state, main)
         state.note("measure", field=ref.name)
     return Measure("max", ref)
+
+
+def _of_size(state: State) -> bool:
+    """Whether rows are ranked by a plain word of size, which means the figure the sheet is about."""
+    ranked = [mention for mention in state.mentions if mention.has("max", "min", "top", "bottom")]
+    said = {token.folded for mention in ranked for token in tokens(mention.text)}
+    return not said.isdisjoint(_SIZES)
 
 
 def _rows(state: State, form: Form) -> Measure | None:

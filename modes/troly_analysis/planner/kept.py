@@ -49,7 +49,7 @@ def _beside_value(state: State, nth: int) -> bool:
 
 def _denied(state: State, nth: int, mention: Mention) -> bool:
     """Whether a word that may leave something out stands before other words: at the end it only asks."""
-    if not mention.has("not") or mention.targets or mention.values:
+    if not mention.has("not") or mention.targets:
         return False
     after = state.mentions[nth + 1 : nth + 2]
     return bool(after) and not (is_link(after[0]) or after[0].has("which", "count", "much"))

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.phrases import Phrases
@@ -53,11 +53,9 @@ def concept(name: str) -> Concept | None:
 
 
 @cache
-def concept_words() -> frozenset[tuple[str, ...]]:
-    """The folded words of every phrase of every concept."""
-    return frozenset(
-        tuple(token.folded for token in tokens(phrase)) for each in concepts() for phrase in each.phrases
-    )
+def concept_words() -> frozenset[str]:
+    """Every phrase of every concept in small letters, with its accents."""
+    return frozenset(nfc(phrase).lower() for each in concepts() for phrase in each.phrases)
 
 
 @cache

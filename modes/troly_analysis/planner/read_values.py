@@ -138,7 +138,7 @@ def _negated(state: State, nth: int) -> bool:
     """Whether a word of leaving out stands before the value, with nothing between but names and other values."""
     for at in range(nth - 1, max(nth - 6, -1), -1):
         mention = state.mentions[at]
-        if mention.has("not"):
+        if mention.has("not") and not (mention.targets and mention.targets[0].weight >= 0.9):
             strong = mention.labels == {"not"} or at >= nth - 2
             if strong:
                 mention.used = True
