@@ -103,6 +103,7 @@ _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     "growth": _grown,
     "trend": _by_time,
     "who": _grouped,
+    "gap": lambda _state, ask, _mention: bool(ask.gap or ask.versus),
     **dict.fromkeys(["gt", "gte", "lt", "lte", "between", "upward", "downward", "ordinal"], _never),
     **dict.fromkeys([f"day {days}" for days in ("1", "2", "3", "4", "5", "6", "7", "67", "12345")], _never),
     **dict.fromkeys(

@@ -31,7 +31,30 @@ def read_measures(state: State) -> None:
         if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.7):
             mention.used = True
             _add(state, _measured(state, nth, target))
+    _ratio(state)
     _each_order(state)
+
+
+def _ratio(state: State) -> None:
+    """ "Cost per lead", "tiền dầu trên mỗi km": one sum over another."""
+    if len(state.measures) != 2 or state.groups and len(state.groups) > 3:
+        return
+    for nth, mention in enumerate(state.mentions):
+        if not _is_per(mention):
+            continue
+        target = next((figure(state, m) for m in state.mentions[nth + 1 : nth + 3] if m.targets), None)
+        first, second = state.measures
+        if target is None or target.ref != second.ref or not (first.ref and second.ref):
+            continue
+        if averaged(first.ref) or averaged(second.ref):
+            return
+        mention.used = True
+        state.measures = [Measure("sum", first.ref, over=second.ref, noun=first.noun)]
+        return
+
+
+def _is_per(mention: Mention) -> bool:
+    return mention.has("per") and fold(mention.text) not in {"mot", "a", "every"}
 
 
 def _each_order(state: State) -> None:

@@ -90,6 +90,7 @@ def _finish(state: State) -> Ask:
     period, versus = state.period, state.versus
     if form == "compare" and not versus:
         form = "groups" if state.groups else "scalar"
+    gap = _gap(state, form)
     return Ask(
         sheet=state.schema.sheet.name,
         form=form,
@@ -100,14 +101,30 @@ def _finish(state: State) -> Ask:
         date_ref=state.date_ref,
         period=period,
         versus=versus,
-        order=order if form in {"top", "rows"} else "",
+        order=order if form in {"top", "rows", "share"} else "",
         limit=limit_of(state, form),
         entity=state.entity,
         part=part,
         trend=state.any("trend") or (form == "trend"),
         seller=state.any("seller", "slow seller"),
         count_groups=counted,
+        gap=gap,
     )
+
+
+def _gap(state: State, form: str) -> tuple[Condition, ...]:
+    """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
+    pairs = [each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said]
+    halves = state.any("gt", "lt") and state.any("count", "much")
+    if len(pairs) != 1 or not (state.any("gap") or halves) or form not in {"groups", "scalar", "compare"}:
+        return ()
+    if state.versus or len(state.measures) != 1 or any(group.ref != pairs[0].ref for group in state.groups):
+        return ()
+    for mention in state.mentions:
+        if mention.has("gap", "gt", "lt"):
+            mention.used = True
+    state.groups.clear()
+    return (pairs[0],)
 
 
 def _part(state: State) -> tuple[tuple[Condition, ...], list[Condition]]:
