@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
-from troly.text.fold import Token, accents_agree, fold, tokens
-from troly_analysis.planner.lexicon import concepts, marks, words
-from troly_analysis.types import NUMERIC, TEMPORAL, Field
+from troly.text.fold import Token, accents_agree, fold, nfc, tokens
+from troly_analysis.planner.lexicon import concept_words, concepts, marks, words
+from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind
 
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 
@@ -24,11 +25,23 @@ def plain(name: str) -> str:
 
 def concept_of(found: Field) -> tuple[str, float]:
     """The concept a header speaks of and how much of the header says so, ("", 0) for none."""
-    typed = tokens(plain(found.name))
+    names, share = concepts_of(found)
+    return (names[0], share) if names else ("", 0.0)
+
+
+def concepts_of(found: Field) -> tuple[tuple[str, ...], float]:
+    """The concepts a header speaks of equally well ("HĐ" is a bill or a contract), the likeliest first."""
+    return _concepts_of(found.name, found.kind)
+
+
+@lru_cache(maxsize=4096)
+def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
+    typed = tokens(plain(name))
     header = tuple(token.folded for token in typed)
-    best, share = "", 0.0
+    best: list[str] = []
+    share = 0.0
     for concept in concepts():
-        if not _fits(concept.nature, found.kind):
+        if not _fits(concept.nature, kind):
             continue
         for phrase in concept.phrases:
             meant = tokens(phrase)
@@ -36,11 +49,15 @@ def concept_of(found: Field) -> tuple[str, float]:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
             if at is None or not all(map(_agree, typed[at:], meant)):
                 continue
+            if len(said) < len(header) and all(word in marks("short") for word in said):
+                continue  # "tiền dầu" is not all money
             rest = [word for word in header[:at] + header[at + len(said) :] if word not in marks("generic")]
             here = len(said) / (len(said) + len(rest)) + 0.01 * len(said) - (0.005 if rest else 0)
             if here > share:
-                best, share = concept.name, here
-    return (best, min(share, 1.0)) if share >= 0.5 else ("", 0.0)
+                best, share = [concept.name], here
+            elif here == share and concept.name not in best:
+                best.append(concept.name)
+    return (tuple(best), min(share, 1.0)) if share >= 0.5 else ((), 0.0)
 
 
 def _agree(typed: Token, meant: Token) -> bool:
@@ -65,17 +82,19 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
         yield part, 0.95
     meaning = [token.text for token in typed if token.folded not in marks("generic")]
     coded = bool(typed) and typed[0].folded in marks("id marks")
+    kind_of = len(typed) > 1 and typed[0].folded in marks("kind marks")
     if meaning and len(meaning) < len(header) and header[-len(meaning) :] == meaning:
-        yield " ".join(meaning), 0.84 if coded else 0.6 if found.kind in TEMPORAL else 0.93
-    known = next((each for each in concepts() if each.name == concept), None)
+        yield " ".join(meaning), 0.84 if coded else 0.6 if found.kind in TEMPORAL or kind_of else 0.93
     said = {fold(value) for value in found.examples}
-    if known:
+    for name_of in (concept, *concepts_of(found)[0][1:]) if concept else ():
+        known = next(each for each in concepts() if each.name == name_of)
         for nth, phrase in enumerate(known.phrases):
             if "sum" in words().listed(tuple(token.folded for token in tokens(phrase))):
                 continue  # "total" is what is done, not what it is done to
             if any(fold(phrase).endswith(f" {value}") for value in said):
                 continue  # "phiếu nhập" names a column and one of its values
-            yield phrase, (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
+            loss = 0.75 if kind_of and fold(phrase) != fold(name) else 1.0
+            yield phrase, loss * (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
     yield from _parts(header, [token.folded for token in typed])
 
 
@@ -94,7 +113,12 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
 def telling(phrase: str) -> bool:
     """Whether a part of a value says anything on its own."""
     said = [token.folded for token in tokens(phrase)]
+    common = all(word in marks("short") or word in marks("generic") for word in said)
+    if common or nfc(phrase).lower() in concept_words():
+        return False  # "tiền" is no "Tiền mặt"
     if len(said) == 1:
         name = phrase[:1].isupper() or not words().listed((said[0],))
         return len(said[0]) >= 2 and name and not said[0].isdigit() and said[0] not in marks("generic")
+    if all(word[:1].isupper() for word in phrase.split()):
+        return True  # "Hà Nội"
     return not all(words().listed((word,)) or word in marks("generic") for word in said)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from troly.text.fold import tokens
+from troly.text.language import detect_score
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Form, Measure, Ref, averaged
+from troly_analysis.planner.shapes import Form, Measure, Note, Ref, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.types import NUMERIC
 
+STATES = frozenset({"status", "reason", "gender", "insurance", "priority"})
+_SIZES = frozenset(
+    [
+        "lon", "cao", "to", "nho", "thap", "be", "largest", "biggest", "highest", "smallest", "lowest", "top", "max", "min",
+    ]
+)  # fmt: skip
 GOODS = frozenset({"product", "category", "brand", "size", "color"})
 
 
@@ -17,11 +25,29 @@ def assume_measure(state: State, form: Form) -> None:
     """Add the figure that is meant when none is named, with a note where that could be another."""
     if state.measures or form in {"distinct", "schema"}:
         return
-    for rule in _RULES:
+    for rule in (_chosen, _adjective, *_RULES):
         found = rule(state, form)
         if found is not None:
             state.measures.append(found)
             return
+
+
+def _chosen(state: State, _form: Form) -> Measure | None:
+    """The figure picked from those offered."""
+    picked = state.choices.get("figure")
+    if picked is None:
+        return None
+    ref = next((ref for ref in state.schema.refs.values() if ref.name == picked and not ref.sheet), None)
+    return Measure("count") if ref is None else Measure("avg" if averaged(ref) else "sum", ref)
+
+
+def _offer(state: State, main: Ref | None) -> None:
+    """Ask which figure is meant: the column the sheet is about, or the number of rows."""
+    english = detect_score(state.wording.text) < 0
+    rows = Note("title_number").say("en" if english else "vi")
+    options = (main.name, rows) if main else (rows,)
+    if main is not None:
+        state.ask("which_figure", "figure", options)
 
 
 def _rows_named(state: State) -> Mention | None:
@@ -65,6 +91,17 @@ def _quickness(state: State, _form: Form) -> Measure | None:
     return Measure("avg", took)
 
 
+def _adjective(state: State, _form: Form) -> Measure | None:
+    """ "Đắt nhất", "xa nhất": the word itself says which figure."""
+    for mention in state.mentions:
+        of = next((label[3:] for label in sorted(mention.labels) if label.startswith("of ")), "")
+        ref = state.schema.of(of) if of else None
+        if ref is not None:
+            state.note("measure", field=ref.name)
+            return Measure("min" if mention.has("min", "earliest") else "max", ref)
+    return None
+
+
 def _mean(state: State, form: Form) -> Measure | None:
     main = state.schema.main_measure()
     if main is None or form == "rows" or not state.any("avg"):
@@ -83,14 +120,27 @@ def _listed(state: State, form: Form) -> Measure | None:
     if ref is None:
         return None
     if turned and not latest:
+        if not _of_size(state):
+            _offer(state, main)
         state.note("measure", field=ref.name)
     return Measure("max", ref)
 
 
+def _of_size(state: State) -> bool:
+    """Whether rows are ranked by a plain word of size, which means the figure the sheet is about."""
+    ranked = [mention for mention in state.mentions if mention.has("max", "min", "top", "bottom")]
+    said = {token.folded for mention in ranked for token in tokens(mention.text)}
+    return not said.isdisjoint(_SIZES)
+
+
 def _rows(state: State, form: Form) -> Measure | None:
     rows = _rows_named(state)
-    if rows is None and not state.any("count") and form != "share" and state.schema.main_measure():
-        return None
+    main = state.schema.main_measure()
+    if rows is None and not state.any("count") and main:
+        if form != "share":
+            return None
+        if not any(each.ref.kind == "boolean" or each.ref.concept in STATES for each in state.conditions):
+            _offer(state, main)
     return Measure("count", noun=rows.text if rows else "")
 
 
@@ -104,14 +154,19 @@ def _events(state: State, form: Form) -> Measure | None:
 
 def _main(state: State, form: Form) -> Measure | None:
     main = state.schema.main_measure()
-    if main is None or not (form in {"top", "compare"} or state.any("bought", "sold")):
+    traded = state.any("bought", "sold", "seller", "slow seller")
+    if main is None or not (form in {"top", "compare"} or traded):
         return None
+    if not traded and not state.any("much"):
+        _offer(state, main)
     return _noted(state, "measure", main)
 
 
 def _count(state: State, form: Form) -> Measure | None:
     if not (state.groups or state.conditions or form == "trend"):
         return None
+    if not state.any("count") and form != "rows":
+        _offer(state, state.schema.main_measure())
     state.note("counted_rows")
     state.doubt += 0.1
     return Measure("count")

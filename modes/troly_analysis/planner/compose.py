@@ -7,10 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from troly_analysis.planner import pipelines
-from troly_analysis.planner.pipelines import Writer, label, measure_label
+from troly_analysis.planner.pipelines import Stage, Writer, label, measure_label, unreachable
+from troly_analysis.planner.pipelines_parts import compared, differing, per, share
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.shapes import Ask, Chart, Condition, Form, Group, Measure, Period
+from troly_analysis.planner.shapes import Ask, Chart, Condition, Group, Measure, Period
 from troly_analysis.types import ToolCall
+
+
+def out_of_reach(ask: Ask) -> tuple[str, ...]:
+    """The columns that keep `ask` from being answered: those a pipeline it needs cannot name."""
+    return unreachable(ask) if _needs_pipeline(ask) else ()
 
 
 def compose(ask: Ask, schema: Schema, text: str) -> tuple[ToolCall, ...]:
@@ -46,9 +52,11 @@ def chart_of(ask: Ask) -> Chart | None:
 def _needs_pipeline(ask: Ask) -> bool:
     refs = [*(c.ref for c in (*ask.conditions, *ask.part)), *(g.ref for g in ask.groups)]
     refs += [measure.ref for measure in ask.measures if measure.ref]
+    if any(condition.unit for condition in ask.conditions):
+        return True
     if any(ref.sheet for ref in refs) or ask.form in {"share", "per"} or ask.having:
         return True
-    if any(measure.distinct or measure.times for measure in ask.measures):
+    if any(measure.distinct or measure.times or measure.over for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
         return False
@@ -58,31 +66,37 @@ def _needs_pipeline(ask: Ask) -> bool:
 
 
 def _pipelines(ask: Ask, schema: Schema, text: str) -> Iterator[ToolCall]:
-    if ask.form == "compare":
-        form: Form = "groups" if ask.groups else "scalar"
-        for period in (ask.versus, ask.period):
-            yield from _pipelines(replace(ask, form=form, period=period, versus=None), schema, text)
+    if ask.form == "compare" or ask.gap:
+        writer = Writer(ask, schema.sheet, schema.joins)
+        for measure in ask.measures:
+            one = replace(ask, measures=(measure,))
+            stages = compared(writer, one) if ask.form == "compare" else differing(writer, one, ask.gap[0])
+            yield _piped(ask, stages, text)
     elif ask.groups or ask.having or ask.form in {"rows", "share", "per"}:
         yield _pipeline(ask, schema, text)
     else:
         for measure in ask.measures:
             one = replace(ask, measures=(measure,))
-            simple = not (measure.distinct or measure.times or _joined(one))
+            simple = not (measure.distinct or measure.times or measure.over or _joined(one))
             yield _aggregate(one, measure) if simple else _pipeline(one, schema, text)
 
 
 def _pipeline(ask: Ask, schema: Schema, text: str) -> ToolCall:
     writer = Writer(ask, schema.sheet, schema.joins)
     counted = any(measure.distinct for measure in ask.measures) and not (ask.groups or ask.having)
-    write = {"rows": pipelines.rows, "share": pipelines.share, "per": pipelines.per}.get(ask.form)
+    write = {"rows": pipelines.rows, "share": share, "per": per}.get(ask.form)
     stages = (write or (pipelines.distinct if counted else pipelines.grouped))(writer, ask)
+    return _piped(ask, stages, text)
+
+
+def _piped(ask: Ask, stages: list[Stage], text: str) -> ToolCall:
     arguments = {"connection_name": ask.sheet, "pipeline": stages, "description": text[:200]}
     return ToolCall("execute_aggregation", arguments)
 
 
 def _joined(ask: Ask) -> bool:
     refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
-    return any(ref.sheet for ref in refs)
+    return any(ref.sheet for ref in refs) or any(c.unit for c in ask.conditions)
 
 
 def _filters(conditions: tuple[Condition, ...]) -> dict[str, Any]:

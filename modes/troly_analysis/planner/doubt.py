@@ -27,7 +27,7 @@ def measure_doubt(state: State, left: list[tuple[int, int, str]]) -> tuple[float
             and mention.targets[0].weight >= _SURE
         ):
             state.doubt += 0.15 if state.said else 0.4
-    state.missing.extend(_texts(state, {*spans, *_unknown_names(state)}))
+    state.missing.extend(texts(state, {*spans, *_unknown_names(state)}))
     covered = 1.0 - unknown / total
     confidence = max(0.0, min(1.0, covered - state.doubt - 0.25 * len(state.missing)))
     return confidence, covered
@@ -45,8 +45,8 @@ def _unmet(mention: Mention) -> bool:
     return number or value or mention.labels == {"not"}
 
 
-def _texts(state: State, spans: Iterable[tuple[int, int]]) -> list[str]:
-    """The words of the spans, neighbours as one."""
+def texts(state: State, spans: Iterable[tuple[int, int]]) -> list[str]:
+    """The words of the spans (first, after the last), neighbours as one."""
     joined: list[list[int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

@@ -117,6 +117,9 @@ def _rows_wanted(state: State) -> bool:
         return True
     if rows and state.limit:
         return True
+    first = state.mentions.index(rows[0]) if rows else 0
+    if first and state.mentions[first - 1].has("plural") and not (state.measures or state.groups):
+        return True
     return bool(rows) and state.any("which") and bool(state.conditions) and not state.measures
 
 

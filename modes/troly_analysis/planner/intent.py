@@ -107,6 +107,8 @@ def _evidence(heard: Heard) -> tuple[float, str]:
             weight = mention.targets[0].weight
         if mention.values and not mention.has("filler", "not", "follow"):
             weight = max(weight, mention.values[0].weight)
+        if mention.has("about"):
+            weight = 0.8
         if weight >= 0.55:
             named += weight
             words.append(mention.text)

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.phrases import Phrases
@@ -53,6 +53,24 @@ def concept(name: str) -> Concept | None:
 
 
 @cache
+def concept_words() -> frozenset[str]:
+    """Every phrase of every concept in small letters, with its accents."""
+    return frozenset(nfc(phrase).lower() for each in concepts() for phrase in each.phrases)
+
+
+@cache
+def things() -> Phrases[str]:
+    """The names of concepts that take more than one word: what a sheet may have no column for is still one thing."""
+    found: Phrases[str] = Phrases()
+    for each in concepts():
+        for phrase in each.phrases if each.nature != "date" else ():
+            folded = tuple(token.folded for token in tokens(phrase))
+            if len(folded) > 1 and folded[0] != "so" and not words().listed(folded):
+                found.add(phrase, each.name)
+    return found
+
+
+@cache
 def marks(section: str) -> frozenset[str]:
     """A plain section of `concepts.txt`, folded."""
     return frozenset(fold(entry) for entry in read_lists(FOLDER / "concepts.txt")[section])
@@ -86,7 +104,8 @@ def spellings() -> dict[str, str]:
         for meant, short in read_lists(path).items():
             for each in short:
                 key = fold(each)
-                if key.isalpha() and key != fold(meant):
+                asked = set(words().listed((key,))) - {"filler"}
+                if key.isalpha() and key != fold(meant) and not asked:
                     found.setdefault(key, meant)
     return found
 

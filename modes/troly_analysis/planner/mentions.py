@@ -8,14 +8,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from troly.text.dates import DateRange, find_ranges
+from troly.text.dates import DateRange
 from troly.text.numbers import Amount, find_amounts
+from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
+from troly_analysis.planner.spans import read_spans
 from troly_analysis.planner.wording import Wording
+from troly_analysis.types import TEMPORAL
 
 _CLOSE = 0.035
 """Readings whose weights differ by less are equally good."""
+_THING = 1.3
+"""How surely words name a thing for which the sheet has no column."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
@@ -56,11 +61,17 @@ class _Pile:
     score: float = 0.0
 
 
-def find_mentions(wording: Wording, schema: Schema, today: date) -> list[Mention]:
+Extra = tuple[int, int, Value]
+"""Words `start:end` that were found to be a value."""
+
+
+def find_mentions(
+    wording: Wording, schema: Schema, today: date, extra: Iterable[Extra] = ()
+) -> list[Mention]:
     """What the message names, left to right. Longer readings win over shorter ones, the sheet's own over the lists'."""
     piles: dict[tuple[int, int], _Pile] = defaultdict(_Pile)
     text, typed = wording.text, wording.words
-    _add_periods(piles, wording, today)
+    _add_periods(piles, wording, schema, today)
     for hit in listed_words().find(text, typed, careful=wording.careful):
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
@@ -76,6 +87,17 @@ def find_mentions(wording: Wording, schema: Schema, today: date) -> list[Mention
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)
         pile.score = max(pile.score, 0.6 + 0.8 * value.payload.weight - value.loss)
+    for start, end, given in extra:
+        pile = piles[start, end]
+        pile.values[given.ref.sheet, given.ref.name] = given
+        pile.score = max(pile.score, 0.6 + 0.8 * given.weight)
+    for thing in things().find(text, typed, careful=wording.careful):
+        pile = piles[thing.start, thing.end]
+        folded = tuple(token.folded for token in typed[thing.start : thing.end])
+        valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
+        if not (pile.labels or pile.targets or pile.values or pile.period or valued):
+            pile.labels.add("about")
+            pile.score = max(pile.score, _THING - thing.loss)
     return _select(piles, wording)
 
 
@@ -87,9 +109,12 @@ def _better(old: Value | None, new: Value) -> Value:
     return old
 
 
-def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, today: date) -> None:
+def _add_periods(
+    piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date
+) -> None:
     taken: list[tuple[int, int]] = []
-    for found in find_ranges(wording.text, today):
+    dated = [ref for ref in schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
+    for found in read_spans(wording, today, schema.sheet.span if len(dated) == 1 else None):
         place = _words_of(wording, *found.span)
         if place:
             piles[place].period, piles[place].score = found, 2.2

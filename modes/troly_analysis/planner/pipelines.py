@@ -28,17 +28,13 @@ class Writer:
 
     def value(self, ref: Ref) -> Any:
         """A column in an expression."""
-        if "." in ref.name or ref.name.startswith("$"):
-            if ref.sheet:
-                return {"$getField": {"field": ref.name, "input": f"${self._as(ref.sheet)}"}}
-            return {"$getField": {"$literal": ref.name}}
         return f"${self.path(ref)}"
 
     def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
         conditions = [*self.ask.conditions, *extra]
-        used = [*(c.ref for c in conditions), *(g.ref for g in self.ask.groups)]
-        used += [m.ref for m in self.ask.measures if m.ref]
+        used = [*(c.ref for c in (*conditions, *self.ask.part)), *(g.ref for g in self.ask.groups)]
+        used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
         here = self._match([c for c in conditions if not c.ref.sheet], period)
         stages: list[Stage] = [{"$match": here}] if here else []
         for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
@@ -59,13 +55,15 @@ class Writer:
     def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
         parts = [part for condition in conditions for part in self.conditions(condition)]
         if period and self.ask.date_ref:
-            parts.append({self.path(self.ask.date_ref): {"$gte": _day(period.start), "$lt": _after(period)}})
+            parts.append({self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}})
         for measure in self.ask.measures[:1]:
             parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
         return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}
 
     def conditions(self, condition: Condition) -> list[Stage]:
         """One condition as `$match` takes it."""
+        if condition.unit:
+            return [{"$expr": self.test(condition)}]
         path = self.path(condition.ref)
         if condition.op == "eq":
             return [{path: condition.value}]
@@ -75,7 +73,7 @@ class Writer:
 
     def test(self, condition: Condition) -> Any:
         """One condition as an expression that is true or false."""
-        value = self.value(condition.ref)
+        value = self.key(Group(condition.ref, condition.unit))
         wanted = condition.value
         if condition.op == "eq":
             return {"$eq": [value, wanted]}
@@ -117,6 +115,19 @@ class Writer:
         return {f"${measure.op}": value}
 
 
+def unreachable(ask: Ask) -> tuple[str, ...]:
+    """The columns of `ask` that no pipeline can name: those that begin with "$", and joined ones with a dot."""
+    refs = [*(c.ref for c in (*ask.conditions, *ask.part, *ask.having)), *(g.ref for g in ask.groups)]
+    refs += [ref for m in ask.measures for ref in (m.ref, m.over) if ref]
+    hidden = (ref.name for ref in refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
+    return tuple(dict.fromkeys(hidden))
+
+
+def counted(name: str) -> Any:
+    """How many values that are not empty the list of this name holds."""
+    return {"$size": {"$filter": {"input": f"${name}", "as": "one", "cond": {"$ne": ["$$one", None]}}}}
+
+
 def ids(writer: Writer, groups: Sequence[Group]) -> Any:
     """The `_id` of `$group`."""
     if not groups:
@@ -130,7 +141,7 @@ def shown_keys(groups: Sequence[Group]) -> Stage:
     """The groups' names in `$project`."""
     found: Stage = {"_id": 0}
     for nth, group in enumerate(groups):
-        found[_safe(label(group))] = "$_id" if len(groups) == 1 else f"$_id.g{nth}"
+        found[safe(label(group))] = "$_id" if len(groups) == 1 else f"$_id.g{nth}"
     return found
 
 
@@ -147,10 +158,13 @@ def measure_label(measure: Measure) -> str:
         return "count"
     if measure.distinct:
         return f"count({measure.ref.name})"
+    if measure.over:
+        return f"{measure.ref.name} / {measure.over.name}"
     return f"{measure.op}({measure.ref.name})"
 
 
-def _safe(name: str) -> str:
+def safe(name: str) -> str:
+    """A name that a pipeline can give a column."""
     return name.replace(".", " ").lstrip("$") or "value"
 
 
@@ -160,6 +174,8 @@ def grouped(writer: Writer, ask: Ask) -> list[Stage]:
     gather: Stage = {"_id": ids(writer, ask.groups)}
     for nth, measure in enumerate(ask.measures):
         gather[f"v{nth}"] = writer.figure(measure)
+        if measure.over:
+            gather[f"w{nth}"] = {"$sum": writer.value(measure.over)}
     counts = [c for c in ask.having if c.ref.kind == "rows"]
     others = [c for c in ask.having if c.ref.kind != "rows"]
     for nth, condition in enumerate(others):
@@ -174,16 +190,24 @@ def grouped(writer: Writer, ask: Ask) -> list[Stage]:
         return [*stages, {"$count": "count"}]
     shown = shown_keys(ask.groups)
     for nth, measure in enumerate(ask.measures):
-        shown[_safe(measure_label(measure))] = {"$size": f"$v{nth}"} if measure.distinct else f"$v{nth}"
+        shown[safe(measure_label(measure))] = _shown(measure, nth)
     stages.append({"$project": shown})
     return [*stages, *_order(ask)]
+
+
+def _shown(measure: Measure, nth: int) -> Any:
+    if measure.distinct:
+        return counted(f"v{nth}")
+    if measure.over:
+        return {"$cond": [{"$eq": [f"$w{nth}", 0]}, None, {"$divide": [f"$v{nth}", f"$w{nth}"]}]}
+    return f"$v{nth}"
 
 
 def _order(ask: Ask) -> list[Stage]:
     if not ask.groups:
         return []
-    first = _safe(measure_label(ask.measures[0])) if ask.measures else ""
-    keys = {_safe(label(group)): 1 for group in ask.groups}
+    first = safe(measure_label(ask.measures[0])) if ask.measures else ""
+    keys = {safe(label(group)): 1 for group in ask.groups}
     if ask.order and first:
         order: Stage = {first: -1 if ask.order == "desc" else 1, **keys}
     elif any(group.unit for group in ask.groups) or not first:
@@ -207,63 +231,6 @@ def rows(writer: Writer, ask: Ask) -> list[Stage]:
     return [*stages, {"$limit": ask.limit or MOST}]
 
 
-def share(writer: Writer, ask: Ask) -> list[Stage]:
-    """What part of the whole something is, in per cent; with groups and no part, of every group."""
-    measure = ask.measures[0]
-    stages = writer.rows(period=ask.period)
-    name = _safe(measure_label(measure))
-    if ask.part:
-        one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
-        tests = [writer.test(condition) for condition in ask.part]
-        test = tests[0] if len(tests) == 1 else {"$and": tests}
-        gather = {
-            "_id": ids(writer, ask.groups),
-            "part": {"$sum": {"$cond": [test, one, 0]}},
-            "total": {"$sum": one},
-        }
-        stages.append({"$group": gather})
-        shown = {**shown_keys(ask.groups), "share": _percent("$part", "$total"), "part": 1, "total": 1}
-        stages.append({"$project": shown})
-        if not ask.groups:
-            return stages
-        keys = {_safe(label(group)): 1 for group in ask.groups}
-        timed = any(group.unit for group in ask.groups)
-        return [*stages, {"$sort": keys if timed else {"share": -1, **keys}}, {"$limit": ask.limit or MOST}]
-    stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
-    stages.append(
-        {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
-    )
-    stages.append({"$unwind": "$all"})
-    shown = {"_id": 0}
-    for nth, group in enumerate(ask.groups):
-        shown[_safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
-    stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
-    keys = {_safe(label(group)): 1 for group in ask.groups}
-    order = -1 if ask.order != "asc" else 1
-    return [*stages, {"$sort": {"share": order, **keys}}, {"$limit": ask.limit or MOST}]
-
-
-def _percent(part: str, total: str) -> Stage:
-    return {"$cond": [{"$eq": [total, 0]}, None, {"$multiply": [{"$divide": [part, total]}, 100]}]}
-
-
-def per(writer: Writer, ask: Ask) -> list[Stage]:
-    """The average over the days, customers … of a figure added up for each (the last group is the one gone over)."""
-    measure, inner, outer = ask.measures[0], ask.groups[-1], ask.groups[:-1]
-    added = Measure("count" if measure.op == "count" else "sum", measure.ref, distinct=measure.distinct)
-    stages = writer.rows(period=ask.period)
-    stages.append({"$group": {"_id": ids(writer, [*outer, inner]), "v": writer.figure(added)}})
-    if added.distinct:
-        stages.append({"$project": {"v": {"$size": "$v"}}})
-    name = _safe(f"avg({measure.ref.name})" if measure.ref else "avg")
-    key: Any = None
-    if outer:
-        key = "$_id.g0" if len(outer) == 1 else {f"g{nth}": f"$_id.g{nth}" for nth in range(len(outer))}
-    stages.append({"$group": {"_id": key, name: {"$avg": "$v"}}})
-    stages.append({"$project": {**shown_keys(outer), name: 1}})
-    return [*stages, {"$sort": {name: -1}}] if outer else stages
-
-
 def distinct(writer: Writer, ask: Ask) -> list[Stage]:
     """How many different values a column has."""
     stages = writer.rows(period=ask.period)
@@ -273,14 +240,16 @@ def distinct(writer: Writer, ask: Ask) -> list[Stage]:
     return [*stages, {"$count": "count"}]
 
 
-def _day(day: Any) -> Any:
+def on_day(day: Any) -> Any:
+    """A day as a pipeline writes it."""
     return {"$date": day.isoformat()}
 
 
-def _after(period: Period) -> Any:
+def after_day(period: Period) -> Any:
+    """The day after a period."""
     from datetime import timedelta
 
-    return _day(period.end + timedelta(days=1))
+    return on_day(period.end + timedelta(days=1))
 
 
 def _where(name: str, wanted: Any) -> list[Stage]:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
-from troly_analysis.planner.compose import chart_of, compose
+from troly_analysis.planner.compose import chart_of, compose, out_of_reach
+from troly_analysis.planner.doubt import texts
 from troly_analysis.planner.followup import ASSUMED, follow, is_followup
+from troly_analysis.planner.kept import broken
+from troly_analysis.planner.lexicon import words
 from troly_analysis.planner.read_periods import counterpart, is_partial
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
+from troly_analysis.planner.state import State
 from troly_analysis.planner.understand import Heard, hear, unit_for
 from troly_analysis.types import Sheet
 
@@ -175,12 +179,15 @@ def _made(
     state = heard.state
     notes = [note for note in state.notes if not (followed and note.key in ASSUMED)]
     notes += _span_notes(ask, schema.sheet)
-    missing = () if ignore else tuple(dict.fromkeys(state.missing))
+    missing = () if ignore else _missing(state, ask)
     question, options, pending = state.question, state.options, state.pending
+    if followed and pending == "figure":
+        question, options, pending = None, (), ""
     if question is None and missing and (doubtful := _condition_like(missing, heard)):
         question = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
         options, pending = (), "ignore"
-    calls = () if question or not _worth(heard, ask, followed=followed) else compose(ask, schema, text)
+    stuck = question or out_of_reach(ask) or not _worth(heard, ask, followed=followed)
+    calls = () if stuck else compose(ask, schema, text)
     return Plan(
         text,
         calls=calls,
@@ -197,6 +204,12 @@ def _made(
         pending=pending,
         followed=followed,
     )
+
+
+def _missing(state: State, ask: Ask) -> tuple[str, ...]:
+    """What of the message was not found in the sheet, or is not in the answer."""
+    left = [text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)]
+    return tuple(dict.fromkeys([*state.missing, *left, *out_of_reach(ask)]))
 
 
 def _timed(ask: Ask, heard: Heard, today: date) -> Ask:
@@ -253,6 +266,8 @@ def _condition_like(missing: Sequence[str], heard: Heard) -> str:
         if any(char.isdigit() for char in bare):
             return bare
         at = state.wording.text.find(bare)
+        if "not" in words().listed(tuple(token.folded for token in tokens(bare))):
+            return bare
         before = tokens(state.wording.text[:at])[-1:] if at > 0 else []
         if at > 0 and bare[:1].isupper():
             return bare
@@ -262,7 +277,7 @@ def _condition_like(missing: Sequence[str], heard: Heard) -> str:
 
 
 def _after_name(heard: Heard, at: int) -> bool:
-    words = heard.state.wording.words
-    nth = next((n for n, word in enumerate(words) if word.start >= at), len(words))
+    typed = heard.state.wording.words
+    nth = next((n for n, word in enumerate(typed) if word.start >= at), len(typed))
     before = next((m for m in heard.state.mentions if m.end == nth), None)
     return before is not None and (bool(before.targets) or before.has("not", "only", "by"))

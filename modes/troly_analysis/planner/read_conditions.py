@@ -210,7 +210,7 @@ def _adds_up(ref: Ref) -> bool:
 
 def _grouped(state: State, nth: int) -> bool:
     """Whether the words before the amount name things that rows belong to ("khách hàng nào mua trên 5 triệu")."""
-    if state.any("sum", "avg", "share"):
+    if state.any("avg", "share"):
         return False
     for mention in state.mentions[:nth]:
         if not mention.targets or mention.values or mention.used:

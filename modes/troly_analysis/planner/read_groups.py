@@ -9,7 +9,7 @@ from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 
-PERSONS = ("employee", "customer", "patient", "doctor", "student", "teacher")
+PERSONS = ("employee", "driver", "doctor", "teacher", "student", "customer", "patient", "author")
 
 
 def read_groups(state: State) -> None:
@@ -212,14 +212,7 @@ def _counts_singly(state: State, group: Group) -> bool:
     if group.unit:
         return True
     found = state.schema.key(group.ref)
-    return found.distinct > 30 or group.ref.concept in {
-        "customer",
-        "order",
-        "employee",
-        "product",
-        "patient",
-        "doctor",
-    }
+    return found.distinct > 30 or group.ref.concept in {*PERSONS, "order", "product", "vehicle"}
 
 
 def _compared_values(state: State) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
+from itertools import pairwise
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.days import Unit, add, whole
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Period, Ref
+from troly_analysis.planner.shapes import Condition, Period, Ref
 from troly_analysis.planner.state import State, is_time
 from troly_analysis.types import TEMPORAL
 
@@ -55,6 +56,7 @@ def read_periods(state: State) -> None:
             state.missing.append(mention.text)
         return
     state.date_ref = _date_ref(state, fields, said)
+    said = _of_one_column(state, said)
     found = [_anchored(state, mention, said) for mention in said]
     for mention in said:
         mention.used = True
@@ -69,6 +71,40 @@ def read_periods(state: State) -> None:
         state.note("recent", days=RECENT_DAYS, start=first, end=state.today)
     if len(fields) > 1 and (state.period or state.versus) and state.date_ref:
         state.note("date_field", field=state.date_ref.name)
+
+
+def read_weekdays(state: State) -> None:
+    """ "Thứ bảy", "cuối tuần", "weekdays only": which days of the week."""
+    days: list[int] = []
+    said: list[str] = []
+    for mention in state.mentions:
+        label = next((each for each in sorted(mention.labels) if each.startswith("day ")), "")
+        if not label or mention.used or mention.period or state.date_ref is None or mention.targets:
+            continue
+        days += [int(digit) for digit in label[4:]]
+        said.append(mention.text)
+        mention.used = True
+    for mention in state.mentions if days else ():
+        if mention.unit in {"week", "day"} and not mention.targets and not mention.period:
+            mention.used = True  # "thứ 2 hàng tuần"
+    if days and state.date_ref:
+        wanted = sorted(set(days))
+        state.conditions.append(Condition(state.date_ref, "in", wanted, ", ".join(said), "weekday"))
+
+
+def _of_one_column(state: State, said: list[Mention]) -> list[Mention]:
+    """With a second date column named for a second period, only the first is read, and the rest is said to be missing."""
+    named = {
+        mention.targets[0].ref.name
+        for mention in state.mentions
+        if mention.targets and mention.targets[0].ref and is_time(mention.targets[0].ref) and not mention.unit
+    }
+    if len(said) < 2 or len(named) < 2:
+        return said
+    for mention in said[1:]:
+        mention.used = True
+        state.missing.append(mention.text)
+    return said[:1]
 
 
 def _is_period(state: State, mention: Mention) -> bool:
@@ -144,6 +180,11 @@ def _several(state: State, found: list[Period], *, compared: bool) -> None:
         state.period = inside[0]
         return
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
+    joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
+    if joined and not compared and (len(ordered) > 2 or state.any("sum")):
+        state.period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
+        state.note("joined_periods", start=state.period.start, end=state.period.end)
+        return
     if len(ordered) > 2:
         state.missing.append(", ".join(period.label for period in ordered[:-2]))
     state.versus, state.period = ordered[-2], ordered[-1]

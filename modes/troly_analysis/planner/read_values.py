@@ -9,9 +9,8 @@ from troly.text.fold import fold, nfc
 from troly.text.language import detect_score
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
-from troly_analysis.planner.shapes import Condition, Lookup, Ref
+from troly_analysis.planner.shapes import Condition, Ref
 from troly_analysis.planner.state import State, dimension, is_link, is_rows
-from troly_analysis.types import Field
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
@@ -139,7 +138,7 @@ def _negated(state: State, nth: int) -> bool:
     """Whether a word of leaving out stands before the value, with nothing between but names and other values."""
     for at in range(nth - 1, max(nth - 6, -1), -1):
         mention = state.mentions[at]
-        if mention.has("not"):
+        if mention.has("not") and not (mention.targets and mention.targets[0].weight >= 0.9):
             strong = mention.labels == {"not"} or at >= nth - 2
             if strong:
                 mention.used = True
@@ -207,34 +206,3 @@ def _merged(found: Sequence[tuple[Condition, bool]]) -> list[Condition]:
         op = ("ne" if one else "nin") if negated else ("eq" if one else "in")
         merged.append(Condition(conditions[0].ref, op, values[0] if one else values, said))  # type: ignore[arg-type]
     return merged
-
-
-def look_up(state: State, runs: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Look for words nothing was found for among all values of long columns; what is left of them."""
-    if state.lookup is None:
-        return list(runs)
-    left = []
-    for start, end, text in runs:
-        hit = _first_hit(state, state.lookup, text)
-        if hit is None:
-            left.append((start, end, text))
-            continue
-        ref, values = hit
-        one = len(values) == 1
-        op = "eq" if one else "in"
-        state.conditions.append(Condition(ref, op, values[0] if one else list(values), text))  # type: ignore[arg-type]
-        state.mentions.append(Mention(start, end, text, used=True))
-        if not one:
-            state.note("values_meant", said=text, values=values[:4], field=ref.name)
-    state.mentions.sort(key=lambda mention: mention.start)
-    return left
-
-
-def _first_hit(state: State, lookup: Lookup, text: str) -> tuple[Ref, tuple[str, ...]] | None:
-    for key, ref in state.schema.refs.items():
-        field: Field = state.schema.fields[key]
-        if ref.kind == "text" and not ref.sheet and field.distinct > len(field.examples):
-            values = lookup(state.schema.sheet, field, fold(text))
-            if 0 < len(values) <= 50:
-                return ref, values
-    return None

@@ -200,6 +200,9 @@ def _name_rows(schema: Schema) -> None:
             token.text for token in tokens(plain(schema.row_ref.name)) if token.folded not in marks("generic")
         ]
         schema.names.add(" ".join(header), Target(0.95, concept=schema.row_concept))
+        name = plain(schema.row_ref.name)
+        if fold(name).startswith("so "):  # "số phiếu" is how many of them
+            schema.names.add(name, Target(1.05, concept=schema.row_concept))
     known = next((each for each in concepts() if each.name == schema.row_concept), None)
     for phrase in known.phrases if known else ():
         said = tuple(token.folded for token in tokens(phrase))

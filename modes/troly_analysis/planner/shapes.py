@@ -67,11 +67,14 @@ class Condition:
     op: Op
     value: Any
     said: str = ""
+    unit: Unit = ""
+    """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `times` multiplies by a column.
+    """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `times` multiplies by
+    a column, `over` divides the sum by another column's sum (cost per lead).
 
     `metric` names the sheet's own metric it is, whose conditions are `where` as the tools take filters.
     """
@@ -80,6 +83,7 @@ class Measure:
     ref: Ref | None = None
     distinct: bool = False
     times: Ref | None = None
+    over: Ref | None = None
     metric: str = ""
     where: Mapping[str, Any] = field(default_factory=dict)
     noun: str = ""
@@ -126,6 +130,8 @@ class Ask:
     seller: bool = False
     count_groups: bool = False
     """Whether the answer is how many groups there are (after `having`)."""
+    gap: tuple[Condition, ...] = ()
+    """The condition of two values of a column whose difference is asked for; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention, best_targets
 from troly_analysis.planner.schema import Schema, Target
-from troly_analysis.planner.shapes import Condition, Group, Lookup, Measure, Note, Period, Ref
+from troly_analysis.planner.shapes import Condition, Group, Measure, Note, Period, Ref
 from troly_analysis.planner.wording import Wording
 from troly_analysis.types import NUMERIC, TEMPORAL
 
@@ -26,7 +26,6 @@ class State:
     mentions: list[Mention]
     today: date
     choices: Mapping[str, str]
-    lookup: Lookup | None = None
     period: Period | None = None
     versus: Period | None = None
     versus_only: bool = False

@@ -9,12 +9,13 @@ from datetime import date, timedelta
 from troly_analysis.planner.assumed import assume_measure
 from troly_analysis.planner.doubt import measure_doubt
 from troly_analysis.planner.forms import direction, form_of, limit_of
+from troly_analysis.planner.long_values import long_values
 from troly_analysis.planner.mentions import find_mentions, leftovers
 from troly_analysis.planner.read_conditions import read_numbers
 from troly_analysis.planner.read_groups import read_groups, read_loose_groups
 from troly_analysis.planner.read_measures import read_measures
-from troly_analysis.planner.read_periods import read_periods
-from troly_analysis.planner.read_values import look_up, read_values
+from troly_analysis.planner.read_periods import read_periods, read_weekdays
+from troly_analysis.planner.read_values import read_values
 from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Unit
 from troly_analysis.planner.state import State
@@ -40,14 +41,17 @@ def hear(
     vocabulary = schema.names.vocabulary() | schema.values.vocabulary()
     wording = read_wording(message, vocabulary)
     mentions = find_mentions(wording, schema, today)
-    state = State(wording, schema, mentions, today, choices, lookup)
+    if extra := long_values(wording, schema, mentions, lookup):
+        mentions = find_mentions(wording, schema, today, extra)
+    state = State(wording, schema, mentions, today, choices)
     for typed, meant in wording.repairs:
         state.note("read_as", typed=typed, meant=meant)
     _mark_high(state)
     read_periods(state)
+    read_weekdays(state)
     read_numbers(state)
     read_values(state)
-    left = look_up(state, leftovers(state.mentions, wording))
+    left = leftovers(state.mentions, wording)
     read_groups(state)
     read_measures(state)
     read_loose_groups(state)
@@ -66,6 +70,9 @@ def _mark_high(state: State) -> None:
             if label and not state.mentions[back].targets:
                 mention.labels |= {label}
                 break
+        else:
+            if nth and state.mentions[nth - 1].targets:  # "tốn tiền nhất"
+                mention.labels |= {"max"}
 
 
 def _finish(state: State) -> Ask:
@@ -83,6 +90,7 @@ def _finish(state: State) -> Ask:
     period, versus = state.period, state.versus
     if form == "compare" and not versus:
         form = "groups" if state.groups else "scalar"
+    gap = _gap(state, form)
     return Ask(
         sheet=state.schema.sheet.name,
         form=form,
@@ -93,14 +101,30 @@ def _finish(state: State) -> Ask:
         date_ref=state.date_ref,
         period=period,
         versus=versus,
-        order=order if form in {"top", "rows"} else "",
+        order=order if form in {"top", "rows", "share"} else "",
         limit=limit_of(state, form),
         entity=state.entity,
         part=part,
         trend=state.any("trend") or (form == "trend"),
         seller=state.any("seller", "slow seller"),
         count_groups=counted,
+        gap=gap,
     )
+
+
+def _gap(state: State, form: str) -> tuple[Condition, ...]:
+    """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
+    pairs = [each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said]
+    halves = state.any("gt", "lt") and state.any("count", "much")
+    if len(pairs) != 1 or not (state.any("gap") or halves) or form not in {"groups", "scalar", "compare"}:
+        return ()
+    if state.versus or len(state.measures) != 1 or any(group.ref != pairs[0].ref for group in state.groups):
+        return ()
+    for mention in state.mentions:
+        if mention.has("gap", "gt", "lt"):
+            mention.used = True
+    state.groups.clear()
+    return (pairs[0],)
 
 
 def _part(state: State) -> tuple[tuple[Condition, ...], list[Condition]]:

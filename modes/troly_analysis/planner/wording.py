@@ -19,6 +19,28 @@ _MONTHS_OF = re.compile(
     r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
     re.IGNORECASE,
 )
+_LISTED = r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b))"
+_REWRITES = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        # "1-15/10": both days are of that month
+        (r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])", r"từ \1/\3 đến \2/\3"),
+        (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
+        (
+            rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",
+            r"\1 \2, \1 \3 và \1 \4",
+        ),
+        (rf"\b(tháng|thang|quý|quy) ([0-9]{{1,2}})(?: và| va|,| hoặc| &) ?([0-9]{{1,2}}){_LISTED}", r"\1 \2 và \1 \3"),
+        (r"\b(tháng|thang|quý|quy) ([0-9]{1,2}) (đến|den|tới|toi) ([0-9]{1,2})(?![0-9/])", r"\1 \2 \3 \1 \4"),
+        (r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2}) (?:tháng|thang) ([0-9]{1,2})\b", r"ngày \1/\3 và ngày \2/\3"),
+        (r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2})/([0-9]{1,2})\b", r"ngày \1/\3 và ngày \2/\3"),
+        (r"(?<=[0-9])(km|kg|lít|phút|giờ|ngày|cái|đơn|sao|người|suất|ly|bao|thùng)\b", r" \1"),
+        *(
+            (rf"\b({name})[a-z]*\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?![/:.]?[0-9])(?:, (?=20[0-9]{{2}}))?", r"\2 \1 ")
+            for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        ),
+    )
+)
 _MARKED = 0.4
 
 
@@ -39,6 +61,8 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     """
     text = _PERCENT.sub(" phần trăm", message)
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_LONGEST])
+    for pattern, written in _REWRITES:
+        text = pattern.sub(written, text)
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
@@ -46,7 +70,7 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     repairs: list[tuple[str, str]] = []
     at = 0
     for nth, token in enumerate(typed):
-        meant = _meant(typed, nth, vocabulary)
+        meant = _meant(typed, nth, vocabulary, shouted=text.isupper())
         if meant is None:
             continue
         parts += [text[at : token.start], meant]
@@ -57,7 +81,7 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     return Wording(read, tuple(tokens(read)), careful, tuple(repairs))
 
 
-def _meant(typed: list[Token], nth: int, vocabulary: AbstractSet[str]) -> str | None:
+def _meant(typed: list[Token], nth: int, vocabulary: AbstractSet[str], *, shouted: bool) -> str | None:
     """What a word stands for; None when it stands for itself."""
     token = typed[nth]
     word = token.folded
@@ -66,7 +90,7 @@ def _meant(typed: list[Token], nth: int, vocabulary: AbstractSet[str]) -> str | 
     after_number = len(word) == 1 and nth > 0 and typed[nth - 1].folded[-1:].isdigit()
     if word in spellings() and not after_number and not (accents(token.text) and len(word) > 2):
         return spellings()[word]
-    if word in common() or len(word) < 4 or is_syllable(word):
+    if word in common() or len(word) < 4 or is_syllable(word) or (token.text.isupper() and not shouted):
         return None
     return _nearest(word, vocabulary | common())
 
@@ -86,6 +110,6 @@ def _nearest(word: str, known: AbstractSet[str]) -> str | None:
             best, least = [other], distance
         elif distance == least <= most:
             best.append(other)
-    if len(best) > 1:
+    if len(best) > 1 or len(word) == 4:
         best = [other for other in best if sorted(other) == sorted(word)]
     return best[0] if len(best) == 1 else None
