@@ -62,6 +62,11 @@ class Paths:
         return self.data / "set-aside"
 
     @property
+    def exports(self) -> Path:
+        """Folder for tables that a person saved from the screen."""
+        return self.data / "exports"
+
+    @property
     def history(self) -> Path:
         """The messages typed earlier, for recalling them."""
         return self.data / "history"

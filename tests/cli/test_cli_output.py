@@ -11,8 +11,21 @@ from hypothesis import strategies as st
 
 from tests.support.command_line import CommandLine
 from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
-from troly.cli.printer import JsonPrinter, content_text
-from troly.plugin.events import Chart, Evidence, Series, Sources, TurnFailed
+from troly.cli.printed import content_text
+from troly.cli.printer import JsonPrinter
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Evidence,
+    Item,
+    ItemList,
+    Series,
+    Side,
+    Sources,
+    Suggestions,
+    TurnFailed,
+)
 
 WORDS = st.text(st.sampled_from("aảệđ口🙂 \x1b[31m\x07"), max_size=12)
 
@@ -89,3 +102,28 @@ def test_a_hostile_file_name_in_an_error_is_text(app: CommandLine) -> None:
     assert (ran.code, ran.out) == (3, "")
     assert "nope[/b]red.csv" in ran.err
     assert not set("\x1b\x07\u202e") & set(ran.err)
+
+
+@pytest.mark.parametrize(
+    ("event", "lines"),
+    [
+        (
+            ItemList((Item("Phòng A", "2.300.000 VND", fields=(("Cọc", "1 tháng"),), path="/rooms/1"),), "Phòng trọ", "TENANT", 37),
+            ["[TENANT] Phòng trọ", "1. Phòng A - 2.300.000 VND - /rooms/1", "   Cọc: 1 tháng", "(1/37)"],
+        ),
+        (
+            Computation("sql", "SELECT 1", ("Lấy một",), (("Bảng", "Đơn"),), "/sql "),
+            ["Bảng: Đơn", "SELECT 1", "1. Lấy một"],
+        ),
+        (Suggestions(("Còn tháng trước?",)), ["> Còn tháng trước?"]),
+        (
+            Conflict((Side("Nội quy", "3 lần", (("mới", 0.9),), (("ngày", "1/11"),), True), Side("Sổ tay", "5 lần")), "nội bộ trước"),
+            ["* Nội quy - 3 lần", "  ngày 1/11, mới 0.90", "- Sổ tay - 5 lần", "nội bộ trước"],
+        ),
+    ],
+    ids=["list", "computation", "suggestions", "conflict"],
+)  # fmt: skip
+def test_typed_content_as_lines(
+    event: ItemList | Computation | Suggestions | Conflict, lines: list[str]
+) -> None:
+    assert content_text(event).splitlines() == lines

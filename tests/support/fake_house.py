@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from troly.plugin.events import Event
+from troly.plugin.events import Event, Table
 from troly.text.catalogue import Lang
 from troly.tui.port import Arrival, Deliver, Question
 from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
@@ -64,6 +64,7 @@ class FakeHouse:
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    exported: list[Table] = field(default_factory=list)
     closed: bool = False
     done: Callable[[Arrival | Exception], None] | None = None
     seen: Callable[[HealthView], None] | None = None
@@ -108,6 +109,10 @@ class FakeHouse:
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None:
         self.deliver(lambda: done(self.held))
+
+    def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
+        self.exported.append(table)
+        self.deliver(lambda: done("exports/table.csv"))
 
     def close(self, patience: float = 0.0) -> None:
         self.closed = True

@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
+from tests.support.answers import COMPANY, FIGURES, ROOMS
 from tests.support.screens import MARKDOWN, NOW, Scene, cut_off, settle, warranty
 from tests.support.waiting import until
 from troly.plugin.events import StepStarted, Token
@@ -52,3 +53,43 @@ async def failed(pilot: Pilot[Any]) -> None:
     await settle(app, pilot)
     await pilot.press("f3")
     await settle(app, pilot)
+
+
+async def figures(pilot: Pilot[Any]) -> None:
+    """An answer with a plot, a computation that stands open, and questions to go on with."""
+    app = scene(pilot)
+    asked = await app.ask(pilot, "doanh thu từng tháng năm nay")
+    asked.say(*FIGURES)
+    await settle(app, pilot)
+    app.chat.transcript.post_message(
+        app.chat.transcript.Pressed(f"open:{app.controller.pane.messages[-1].key}.3")
+    )
+    await settle(app, pilot)
+
+
+async def rooms(pilot: Pilot[Any]) -> None:
+    """A list with its badge, one entry open."""
+    app = scene(pilot)
+    asked = await app.ask(pilot, "phòng trọ giá rẻ ở gò vấp")
+    asked.say(*ROOMS)
+    await settle(app, pilot)
+    app.chat.transcript.post_message(
+        app.chat.transcript.Pressed(f"open:{app.controller.pane.messages[-1].key}.1.0")
+    )
+    await settle(app, pilot)
+
+
+async def company(pilot: Pilot[Any]) -> None:
+    """A plan that is under way, and sources that disagree."""
+    app = scene(pilot)
+    asked = await app.ask(pilot, "đi muộn mấy lần thì bị trừ lương?")
+    asked.say(*COMPANY)
+    await settle(app, pilot)
+
+
+async def grid(pilot: Pilot[Any]) -> None:
+    """The table of an answer above the chat, sorted by its last column."""
+    await talk(pilot)
+    await pilot.press("f5")
+    await pilot.press("right", "s")
+    await settle(scene(pilot), pilot)

@@ -9,7 +9,19 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.support.fake_house import MODES
-from tests.support.scenes import LISTED, empty, failed, scene, stream, talk
+from tests.support.scenes import (
+    LISTED,
+    Before,
+    company,
+    empty,
+    failed,
+    figures,
+    grid,
+    rooms,
+    scene,
+    stream,
+    talk,
+)
 from tests.support.screens import Scene, settle
 from troly.errors import StoreError
 from troly.plugin.events import (
@@ -50,6 +62,12 @@ def test_conversation_while_an_answer_is_written(
 @LANGS
 def test_failed_answer_with_its_evidence(snap_compare: Snap, size: tuple[int, int], lang: Lang) -> None:
     assert snap_compare(Scene(lang), terminal_size=size, run_before=failed)
+
+
+@SIZES
+@pytest.mark.parametrize("before", [figures, rooms, company, grid], ids=lambda scene: scene.__name__)
+def test_what_an_answer_brings(snap_compare: Snap, size: tuple[int, int], before: Before) -> None:
+    assert snap_compare(Scene("vi", mode="analysis", listed=LISTED), terminal_size=size, run_before=before)
 
 
 @SIZES

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -14,9 +12,8 @@ from troly.cli.invocation import Invocation
 from troly.cli.output import clean
 from troly.errors import InputError
 from troly.stores.conversations import ConversationExport
+from troly.text.safe_csv import csv_text
 from troly.text.sanitize import sanitize
-
-FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def rendered(whole: ConversationExport, form: str, invocation: Invocation) -> str:
@@ -104,12 +101,6 @@ def _markdown(whole: ConversationExport, invocation: Invocation) -> str:
 
 
 def _csv(whole: ConversationExport) -> str:
-    """One line a message. A cell that a spreadsheet would run as a formula gets an apostrophe before it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["time", "sender", "type", "text"])
-    for message in whole.messages:
-        text = sanitize(message.text)
-        guarded = f"'{text}" if text.startswith(FORMULA) else text
-        writer.writerow([message.created_at.isoformat(), message.sender, message.type, guarded])
-    return out.getvalue()
+    """One line a message."""
+    rows = ((m.created_at.isoformat(), m.sender, m.type, m.text) for m in whole.messages)
+    return csv_text(("time", "sender", "type", "text"), rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation, open_house
 from troly.cli.lines import moment
 from troly.cli.output import data, data_json, grid, note
-from troly.text.sanitize import sanitize
+from troly.text.safe_csv import csv_text
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Command, CommandResult
@@ -81,18 +79,5 @@ def _records(table: Table | None) -> list[dict[str, str]]:
 
 
 def table_csv(table: Table) -> str:
-    """The table as CSV with its head. A cell that a spreadsheet would run as a formula gets an apostrophe."""
-    from troly.cli.exporting import FORMULA
-
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([sanitize(cell, keep_newlines=False) for cell in table.columns])
-    for row in table.rows:
-        cells = [sanitize(cell, keep_newlines=False) for cell in row]
-        writer.writerow([f"'{cell}" if _is_formula(cell, FORMULA) else cell for cell in cells])
-    return out.getvalue()
-
-
-def _is_formula(cell: str, signs: tuple[str, ...]) -> bool:
-    """A negative number is none."""
-    return cell.startswith(signs) and not cell[1:].replace(".", "").replace(",", "").isdigit()
+    """The table as CSV with its head."""
+    return csv_text(table.columns, table.rows)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 from troly.cli.faults import say_error
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note, paint
+from troly.cli.output import data, data_json, note, paint
+from troly.cli.printed import content_text
 from troly.errors import ErrorText
 from troly.plugin.events import (
     Chart,
+    Computation,
+    Conflict,
     Event,
     Handoff,
     ItemList,
@@ -19,6 +21,7 @@ from troly.plugin.events import (
     Progress,
     Say,
     Sources,
+    Suggestions,
     Table,
     Token,
     TurnCompleted,
@@ -73,7 +76,7 @@ class TextPrinter:
                 self._token(event.text)
             case Say():
                 self._say(event)
-            case Table() | ItemList() | Chart() | Sources():
+            case Table() | ItemList() | Chart() | Sources() | Conflict():
                 self._block(content_text(event))
             case Notice():
                 note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
@@ -81,6 +84,13 @@ class TextPrinter:
                 note(self._invocation.say("handoff", reason=event.reason, count=len(event.transcript_lines)))
             case Progress():
                 self._progress(event)
+            case _:
+                self._show_rest(event)
+
+    def _show_rest(self, event: Event) -> None:
+        match event:
+            case Computation() | Suggestions():
+                note(paint(content_text(event), "quiet", sys.stderr), painted=True)
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():
@@ -148,39 +158,3 @@ class TextPrinter:
 def squeezed(text: str) -> str:
     """`text` with every run of spaces and line ends as one space, to compare what was shown."""
     return " ".join(text.split())
-
-
-def content_text(event: Table | ItemList | Chart | Sources) -> str:
-    """Typed content as plain lines."""
-    match event:
-        case Table():
-            lines = [event.title, grid(event.columns, event.rows, event.numeric)]
-        case ItemList():
-            lines = [event.title, *_item_lines(event)]
-        case Chart():
-            title = (
-                f"{event.title} ({event.unit})" if event.title and event.unit else event.title or event.unit
-            )
-            columns = ["", *(series.name for series in event.series)]
-            lines = [title, grid(columns, _chart_rows(event), range(1, len(columns)))]
-        case _:
-            lines = [f"[{item.number}] {_joined(item.title, item.where)}" for item in event.items]
-    return "\n".join(line for line in lines if line)
-
-
-def _item_lines(event: ItemList) -> Iterator[str]:
-    for number, item in enumerate(event.items, 1):
-        yield f"{number}. {_joined(item.title, item.subtitle)}"
-        yield from (f"   {line}" for line in item.detail.splitlines())
-
-
-def _chart_rows(event: Chart) -> list[list[str]]:
-    """The exact values behind a chart, one row a label."""
-    return [
-        [label, *(f"{series.values[at]:g}" for series in event.series)]
-        for at, label in enumerate(event.labels)
-    ]
-
-
-def _joined(*parts: str) -> str:
-    return " - ".join(part for part in parts if part)

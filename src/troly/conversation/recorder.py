@@ -8,6 +8,7 @@ from typing import Any
 
 from troly.plugin.events import (
     Event,
+    Plan,
     Progress,
     Say,
     Source,
@@ -68,9 +69,19 @@ class Recorder:
                 self.ended = True
             case StepStarted() | Progress() | TurnStarted():
                 pass
+            case Plan():
+                self._plan(to_json(cleaned))
             case _:
                 self.content.append(to_json(cleaned))
         self._sink(cleaned)
+
+    def _plan(self, plan: dict[str, Any]) -> None:
+        """The plan as it stands now, where the turn's plan stood before."""
+        place = next((at for at, kept in enumerate(self.content) if kept["event"] == plan["event"]), None)
+        if place is None:
+            self.content.append(plan)
+        else:
+            self.content[place] = plan
 
     def trace(self, calls: list[Any]) -> dict[str, Any]:
         """What the evidence view, replay and the metrics read: steps, typed content, model calls."""

@@ -25,6 +25,7 @@ from troly.tui.controller import Change, Controller
 from troly.tui.house import House
 from troly.tui.keys import CHORDS, teach_alt_keys
 from troly.tui.port import Arrival, Deliver, HouseLike
+from troly.tui.pressed import last_grid, press, suggested
 from troly.tui.screens.chat import ChatScreen
 from troly.tui.theme import THEMES, Palette, theme_name
 from troly.tui.troubles import trouble_of
@@ -142,26 +143,8 @@ class TrolyApp(App[int]):
         if kind == "open-conversation":
             self.controller.open(rest)
             self._leave_columns()
-        elif kind == "open":
-            self._toggle(rest)
-        elif kind == "ask":
-            self._offer(int(rest))
-        elif kind in ("again", "edit"):
-            getattr(self.controller, kind)(int(rest))
-        else:
+        elif not press(self, kind, rest):
             await self.run_action(_CLICKS.get(kind, kind).format(rest))
-
-    def _offer(self, index: int) -> None:
-        mode = self.controller.modes[self.controller.pane.mode]
-        self.post_message(Prompt.Sent(mode.questions[self.controller.language][index]))
-
-    def _toggle(self, name: str) -> None:
-        key = int(name.partition(".")[0])
-        for view in self.controller.pane.messages:
-            if view.key == key:
-                view.opened ^= {name}
-                view.touch()
-                self.controller.changed("pane", self.controller.pane)
 
     # Keys and commands.
 
@@ -233,6 +216,17 @@ class TrolyApp(App[int]):
         if answer is not None and answer.text:
             self.copy_to_clipboard(sanitize(answer.text))
             self.notify(tr("ui.trouble.copied", self.controller.language), markup=False, timeout=2)
+
+    def action_grid(self) -> None:
+        """Open the newest table of the conversation as a grid."""
+        if self.screen is self.chat and not last_grid(self):
+            self.notify(tr("ui.grid.none", self.controller.language), markup=False, timeout=3)
+
+    def action_suggested(self, index: int) -> None:
+        """Ask one of the questions that the last answer offers."""
+        offered = suggested(self.controller)
+        if index < len(offered):
+            self.post_message(Prompt.Sent(offered[index]))
 
     def action_palette(self) -> None:
         """Open the command palette."""

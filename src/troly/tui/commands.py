@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from troly.text.catalogue import tr
 from troly.text.fold import fold
+from troly.text.sanitize import sanitize
+from troly.tui.pressed import suggested
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
@@ -28,6 +30,7 @@ PLAIN = (
     ("again", "again", "Ctrl+R"),
     ("edit", "edit", ""),
     ("copy", "copy_answer", ""),
+    ("grid", "grid", "F5"),
     ("list", "list", "F2"),
     ("evidence", "evidence", "F3"),
     ("language_vi", "language('vi')", ""),
@@ -41,9 +44,15 @@ PLAIN = (
 
 
 def commands(controller: Controller) -> list[Command]:
-    """What can be done now: first questions of an empty pane, modes, then the rest."""
+    """What can be done now: questions that the last answer offers, modes, then the rest."""
     lang = controller.language
-    found: list[Command] = []
+    found = [
+        Command(
+            tr("ui.command.suggested", lang, question=sanitize(question, keep_newlines=False)),
+            f"suggested({index})",
+        )
+        for index, question in enumerate(suggested(controller))
+    ]
     for place, mode in enumerate(controller.modes.values(), start=1):
         title = tr("ui.command.mode", lang, name=mode.names[lang])
         found.append(Command(title, f"mode('{mode.id}')", f"Alt+{place}" if place < 10 else ""))

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from troly.plugin.events import (
     Chart,
+    Computation,
+    Conflict,
     Content,
     Evidence,
     Handoff,
     Item,
     ItemList,
     Notice,
+    Plan,
     Series,
+    Side,
     Sources,
+    Suggestions,
     Table,
+    Task,
 )
 from troly.tui.view import MessageView, StepView, Trouble, message
 
@@ -24,12 +30,17 @@ if TYPE_CHECKING:
     from troly.stores.conversations import StoredMessage, Turn
 
 _CARDS: Mapping[str, type[Any]] = {
-    kind.__name__: kind for kind in (Table, ItemList, Chart, Sources, Notice, Handoff)
-}
+    kind.__name__: kind
+    for kind in (
+        Table, ItemList, Chart, Sources, Computation, Suggestions, Plan, Conflict, Notice, Handoff,
+    )
+}  # fmt: skip
 _PARTS: Mapping[tuple[str, str], type[Any]] = {
     ("ItemList", "items"): Item,
     ("Sources", "items"): Evidence,
     ("Chart", "series"): Series,
+    ("Plan", "tasks"): Task,
+    ("Conflict", "sides"): Side,
 }
 
 

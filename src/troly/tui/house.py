@@ -16,7 +16,7 @@ from troly.tui.port import Arrival, Deliver, Question, Sink
 from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Event
+    from troly.plugin.events import Event, Table
     from troly.text.catalogue import Lang
     from troly.tui.opened import OpenedHouse
 
@@ -99,6 +99,10 @@ class House:
     ) -> None:
         """What data a mode has."""
         self._query(lambda house: house.holdings(mode, language), done)
+
+    def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
+        """Write a table as a CSV file of its own; `done` gets the file's path."""
+        self._query(lambda house: house.export(table), done)
 
     def watch(
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]

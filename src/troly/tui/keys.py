@@ -45,6 +45,7 @@ CHORDS = (
     ("f2", "list"),
     ("f3", "evidence"),
     ("f4", "step(1)"),
+    ("f5", "grid"),
     ("ctrl+end", "newest"),
     *((f"alt+{place}", f"place({place})") for place in range(1, 10)),
 )

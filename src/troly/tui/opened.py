@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import ConfigError, TrolyError
-from troly.plugin.events import Event
+from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
+from troly.text.fold import fold
+from troly.text.safe_csv import csv_text
 from troly.tui.history import message_views
 from troly.tui.port import Arrival, Question
 from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView, Trouble
@@ -95,6 +97,17 @@ class OpenedHouse:
         """What data a mode has."""
         held = self.registry.get(mode).holdings(self.services, language)
         return HoldingsView(held.line, held.enough, held.command) if held else None
+
+    def export(self, table: Table) -> str:
+        """Write `table` as a CSV file named after its title and the moment; returns where. Raises OSError."""
+        folder = self.services.paths.exports
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = "-".join(fold(table.title).split())
+        kept = "".join(letter for letter in name if letter.isalnum() or letter == "-")[:40] or "table"
+        path = folder / f"{self.services.clock():%Y%m%d-%H%M%S}-{kept}.csv"
+        with path.open("x", encoding="utf-8-sig", newline="") as file:
+            file.write(csv_text(table.columns, table.rows))
+        return str(path)
 
     async def health(self, mode: str, language: Lang) -> HealthView:
         """Whether Ollama answers, and which model would for `mode`."""

@@ -9,7 +9,7 @@ from troly.text.catalogue import Lang
 from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Event
+    from troly.plugin.events import Event, Table
 
 Deliver = Callable[[Callable[[], None]], object]
 Sink: TypeAlias = "Callable[[list[Event], str], None]"
@@ -48,3 +48,4 @@ class HouseLike(Protocol):
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None: ...
+    def export(self, table: Table, done: Callable[[str | Exception], None]) -> None: ...

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 from troly.plugin.events import (
+    Content,
     Event,
+    Plan,
     Progress,
     Say,
     StepFinished,
@@ -48,8 +50,17 @@ def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             _fail(pane, answer, event)
             return True
         case _:
-            answer.parts.append(event)
+            _put(answer, event)
     return False
+
+
+def _put(answer: MessageView, event: Content) -> None:
+    """Typed content at the end; a plan as it stands now goes where it stood before."""
+    place = next((at for at, part in enumerate(answer.parts) if isinstance(part, Plan)), None)
+    if isinstance(event, Plan) and place is not None:
+        answer.parts[place] = event
+    else:
+        answer.parts.append(event)
 
 
 def _say(pane: Pane, answer: MessageView, event: Say, now: Callable[[], datetime]) -> None:

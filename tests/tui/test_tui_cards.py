@@ -1,0 +1,200 @@
+"""What an answer brings with it: plots, computations, plans, conflicts, suggestions, and the grid."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import scenes
+from tests.support.answers import COMPANY, FIGURES, ROOMS
+from tests.support.screens import NOW, Scene, begin, settle
+from tests.support.waiting import until
+from tests.tui.test_tui_lines import HOSTILE
+from troly.conversation.recorder import Recorder
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Event,
+    Evidence,
+    Item,
+    ItemList,
+    Plan,
+    Series,
+    Side,
+    Sources,
+    Suggestions,
+    Table,
+    Task,
+)
+from troly.text.safe_csv import csv_text, guarded
+from troly.tui.history import card_from
+from troly.tui.render.cards import card_lines
+from troly.tui.render.plot import HEIGHT, plot_lines
+from troly.tui.render.spans import plain, width_of
+from troly.tui.sorting import sort_key
+from troly.tui.turns import apply
+from troly.tui.view import Pane, message
+
+KINDS = (Table, ItemList, Chart, Computation, Suggestions, Plan, Conflict)
+TYPED = [event for event in (*FIGURES, *ROOMS, *COMPANY) if isinstance(event, KINDS)]
+
+
+def kept(event: Event) -> Content:
+    """The event as a conversation that was saved and loaded gives it."""
+    recorder = Recorder(lambda _event: None)
+    recorder.take(event)
+    found = card_from(recorder.content[0])
+    assert found is not None
+    return found
+
+
+def hostile(text: str) -> list[Content]:
+    return [
+        Computation("sql", text, (text,), ((text, text),), "/sql "),
+        Suggestions((text, text)),
+        Plan((Task(1, text, text, text, "failed", 3.0),)),
+        Conflict((Side(text, text, ((text, 0.5),), ((text, text),), True), Side(text, text)), text),
+        ItemList((Item(text, text, text, ((text, text),), text),), text, text, 9),
+        Sources((Evidence(1, text, text, text, 0.5, text, ((text, text),)),)),
+        Chart("line", (text, "b", "c"), (Series(text, (1.0, 2.0, 0.5)),), text, text, text),
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("width", [9, 40, 120])
+def test_every_card_keeps_its_width_and_shows_no_control(text: str, width: int) -> None:
+    for card in hostile(text):
+        shown = card_lines(card, width, "vi", name="1.0", opened={"1.0", "1.0.0"})
+        assert shown
+        assert not {"\x1b", "\u202e", "\x07"} & set("".join(plain(line) for line in shown))
+        if width >= 40:
+            assert max(width_of(line) for line in shown) <= width
+
+
+@given(
+    st.lists(st.floats(-1e12, 1e12), min_size=2, max_size=40),
+    st.integers(20, 150),
+)
+def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) -> None:
+    labels = tuple(str(n) for n in range(len(values)))
+    lines = plot_lines(Chart("line", labels, (Series("a", tuple(values)),)), width, "vi")
+    assert len(lines) == HEIGHT + 1
+    assert max(width_of(line) for line in lines) <= max(width, width_of(lines[0]))
+    dots = [any("\u2801" <= char <= "\u28ff" for char in plain(line)) for line in lines[:HEIGHT]]
+    assert any(dots)
+    assert dots[0] or max(values) <= 0
+    assert dots[-1] or min(values) >= 0
+
+
+def test_missing_values_leave_a_gap() -> None:
+    nan = float("nan")
+    chart = Chart("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),))
+    assert plot_lines(chart, 60, "vi") == []
+    half = Chart("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),))
+    assert (
+        plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith(tuple(chr(c) for c in range(0x2801, 0x2900)))
+    )
+
+
+@pytest.mark.parametrize("event", TYPED, ids=lambda event: type(event).__name__)
+def test_typed_content_comes_back_from_the_store_as_it_was(event: Event) -> None:
+    assert kept(event) == event
+
+
+def test_a_later_plan_takes_the_place_of_the_earlier_one() -> None:
+    first = Plan((Task(1, "hr", "rag", "tìm"),))
+    last = Plan((Task(1, "hr", "rag", "tìm", "done", 5.0),))
+    pane = Pane("rag", answer=message("assistant", NOW, ""))
+
+    def hear(event: Event) -> None:
+        apply(pane, event, lambda: NOW)
+
+    recorder = Recorder(hear)
+    for event in (first, Suggestions(("a",)), last):
+        recorder.take(event)
+    assert pane.answer is not None
+    assert pane.answer.parts == [last, Suggestions(("a",))]
+    assert [line["event"] for line in recorder.content] == ["Plan", "Suggestions"]
+    assert card_from(recorder.content[0]) == last
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_cell_never_becomes_a_formula(cell: str) -> None:
+    assert guarded(cell)[:1] not in ("=", "+", "-", "@", "\t", "\r")
+
+
+@given(st.lists(st.lists(st.text(max_size=20), min_size=2, max_size=2), max_size=5))
+def test_csv_reads_back_cell_by_cell(rows: list[list[str]]) -> None:
+    found = list(csv.reader(io.StringIO(csv_text(("a", "b"), rows))))
+    assert [[guarded(cell) for cell in row] for row in rows] == [
+        [cell.replace("\r\n", "\n") for cell in row] for row in found[1:]
+    ]
+
+
+def test_signed_numbers_stay_numbers() -> None:
+    assert [guarded(cell) for cell in ("-1.500.000", "+15,5%", "-3")] == ["-1.500.000", "+15,5%", "-3"]
+
+
+def test_cells_sort_as_people_mean_them() -> None:
+    mixed = ["", "áo", "9 VND", "1.000.000 VND", "An", "Đà", "15,5%"]
+    assert sorted(mixed, key=sort_key) == ["9 VND", "15,5%", "1.000.000 VND", "An", "áo", "Đà", ""]
+    days = ["02/01/2027", "31/12/2026", "1/1/2025"]
+    assert sorted(days, key=sort_key) == ["1/1/2025", "31/12/2026", "02/01/2027"]
+
+
+async def test_the_grid_sorts_and_saves_what_it_shows() -> None:
+    app = Scene("vi", mode="analysis")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "top")
+        rows = (("b", "9"), ("a", "10"), ("c", "1.000"))
+        asked.say(Table(("Tên", "Số"), rows, numeric=(1,)))
+        await settle(app, pilot)
+        await pilot.press("f5", "right", "s", "x")
+        await until(lambda: len(app.fake.exported) == 1)
+        assert [row[1] for row in app.fake.exported[0].rows] == ["9", "10", "1.000"]
+        await pilot.press("s", "x")
+        await until(lambda: len(app.fake.exported) == 2)
+        assert [row[1] for row in app.fake.exported[1].rows] == ["1.000", "10", "9"]
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+
+
+async def test_a_suggested_question_is_asked_by_click_and_from_the_palette() -> None:
+    app = Scene("vi", mode="analysis")
+    async with app.run_test(size=(120, 60)) as pilot:
+        await scenes.figures(pilot)
+        key = app.controller.pane.messages[-1].key
+        app.chat.transcript.post_message(app.chat.transcript.Pressed(f"suggest:{key}.4.1"))
+        await until(lambda: len(app.fake.asked) == 2)
+        assert app.fake.asked[-1].question.text == "Sàn nào bán nhiều nhất năm nay?"
+        app.fake.asked[-1].say(Suggestions(("Câu tiếp",)), FIGURES[-1])
+        await settle(app, pilot)
+        await pilot.press("ctrl+p", *"cau tiep", "enter")
+        await until(lambda: len(app.fake.asked) == 3)
+        assert app.fake.asked[-1].question.text == "Câu tiếp"
+
+
+async def test_a_computation_is_put_into_the_input_to_run_again() -> None:
+    app = Scene("vi", mode="analysis")
+    async with app.run_test(size=(120, 60)) as pilot:
+        await scenes.figures(pilot)
+        key = app.controller.pane.messages[-1].key
+        app.chat.transcript.post_message(app.chat.transcript.Pressed(f"rerun:{key}.3"))
+        await until(lambda: app.chat.prompt.text.startswith("/pipeline SELECT"))
+
+
+async def test_f5_without_a_table_says_so() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("f5")
+        await until(lambda: any("bảng" in note.message for note in app._notifications))
+        assert app.screen is app.chat
