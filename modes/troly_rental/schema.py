@@ -46,6 +46,7 @@ class Column:
     null: bool = False
     personal: bool = False
     text: bool = False
+    unique: bool = False
     least: int | None = None
     values: Mapping[str, Label] = field(default_factory=dict)
 
@@ -145,6 +146,7 @@ def _column(name: str, node: Mapping[str, Any], enum: Mapping[str, Mapping[str, 
         null=node.get("null", False),
         personal=node.get("personal", False),
         text=node.get("text", False),
+        unique=node.get("unique", False),
         least=node.get("min"),
         values=labels,
     )

@@ -19,7 +19,7 @@ from troly_rental.schema_places import places
 
 FOLDER = Path(__file__).parents[2] / "data" / "rental"
 SEED = 2026
-TODAY = datetime(2026, 11, 20, 20, 0)
+TODAY = datetime.fromisoformat("2026-11-20T20:00")
 ROOMS = 6_600
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from tests.support.rental_seed_people import words
@@ -58,7 +58,7 @@ def _contract(number: int, room: Row, tenant: int, start: date, status: str) -> 
 
 
 def _bills(pick: random.Random, contract: Row, room: Row, before: int, now: datetime) -> list[Row]:
-    months = []
+    months: list[date] = []
     month = now.date().replace(day=1)
     while len(months) < 6 and month >= contract["start_date"]:
         months.append(month)
@@ -78,7 +78,7 @@ def _bills(pick: random.Random, contract: Row, room: Row, before: int, now: date
             "water": water * room["water_price"],
             "other": pick.choice((0, 50_000, 100_000, 150_000)),
         }
-        paid = datetime.combine(due, datetime.min.time()) - timedelta(hours=pick.randrange(2, 190))
+        paid = datetime.combine(due, time()) - timedelta(hours=pick.randrange(2, 190))
         rows.append(
             {
                 "id": before + at,
@@ -114,9 +114,7 @@ def viewings(
                 "id": number,
                 "room_id": 123 if number <= 2 else pick.choice(free),
                 "tenant_id": (2, 123, 2, 4)[number - 1] if number <= 4 else pick.choice(tenants),
-                "scheduled_at": datetime(
-                    day.year, day.month, day.day, pick.randrange(9, 20), pick.choice((0, 30))
-                ),
+                "scheduled_at": datetime.combine(day, time(pick.randrange(9, 20), pick.choice((0, 30)))),
                 "status": status,
                 "note": pick.choice(words(told["text"]["notes"], "|")) if pick.random() < 0.5 else None,
             }

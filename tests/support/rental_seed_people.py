@@ -28,7 +28,7 @@ def words(text: str, sign: str = ",") -> list[str]:
 
 def people(pick: random.Random, told: dict[str, str], now: datetime) -> list[dict[str, Any]]:
     """Landlords and tenants; telephone numbers begin with 010, which belongs to nobody."""
-    rows = [_person(pick, number, login, name, role, now) for number, login, name, role in NAMED]
+    rows = [_person(pick, *named) for named in NAMED]
     taken = {row["id"] for row in rows}
     ids = [(n, "TENANT") for n in range(_FIRST_TENANT, _FIRST_TENANT + TENANTS)]
     ids += [(n, "LANDLORD") for n in range(_FIRST_LANDLORD, _FIRST_LANDLORD + LANDLORDS)]
@@ -38,13 +38,13 @@ def people(pick: random.Random, told: dict[str, str], now: datetime) -> list[dic
         kind = pick.choice(("women", "men"))
         parts = [words(told[key]) for key in ("surnames", f"middles_{kind}", kind)]
         name = " ".join(pick.choice(part) for part in parts)
-        rows.append(_person(pick, number, f"user-{number}", name, role, now))
+        rows.append(_person(pick, number, f"user-{number}", name, role))
+    for row in rows:
+        row["created_at"] = now - timedelta(days=pick.randrange(60, 900))
     return sorted(rows, key=lambda row: row["id"])
 
 
-def _person(
-    pick: random.Random, number: int, login: str, name: str, role: str, now: datetime
-) -> dict[str, Any]:
+def _person(pick: random.Random, number: int, login: str, name: str, role: str) -> dict[str, Any]:
     mail = "".join(folded_words(name)[-1:] + folded_words(name)[:1])
     return {
         "id": number,
@@ -53,7 +53,6 @@ def _person(
         "phone": f"010{pick.randrange(10**7):07}",
         "email": f"{mail}{number}@example.com",
         "role": role,
-        "created_at": (now - timedelta(days=pick.randrange(60, 900))).replace(microsecond=0),
     }
 
 

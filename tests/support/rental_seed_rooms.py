@@ -210,7 +210,7 @@ def _price(pick: random.Random, rent: int, kind: str, made: tuple[float, int, st
     factor *= {"none": 0.93, "basic": 1.0, "full": 1.13}[furnished]
     price = rent * 1_000 * factor * min(1.45, max(0.72, pick.lognormvariate(0, 0.13)))
     step = 50_000 if price < 2_000_000 else 100_000 if price < 8_000_000 else 500_000
-    return round(price / step) * step
+    return int(round(price / step) * step)
 
 
 def posts(
