@@ -1,0 +1,105 @@
+"""Decides whether a query may run: one SELECT, made only of listed parts, that reads only listed relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from troly.sandbox.allowed import MAX_NODES
+from troly.sandbox.errors import SandboxError
+from troly.sandbox.nesting import check_shape
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Relations = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A query that passed.
+
+    `sql` is written anew from the parsed tree (never the text that came in), with an outer LIMIT of at most
+    `max_rows + 1`. `tables` are the relations it reads, `columns` the columns by relation; `tree` is the sqlglot tree
+    of `sql`.
+    """
+
+    sql: str
+    tables: tuple[str, ...]
+    columns: Mapping[str, frozenset[str]]
+    tree: exp.Query
+
+
+def check(sql: str, relations: Relations, *, max_rows: int, now: datetime | None = None) -> Checked:
+    """`sql` (DuckDB dialect) as a query that may run over `relations` (name -> columns with DuckDB types).
+
+    `now` replaces the clock of the query (`current_date`, `now()`, `today()`), so that an answer can be replayed.
+    Raises SandboxError; its `params["part"]` names the offending part. Never runs anything.
+    """
+    check_shape(sql)
+    try:
+        tree = _only_query(sql)
+        if sum(1 for _ in tree.walk()) > MAX_NODES:
+            raise SandboxError("sandbox.size", limit=MAX_NODES)
+        return _checked(tree, relations, max_rows, now)
+    except RecursionError:
+        raise SandboxError("sandbox.depth", part=sql, limit="") from None
+
+
+def _checked(tree: exp.Query, relations: Relations, max_rows: int, now: datetime | None) -> Checked:
+    from troly.sandbox.parts import check_parts
+    from troly.sandbox.reading import check_columns, check_tables
+    from troly.sandbox.rewriting import at, limited
+
+    check_parts(tree)
+    tables = check_tables(tree, relations)
+    columns = check_columns(tree, {name: relations[name] for name in tables})
+    tree = limited(at(tree, now), max_rows)
+    return Checked(tree.sql(dialect="duckdb", comments=False), tables, columns, tree)
+
+
+def _only_query(sql: str) -> exp.Query:
+    """The one statement of `sql`, which must be a query."""
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        found = [part for part in _parsed(sql) if part is not None and not isinstance(part, exp.Semicolon)]
+    except SqlglotError as error:
+        raise _unreadable(error) from None
+    if not found:
+        raise SandboxError("sandbox.empty")
+    if len(found) > 1:
+        raise SandboxError("sandbox.several", count=len(found), part=found[1].sql(dialect="duckdb"))
+    tree = found[0]
+    if not isinstance(tree, exp.Query):
+        raise SandboxError("sandbox.not_select", part=sql.split(maxsplit=1)[0].upper())
+    return tree
+
+
+def _parsed(sql: str) -> list[exp.Expr | None]:
+    """The statements of `sql`; what the parser knows only by its first word is an exp.Command (and a warning)."""
+    import logging
+
+    import sqlglot
+
+    log = logging.getLogger("sqlglot")
+    before, log.disabled = log.disabled, True
+    try:
+        return list(sqlglot.parse(sql, dialect="duckdb"))
+    finally:
+        log.disabled = before
+
+
+def _unreadable(error: Exception) -> SandboxError:
+    first: dict[str, object] = next(iter(getattr(error, "errors", [])), {})
+    if not first:
+        return SandboxError("sandbox.parse", part=str(error), line=1, column=1)
+    return SandboxError(
+        "sandbox.parse",
+        part=first.get("highlight") or first.get("description", ""),
+        line=first.get("line", 1),
+        column=first.get("col", 1),
+    )
