@@ -1,0 +1,243 @@
+"""Follow-up messages that change the query before them: "rẻ hơn nữa", "chỉ quận 3 thôi", "bỏ lọc giá", "xem biểu đồ"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from troly.text.fold import folded_words
+from troly_rental.ask.reading import Filter, Measure, Order, Reading, Role, remark, tidy_filters
+from troly_rental.ask.understand import Parts, checked
+from troly_rental.ask.words import phrases
+
+_CLOSER = 0.85
+"""What "rẻ hơn" takes off a limit that nobody names again."""
+_PLACES = frozenset({"city", "district", "ward", "street"})
+_LONG = 14
+_MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
+_DIRECTIONS = {
+    "cheaper": ("price", "<"), "dearer": ("price", ">"), "larger": ("area", ">"), "smaller": ("area", "<"),
+}  # fmt: skip
+_ORDERS = {
+    "cheaper": Order("price"), "dearer": Order("price"), "larger": Order("area"),
+    "smaller": Order("area", True), "newer": Order("posted_at", True),
+}  # fmt: skip
+
+
+def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading | None:
+    """`previous` changed as `message` says, None when it starts something new."""
+    if previous.request_type != "QUERY":
+        return None
+    text = parts.text
+    marks = {hit.label for hit in phrases("edits").find(text)}
+    marks |= {
+        hit.label
+        for hit in phrases("edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE).find(text)
+    }
+    if not _changes(text, parts, marks, previous):
+        return None
+    start = replace(previous, edited=True, page=0, said=(), missing=(), question=message)
+    edited = _apply(text, parts, marks, start)
+    return None if edited is None else checked(edited, role)
+
+
+def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> bool:
+    """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
+    words = folded_words(text)
+    if len(words) > _LONG or phrases("talk", "forbidden").find(text):
+        return False
+    if parts.own and not previous.own and parts.named:
+        return False
+    edits = {label for label in marks if not label.startswith("field")}
+    other = parts.named and parts.entity != previous.entity
+    seeks = bool({hit.label for hit in phrases("talk", "find").find(text)}) and parts.named
+    if other and not {"instead", "those"} & edits:
+        return False
+    slots = bool(parts.filters or parts.limit or parts.missing)
+    if "drop all" in edits or {"those", "turn", "previous page"} & edits:
+        return True
+    if set(_MORE) & edits and not (seeks and parts.filters):
+        return True
+    if {"drop", "any price", "anywhere"} & edits and not seeks:
+        return True
+    if {"more", "more end"} & edits and not slots and len(words) <= 7:
+        return True
+    if {"only", "add", "instead"} & edits and (slots or parts.asked.order or parts.asked.mode):
+        return not (seeks and len(parts.filters) > 1 and "add" not in edits)
+    if seeks and parts.filters:
+        return False
+    if parts.asked.mode or parts.asked.order or parts.asked.group:
+        return not parts.filters and not (parts.named and parts.asked.measures)
+    return slots and not parts.named and not parts.own
+
+
+def _apply(text: str, parts: Parts, marks: set[str], start: Reading) -> Reading | None:
+    if "drop all" in marks:
+        return replace(start, filters=(), order=(), limit=None)
+    found = _dropped(text, parts, marks, start)
+    found = _merged(parts, marks, found)
+    found = _stretched(parts, marks, found)
+    found = _shown(text, parts, marks, found)
+    if {"more", "more end"} & marks and not parts.filters and found == start:
+        if parts.limit:
+            return replace(start, page=start.page + 1, limit=parts.limit)
+        return replace(start, page=start.page + 1)
+    if "previous page" in marks:
+        return replace(start, page=max(0, start.page - 1))
+    if parts.missing:
+        found = replace(found, missing=parts.missing)
+    return replace(found, said=(*found.said, *parts.said))
+
+
+def _dropped(text: str, parts: Parts, marks: set[str], start: Reading) -> Reading:
+    """Conditions that are given up: "bỏ lọc giá", "quận nào cũng được", "không cần máy lạnh nữa"."""
+    gone: set[str] = set()
+    if "anywhere" in marks:
+        gone |= _PLACES
+    if "any price" in marks:
+        gone.add("price")
+    named = [hit.label.removeprefix("field ") for hit in phrases("edits", *_fields()).find(text)]
+    if "drop" in marks:
+        for name in named:
+            gone |= _PLACES if name == "place" else {name}
+    keep = [one for one in start.filters if one.field not in gone]
+    values = {(f.field, f.value) for f in parts.filters} if "drop" in marks else set()
+    values |= {("amenity", name.partition(" ")[2]) for name in parts.needless if name.startswith("amenity ")}
+    keep = [one for one in keep if (one.field, one.value) not in values]
+    if "drop" in marks and parts.filters:
+        keep = [
+            one for one in keep if one.field not in {f.field for f in parts.filters} - {"amenity", "district"}
+        ]
+    if "furnished" in parts.needless:
+        keep = [one for one in keep if one.field != "furnished"]
+    order = () if "order" in named and "drop" in marks else start.order
+    return replace(start, filters=tuple(keep), order=order)
+
+
+def _fields() -> tuple[str, ...]:
+    from troly_rental.ask.words import lists
+
+    return tuple(label for label in lists("edits") if label.startswith("field "))
+
+
+def _merged(parts: Parts, marks: set[str], found: Reading) -> Reading:
+    """New conditions take the place of old ones on the same field; amenities and exclusions add up."""
+    if "drop" in marks or not parts.filters:
+        return found
+    new = list(parts.filters)
+    fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
+    adding = "add" in marks and "instead" not in marks
+    keep: list[Filter] = []
+    for old in found.filters:
+        same = old.field in fields
+        if old.field == "amenity":
+            same = any(one.field == "amenity" and one.value == old.value for one in new)
+        elif old.field in _PLACES and fields & _PLACES:
+            same = not adding or old.op in {"!=", "not_in"} or old.field not in fields
+            same = same and not (old.field == "city" and fields <= {"district", "ward"} and _within(new, old))
+        elif (
+            same
+            and _limits(old)
+            and any(_limits(one) and one.op[0] != old.op[0] for one in new if one.field == old.field)
+        ):
+            same = any(one.field == old.field and one.op[0] == old.op[0] for one in new)
+        if not same:
+            keep.append(old)
+    return replace(found, filters=tidy_filters([*keep, *new]))
+
+
+def _limits(one: Filter) -> bool:
+    return one.op[0] in "<>"
+
+
+def _within(new: list[Filter], city: Filter) -> bool:
+    """Whether all districts of `new` lie in the city asked for before, so that it stays."""
+    from troly_rental.schema_places import places
+
+    known = places()
+    for one in new:
+        if one.field != "district":
+            continue
+        for name in one.value if isinstance(one.value, tuple) else (str(one.value),):
+            found = known.named(name, "district")
+            if not any(known.by_id[place.city_id].name == city.value for place in found):
+                return False
+    return True
+
+
+def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
+    """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
+    for label in _MORE:
+        if label not in marks:
+            continue
+        order = _ORDERS[label]
+        field, op = _DIRECTIONS.get(label, ("", ""))
+        said = any(one.field == field for one in parts.filters)
+        limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
+        numbers = [one.value for one in limits if isinstance(one.value, int | float)]
+        if said or not numbers:
+            found = replace(found, order=(order,))
+            continue
+        edge = _edge(op, limits, numbers)
+        rest = [one for one in found.filters if one not in limits]
+        found = replace(
+            found,
+            filters=tidy_filters([*rest, edge]),
+            order=(order,),
+            said=(*found.said, remark("said.moved", field=field)),
+        )
+    return found
+
+
+def _edge(op: str, limits: list[Filter], numbers: list[int | float]) -> Filter:
+    """The limit that "rẻ hơn" or "rộng hơn" makes of the ones there were."""
+    field = limits[0].field
+    if op == "<":
+        bound = (
+            min(numbers)
+            if all(one.op in {"=", ">", ">="} for one in limits)
+            else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {"<", "<=", "="})
+        )
+        sharp = any(one.op in {"<", "<="} for one in limits)
+        return Filter(field, "<", _round(bound * _CLOSER) if sharp else bound)
+    bound = (
+        max(numbers)
+        if all(one.op in {"=", "<", "<="} for one in limits)
+        else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {">", ">=", "="})
+    )
+    sharp = any(one.op in {">", ">="} for one in limits)
+    return Filter(field, ">", _round(bound / _CLOSER) if sharp else bound)
+
+
+def _round(value: float) -> int | float:
+    """To 50,000 VND, or whole square metres."""
+    return round(value / 50_000) * 50_000 if value >= 1_000_000 else round(value)
+
+
+def _shown(text: str, parts: Parts, marks: set[str], found: Reading) -> Reading:
+    """Another order, number of rows, figure or way of showing."""
+    asked = parts.asked
+    if "turn" in marks and found.order:
+        found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
+    if asked.measures and (asked.measures[0].kind != "count" or phrases("asks", "count").find(text)):
+        kept = found.measures if _only_shape(text) and found.measures else asked.measures
+        found = replace(
+            found, measures=kept, group=asked.group or found.group, order=asked.order or (), mode="TABLE"
+        )
+    elif asked.group and found.measures:
+        found = replace(found, group=asked.group, order=asked.order or found.order)
+    elif asked.order and not set(_MORE) & marks and not found.measures:
+        found = replace(found, order=asked.order)
+    if parts.limit:
+        found = replace(found, limit=parts.limit)
+    if asked.mode == "LIST" and found.measures:
+        return replace(found, mode="LIST", measures=(), group=(), order=())
+    if asked.mode == "CHART" and not found.measures:
+        return replace(
+            found, mode="CHART", measures=(Measure("avg", "price"),), group=asked.group or ("district",)
+        )
+    return replace(found, mode=asked.mode) if asked.mode else found
+
+
+def _only_shape(text: str) -> bool:
+    """Whether only another way of showing is asked for, no other figure."""
+    return not phrases("asks", "count", "avg", "median", "min", "max", "sum", "trend").find(text)

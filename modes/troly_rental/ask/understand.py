@@ -1,0 +1,262 @@
+"""Puts a question's parts together: from a message to a reading, on its own or as an edit of the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from troly.text.catalogue import Lang
+from troly_rental.ask.days import read_days, read_ending, read_upcoming
+from troly_rental.ask.figures import Asked, read_asked
+from troly_rental.ask.kinds_of_talk import talk_of
+from troly_rental.ask.mending import mend
+from troly_rental.ask.quantities import Quantity, read_quantities
+from troly_rental.ask.reading import (
+    HINTED,
+    Filter,
+    Measure,
+    Mode,
+    Reading,
+    Remark,
+    Role,
+    remark,
+    tidy_filters,
+)
+from troly_rental.ask.traits import read_status, read_traits
+from troly_rental.ask.wheres import read_places
+from troly_rental.ask.words import phrases, spans, without
+from troly_rental.schema_places import Places
+
+_OWN_ENTITIES = ("contract", "invoice", "viewing")
+_MOST_ROWS = 200
+_ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What one message holds by itself, before it is joined with the query before it."""
+
+    text: str
+    entity: str
+    named: bool
+    filters: tuple[Filter, ...]
+    quantities: tuple[Quantity, ...]
+    asked: Asked
+    limit: int | None
+    own: bool
+    needless: frozenset[str]
+    missing: tuple[Remark, ...]
+    said: tuple[Remark, ...]
+
+
+def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
+    """The parts of `message`."""
+    text = mend(message, lang)
+    own = bool(phrases("asks", "own").find(text))
+    named = [hit.label for hit in phrases("asks", *_ENTITIES).find(text)]
+    money = _money_records(text, own=own)
+    entity = _entity(named, money)
+    ending, rest = read_ending(text, entity, now)
+    traits = read_traits(rest)
+    where = read_places(traits.rest, places)
+    figures = bool(
+        phrases("asks", "count", "avg", "median", "min", "max", "sum", "trend", "chart", "table").find(text)
+    )
+    days, rest = ([], where.rest) if ending else read_days(where.rest, entity, now, figures=figures)
+    quantities = read_quantities(rest)
+    status, _ = read_status(without(text, spans(phrases("amenities", "furnished none").find(text))), entity)
+    filters = [
+        *ending, *days, *read_upcoming(text, entity, now), *status, *money_filters(money, status),
+        *where.filters, *traits.filters,
+        *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
+    ]  # fmt: skip
+    tidy = tidy_filters(filters)
+    asked = _asked(text, list(tidy), entity, money)
+    return Parts(
+        text,
+        entity,
+        bool(named) or bool(money),
+        tidy,
+        tuple(quantities),
+        asked,
+        _limit(quantities, asked),
+        own or bool(money) or (entity in _OWN_ENTITIES),
+        traits.needless,
+        where.missing,
+        (*traits.said, *where.said, *asked.said, *_assumed(quantities)),
+    )
+
+
+def _money_records(text: str, *, own: bool) -> str:
+    """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
+    if phrases("asks", "revenue").find(text):
+        return "revenue"
+    if phrases("asks", "debt").find(text):
+        return "debt"
+    found = phrases("asks", "invoice electricity", "invoice water", "invoice rent").find(text)
+    period = phrases("asks", "own").find(text) or _has_period(text)
+    priced = phrases("amounts", "unit electricity_price", "unit water_price").find(text)
+    rooms = phrases("asks", "avg", "compare", "cheapest", "cheap").find(text)
+    amounts = [q for q in read_quantities(text) if q.field not in {"limit", "other", ""}]
+    if found and period and not (amounts or rooms) and not (priced and not own):
+        return found[0].label.removeprefix("invoice ")
+    return ""
+
+
+def _has_period(text: str) -> bool:
+    from datetime import date
+
+    from troly.text.dates import find_ranges
+
+    return bool(find_ranges(text, date(2024, 6, 15)))
+
+
+def money_filters(money: str, status: list[Filter]) -> list[Filter]:
+    """Debts are invoices that are not paid; income is what was paid."""
+    if status:
+        return []
+    if money == "debt":
+        return [Filter("status", "in", ("overdue", "unpaid"))]
+    return []
+
+
+def _entity(named: list[str], money: str) -> str:
+    if money:
+        return "invoice"
+    for entity in ("room_seeking_post", "viewing", "invoice", "contract"):
+        if entity in named:
+            return entity
+    if "post" in named:
+        return "post"
+    if "building" in named and "room" not in named:
+        return "building"
+    return "room"
+
+
+def _asked(text: str, filters: list[Filter], entity: str, money: str) -> Asked:
+    asked = read_asked(text, filters)
+    if money in {"electricity", "water", "rent"}:
+        return replace(asked, measures=(), group=(), mode="TABLE", said=())
+    if money == "revenue":
+        group = tuple(g for g in asked.group if g in {"month", "building", "room"})
+        return replace(
+            asked,
+            measures=(Measure("sum", "total"),),
+            group=group,
+            mode="CHART" if asked.mode == "CHART" else "TABLE",
+            said=(),
+        )
+    if entity == "invoice":
+        measures = tuple(Measure(m.kind, "total" if m.field == "price" else m.field) for m in asked.measures)
+        return replace(asked, measures=measures)
+    if entity == "contract":
+        measures = tuple(
+            Measure(m.kind, "monthly_rent" if m.field == "price" else m.field) for m in asked.measures
+        )
+        return replace(asked, measures=measures)
+    return asked
+
+
+def _limit(quantities: list[Quantity], asked: Asked) -> int | None:
+    for one in quantities:
+        if one.field == "limit" and one.upper is None and 1 <= one.value <= _MOST_ROWS:
+            if one.value == 1 and not asked.order:
+                continue
+            return int(one.value)
+    return None
+
+
+def _assumed(quantities: list[Quantity]) -> list[Remark]:
+    """What was taken for granted about amounts: how far "khoảng" reaches."""
+    return [
+        remark("said.about", field=one.field)
+        for one in quantities
+        if one.op == "about" and one.upper is None and one.field not in {"", "limit", "other"}
+    ]
+
+
+def fresh(message: str, parts: Parts, role: Role) -> Reading:
+    """The reading of a message that stands by itself."""
+    slots = len({f.field for f in parts.filters}) + bool(parts.limit) + len(parts.missing)
+    figures = bool(parts.asked.group or (parts.asked.measures and not _price_alone(parts.text)))
+    asked = figures or bool(parts.asked.measures or parts.asked.order)
+    talk = talk_of(
+        parts.text, slots=slots, entity=parts.named, asked=asked, sure=figures or (parts.own and parts.named)
+    )
+    if talk == "REFUSED":
+        return Reading("GENERAL_CHAT", refused=True, question=message)
+    if talk != "QUERY":
+        return Reading(talk, question=message, missing=_unclear(talk))
+    mode = mode_of(parts.entity, parts.asked)
+    measures = parts.asked.measures
+    reading = Reading(
+        "QUERY",
+        mode,
+        parts.entity,
+        parts.filters,
+        parts.asked.order,
+        parts.limit,
+        parts.asked.group if measures else (),
+        measures,
+        parts.own,
+        missing=parts.missing,
+        said=parts.said,
+        question=message,
+    )
+    return checked(reading, role)
+
+
+def _price_alone(text: str) -> bool:
+    """ "giá bao nhiêu": a figure of nothing in particular."""
+    return not phrases("asks", "count", "avg", "median", "trend", "compare").find(text)
+
+
+def _unclear(talk: str) -> tuple[Remark, ...]:
+    return (remark("missing.what"),) if talk == "CLARIFICATION" else ()
+
+
+def mode_of(entity: str, asked: Asked) -> Mode:
+    """002-09: places to live are listed, figures and one's own records are a table, what is to be seen is a chart."""
+    if asked.mode == "CHART" or asked.measures:
+        return asked.mode or "TABLE"
+    if asked.mode:
+        return asked.mode
+    return "LIST" if entity in HINTED or entity == "building" else "TABLE"
+
+
+def checked(reading: Reading, role: Role) -> Reading:
+    """`reading` with what keeps it from being ready: no login for own records, limits that exclude each other."""
+    missing = [one for one in reading.missing if one.key == "missing.place"]
+    if reading.own and role == "GUEST":
+        missing.append(remark("missing.login"))
+    missing += _contradictions(reading.filters)
+    return replace(reading, missing=tuple(missing))
+
+
+def _contradictions(filters: tuple[Filter, ...]) -> list[Remark]:
+    found = []
+    for name in dict.fromkeys(f.field for f in filters):
+        lows = [f for f in filters if f.field == name and f.op in {">", ">="}]
+        highs = [f for f in filters if f.field == name and f.op in {"<", "<="}]
+        if any(_empty(low, high) for low in lows for high in highs):
+            found.append(remark("missing.contradiction", field=name))
+    wanted = {(f.field, v) for f in filters if f.op in {"=", "in"} for v in _values(f)}
+    refused = {(f.field, v) for f in filters if f.op in {"!=", "not_in"} for v in _values(f)}
+    found += [
+        remark("missing.both", field=name, value=str(value)) for name, value in sorted(wanted & refused)
+    ]
+    return found
+
+
+def _empty(low: Filter, high: Filter) -> bool:
+    strict = low.op == ">" or high.op == "<"
+    if isinstance(low.value, str) or isinstance(high.value, str):
+        a, b = str(low.value), str(high.value)
+        return a > b or (a == b and strict)
+    if isinstance(low.value, tuple) or isinstance(high.value, tuple):
+        return False
+    return low.value > high.value or (low.value == high.value and strict)
+
+
+def _values(one: Filter) -> tuple[object, ...]:
+    return one.value if isinstance(one.value, tuple) else (one.value,)
