@@ -31,7 +31,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; `type` is DuckDB's, `unit` VND or m2, `ref` "table.column", `least` the smallest number allowed.
+    """One column; `type` is DuckDB's, `unit` VND or m2, `ref` "table.column", `least` the smallest number allowed,
+    `default` what stands there when a file has no such column.
 
     `personal` columns are about a person and reach nobody but that person; `text` is free text that people wrote.
     """
@@ -48,6 +49,7 @@ class Column:
     text: bool = False
     unique: bool = False
     least: int | None = None
+    default: str = ""
     values: Mapping[str, Label] = field(default_factory=dict)
 
     def said(self, lang: Lang) -> str:
@@ -148,5 +150,6 @@ def _column(name: str, node: Mapping[str, Any], enum: Mapping[str, Mapping[str, 
         text=node.get("text", False),
         unique=node.get("unique", False),
         least=node.get("min"),
+        default=node.get("default", ""),
         values=labels,
     )

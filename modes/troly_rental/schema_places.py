@@ -41,7 +41,10 @@ _LEAST_LETTERS = 5
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place; `covers` are the ids of the districts that it stands for (Thủ Đức: with Quận 2 and Quận 9)."""
+    """One place; `covers` are the ids of the districts that it stands for (Thủ Đức: with Quận 2 and Quận 9).
+
+    `other` is the English name of a city.
+    """
 
     kind: Kind
     id: str
@@ -51,6 +54,7 @@ class Place:
     unit: str = ""
     part_of: str = ""
     covers: tuple[str, ...] = ()
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +227,11 @@ def _read(raw: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any], tu
     for city_id, city in raw.items():
         districts = {name: node for name, node in city.items() if isinstance(node, Mapping)}
         ids = {name: f"{city_id}-{slug(name)}" for name in districts}
-        yield Place("city", city_id, city["name"], city_id, covers=tuple(ids.values())), city, ()
+        yield (
+            Place("city", city_id, city["name"], city_id, covers=tuple(ids.values()), other=city["name_en"]),
+            city,
+            (),
+        )
         for name, node in districts.items():
             parts = [ids[other] for other, more in districts.items() if more.get("part_of") == name]
             part_of = ids.get(node.get("part_of", ""), "")

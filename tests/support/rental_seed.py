@@ -53,8 +53,7 @@ def generate(rooms: int = ROOMS) -> Rows:
 
 def _places(rows: Rows) -> None:
     known = places()
-    names = {"hcm": "Ho Chi Minh City", "hanoi": "Hanoi"}
-    rows["cities"] = [{"id": p.id, "name": p.name, "name_en": names[p.id]} for p in known.of("city")]
+    rows["cities"] = [{"id": p.id, "name": p.name, "name_en": p.other} for p in known.of("city")]
     rows["districts"] = [
         {"id": p.id, "city_id": p.city_id, "name": p.name, "kind": p.unit, "parent_id": p.part_of or None}
         for p in known.of("district")
