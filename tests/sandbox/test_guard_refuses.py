@@ -97,20 +97,22 @@ def test_brackets_inside_texts_and_comments_do_not_count() -> None:
     assert check(sql, LISTED, max_rows=10).tables == ("rooms",)
 
 
-_WORDS = st.sampled_from(
-    "SELECT FROM WHERE rooms users ( ) , * 'x' price district union all with as lateral join on group by order limit 5 "
-    "; -- /* */ \" ' $$ [ ] { } : :: -> ? $1 read_csv count ( 1 . = < in not null case when then end over".split()
-)
+_PIECES = """
+    SELECT FROM WHERE rooms users ( ) , * 'x' price district union all with as lateral join on group by order limit 5
+    ; -- /* */ " ' $$ [ ] { } : :: -> ? $1 read_csv count ( 1 . = < in not null case when then end over
+"""
+_WORDS = st.lists(st.sampled_from(sorted(set(_PIECES.split()))), max_size=25).map(" ".join)
 
 
-@given(st.lists(_WORDS, max_size=25).map(" ".join) | st.text(max_size=60) | st.text().map("SELECT {}".format))
+@given(_WORDS | st.text(max_size=60) | st.text().map("SELECT {}".format))
 def test_anything_typed_is_either_checked_or_refused(sql: str) -> None:
+    refused: str = ""
+    tables: tuple[str, ...] = ()
     try:
-        checked = check(sql, LISTED, max_rows=10)
+        tables = check(sql, LISTED, max_rows=10).tables
     except SandboxError as error:
-        assert error.render("vi").line()
-        return
-    assert set(checked.tables) <= set(LISTED)
+        refused = error.render("vi").line()
+    assert refused or set(tables) <= set(LISTED)
 
 
 def test_what_runs_is_written_anew_without_comments() -> None:
