@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from troly.plugin.events import Chart, Content, Item, ItemList, Series, Table
 from troly.text.catalogue import Lang
@@ -130,7 +130,7 @@ def _chart(found: Found, title: str, badge: str, lang: Lang) -> Chart | None:
     name = found.columns[at]
     values = tuple(float(row[at] or 0) for row in rows)
     over_time = all(_is_day(row[words[0]]) for row in rows)
-    kind = "line" if over_time and len(rows) > 2 else "bar"
+    kind: Literal["bar", "line"] = "line" if over_time and len(rows) > 2 else "bar"
     return Chart(kind, labels, (Series(label_of(name, lang), values),), title, unit_of(name), badge)
 
 

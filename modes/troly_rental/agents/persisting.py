@@ -1,0 +1,61 @@
+"""After the answer: a validated pair goes to the knowledge store, every query to the audit log (002-29, 002-40)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from troly.plugin.context import Step, TurnContext
+from troly_rental import sessions
+from troly_rental.agents.working import Answered, Asked, Verdict
+from troly_rental.audit import Audit
+from troly_rental.reuse import Reuse
+from troly_rental.schema import schema_version
+from troly_rental.strings import say
+
+State = Mapping[str, Any]
+
+
+async def persist(state: State, turn: TurnContext, step: Step) -> State:
+    """Keep what may be reused, log what was run, remember the query for the next question."""
+    asked: Asked = state["asked"]
+    answered: Answered | None = state.get("answered")
+    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
+    kept = await _keep(asked, answered, verdict, turn)
+    if answered is not None:
+        await asyncio.to_thread(_log, asked, answered, turn)
+    step.note(say("step.kept" if kept else "step.not_kept", turn.language, state=verdict.state), "rules")
+    return {}
+
+
+async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn: TurnContext) -> bool:
+    if asked.reading.ready and not asked.sql:
+        previous = asked.reading.to_dict()
+        await asyncio.to_thread(sessions.keep, turn.services.state, turn.conversation.id, previous)
+    fresh = answered is not None and answered.origin in ("rules", "model")
+    # A change of the query before it does not stand for itself.
+    if not fresh or answered is None or verdict.state != "valid" or asked.reading.edited:
+        return False
+    await Reuse(turn.services).store(
+        asked.question,
+        asked.reading.state_filters(),
+        asked.who.role,
+        asked.reading.mode,
+        schema_version(),
+        answered.checked.sql,
+        verdict.state,
+        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+    )
+    return True
+
+
+def _log(asked: Asked, answered: Answered, turn: TurnContext) -> None:
+    Audit(turn.services).log(
+        question=asked.question,
+        sql=answered.checked.sql,
+        rows=answered.found.total,
+        role=asked.who.role,
+        user=asked.who.login,
+        at=turn.now,
+    )
