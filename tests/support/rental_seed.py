@@ -14,6 +14,7 @@ from typing import Any
 from tests.support.rental_seed_lives import contracts_and_bills, viewings
 from tests.support.rental_seed_people import people, seekers
 from tests.support.rental_seed_rooms import Homes, posts
+from troly.text.catalogue import LANGS, Lang
 from troly_rental.schema import tables
 from troly_rental.schema_places import places
 
@@ -87,5 +88,28 @@ def write_parquet(folder: Path, rows: Rows) -> None:
             )
 
 
+def schema_page(lang: Lang) -> str:
+    """The schema as a page: a heading a table, a line a column."""
+    title = {"vi": "Cấu trúc dữ liệu cho thuê", "en": "Schema of the rental data"}[lang]
+    parts = [f"# {title}"]
+    for table in tables().values():
+        lines = []
+        for column in table.columns.values():
+            enum = "; ".join(f"`{label.value}` = {label.said(lang)}" for label in column.values.values())
+            ref = f", `{column.ref}`" if column.ref else ""
+            lines.append(
+                f"- `{column.name}` ({column.type}{ref}): {column.said(lang)}{f' ({enum})' if enum else ''}"
+            )
+        parts += [f"## {table.said(lang)}: `{table.name}`", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_pages(folder: Path) -> None:
+    """The schema pages in both languages."""
+    for lang, name in zip(LANGS, ("cau-truc.md", "schema-en.md"), strict=True):
+        (folder / name).write_text(schema_page(lang), encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
     write_parquet(FOLDER, generate())
+    write_pages(FOLDER / "knowledge")
