@@ -124,7 +124,7 @@ def _condition_problems(rows: str, table: Table) -> Iterator[str]:
     from sqlglot import exp
 
     try:
-        tree = sqlglot.parse_one(f"SELECT 1 WHERE {rows}", dialect="duckdb")
+        tree = sqlglot.parse_one(f"SELECT 1 WHERE ({rows})", dialect="duckdb")
     except sqlglot.ParseError as error:
         yield f"`rows` is no condition: {error.errors[0]['description'] if error.errors else error}"
         return
