@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
@@ -13,35 +14,39 @@ Talk = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
 _FEW = 4
 
 
-def talk_of(text: str, *, slots: int, entity: bool, asked: bool, sure: bool) -> Talk:
-    """The kind of `text`, given how many conditions were found, whether a thing to look for is named, figures asked;
-    `sure` when figures of rooms or one's own records are asked for.
-
-    "REFUSED" is a wish to change data or to see what belongs to others.
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What was found in a message: number of conditions, a condition that only rooms have, a thing to look for named,
+    figures or an order asked, `sure` when figures of rooms or one's own records are asked for.
     """
-    hits = {hit.label for hit in phrases("talk").find(text)}
-    label = _classifier().best(text)
+
+    slots: int
+    telling: bool
+    entity: bool
+    asked: bool
+    sure: bool
+
+
+def talk_of(text: str, signs: Signs) -> Talk:
+    """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
     if phrases("talk", "forbidden").find(text):
         return "REFUSED"
+    hits = {hit.label for hit in phrases("talk").find(text)}
+    few = len(folded_words(text)) <= _FEW
     advice = bool(phrases("talk", "how to").find(text))
-    if sure or slots >= 2 or (slots and (entity or asked)):
-        return "GENERAL_CHAT" if advice and not slots and not asked else "QUERY"
-    if advice and not slots:
+    if advice and not signs.slots and not signs.sure:
         return "GENERAL_CHAT"
-    if slots:
-        return (
-            "QUERY"
-            if slots and (entity or "find" in hits or len(folded_words(text)) <= _FEW)
-            else _learned(text)
-        )
-    if entity and (asked or "find" in hits) and label.label != "GENERAL_CHAT":
+    if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
         return "QUERY"
-    if "greeting" in hits and len(folded_words(text)) <= _FEW:
-        return "GREETING"
-    return _learned(text, entity=entity)
+    if signs.slots:
+        return "QUERY" if few or "find" in hits else _learned(text, entity=signs.entity)
+    label = _learned(text, entity=signs.entity)
+    if signs.entity and (signs.asked or "find" in hits) and label != "GENERAL_CHAT":
+        return "QUERY"
+    return "GREETING" if "greeting" in hits and few else label
 
 
-def _learned(text: str, *, entity: bool = False) -> Talk:
+def _learned(text: str, *, entity: bool) -> Talk:
     for scored in _classifier().classify(text):
         label: Talk | None = next((talk for talk in _TALKS if talk == scored.label), None)
         if scored.label == "unknown":

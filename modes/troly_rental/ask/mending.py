@@ -25,9 +25,10 @@ _TELEX_MARK = re.compile(r"(a|e|o|d)\1|([uoa])w")
 
 
 class _Known(NamedTuple):
-    """What the lists know: accented spellings by folded word, folded phrases by their letters, slips of them."""
+    """What the lists know: accented spellings by folded word, words of names, phrases by their letters, slips of them."""
 
     spelt: Mapping[str, frozenset[str]]
+    names: frozenset[str]
     joined: Mapping[str, str]
     slips: Mapping[str, tuple[str, ...]]
 
@@ -88,7 +89,9 @@ def _slip_repairs(text: str) -> list[tuple[int, int, str]]:
 def _accents_repair(token: Token) -> str | None:
     """A word with accents that no list has, whose letters one has: "quân" is read as "quận", "trung bính" too."""
     known = _known().spelt.get(token.folded)
-    if not accents(token.text) or not known or any(accents_agree(token.text, word) for word in known):
+    if not accents(token.text) or not known or token.text in _right() or token.folded in _known().names:
+        return None
+    if any(accents_agree(token.text, word) for word in known):
         return None
     return next(iter(known)) if len(known) == 1 else token.folded
 
@@ -102,7 +105,7 @@ def _phrase_repair(typed: list[Token], at: int) -> tuple[int, str] | None:
         joined += word
         if not word.isalpha() or len(joined) > _LONGEST:
             break
-        odd = word not in known.spelt and not is_syllable(word) and word not in _everyday()
+        odd = not (word in known.spelt or word in known.names or is_syllable(word) or word in _everyday())
         strange = strange or odd
         if end == at and odd and (plain := _telex(word)) in known.spelt:
             best = (end + 1, plain)
@@ -148,12 +151,20 @@ def _known() -> _Known:
         shortest = _SHORTEST_PHRASE if len(words) > 1 else _SHORTEST_WORD
         if letters.isalpha() and shortest <= len(letters) <= _LONGEST:
             joined.setdefault(letters, " ".join(word.text for word in words))
+    from troly_rental.schema_places import places
+
+    named = [place.name for place in places().by_id.values()]
+    for name in named:
+        letters = "".join(word.folded for word in tokens(name))
+        if letters.isalpha() and _SHORTEST_PHRASE <= len(letters) <= _LONGEST:
+            joined.setdefault(letters, name)
     slips: dict[str, list[str]] = defaultdict(list)
     for letters in joined:
         for key in _slips(letters):
             slips[key].append(letters)
     return _Known(
         {word: frozenset(texts) for word, texts in spelt.items()},
+        frozenset(word.folded for name in named for word in tokens(name)),
         joined,
         {key: tuple(found) for key, found in slips.items()},
     )
@@ -164,9 +175,6 @@ def _all_phrases() -> Iterable[str]:
         for listed in lists(name).values():
             yield from listed
     yield from lists("spellings")
-    from troly_rental.schema_places import places
-
-    yield from (place.name for place in places().by_id.values())
 
 
 @cache
@@ -180,7 +188,16 @@ def _chat() -> Mapping[str, str]:
 
 
 @cache
+def _right() -> frozenset[str]:
+    """Accented words that are never a slip of another one."""
+    return frozenset(lists("everyday")[""])
+
+
+@cache
 def _everyday() -> frozenset[str]:
-    """English words of everyday use, which are no slips."""
-    english = read_lists(LEXICONS / "english.txt")
-    return frozenset(fold(word) for listed in english.values() for entry in listed for word in entry.split())
+    """Everyday words of the shared lists, folded, which are no slips either."""
+    found: set[str] = set()
+    for name in ("english", "neutral", "periods", "vietnamese", "amounts"):
+        for listed in read_lists(LEXICONS / f"{name}.txt").values():
+            found.update(fold(word) for entry in listed for word in entry.split())
+    return frozenset(found)

@@ -22,6 +22,7 @@ _MONEY = frozenset({"price", "deposit", "electricity_price", "water_price", "fee
 _BEFORE = ("<", "<=", ">", ">=", "about", "budget", "exact", "not")
 _AFTER = ("after <=", "after >=", "after about")
 _FAR = 3
+_SCALES = (MILLION, 100_000, THOUSAND)
 _RANGE = re.compile(
     r"\s*(?:-|~|–|—|->|den|toi|cho den|cho toi|to|and|va|till|until|den khoang|toi khoang)\s*"
 )
@@ -143,9 +144,13 @@ def _with_unit(text: str, one: Quantity) -> Quantity:
     if glued in {"USD", "EUR", "%"}:
         return replace(one, field="other")
     if glued:
-        number_end = one.end - len(glued)
-        one = replace(one, field="", end=number_end)
-    for scale in (MILLION, 100_000, THOUSAND):
+        one = replace(one, field="")
+        named = phrases("amounts", *_units()).find(glued)
+        scale = next((n for n in _SCALES if phrases("amounts", f"x {n}").find(glued)), 0)
+        if named or not scale:
+            return replace(one, field=_unit_name(named[0].label) if named else "other")
+        return replace(one, value=one.value * scale, field="price")
+    for scale in _SCALES:
         hit = _right_after(text, one.end, phrases("amounts", f"x {scale}").find(text[: one.end + 16]))
         if hit and one.value < THOUSAND and fold(hit.phrase) != "m":
             return replace(one, value=one.value * scale, end=hit.end, field="price")
@@ -158,14 +163,18 @@ def _with_unit(text: str, one: Quantity) -> Quantity:
     ):
         return replace(one, field="")
     if hit is None:
-        return replace(one, field="other" if glued else one.field)
-    name = hit.label.removeprefix("unit ")
+        return one
+    name = _unit_name(hit.label)
     if name == "area" and fold(hit.phrase) in {"met", "metres", "meters"} and one.value < _METRES_FROM:
         return replace(one, field="other", end=hit.end)
-    if name in {"places", "time", "distance", "floors", "bathrooms", "deposit months"}:
-        name = "other"
-    name = "limit" if name == "limit after" else name
     return replace(one, field=name, end=one.end if name == "limit" else hit.end)
+
+
+def _unit_name(label: str) -> str:
+    name = label.removeprefix("unit ")
+    if name in {"places", "time", "distance", "floors", "bathrooms", "deposit months"}:
+        return "other"
+    return "limit" if name == "limit after" else name
 
 
 def _units() -> tuple[str, ...]:
@@ -303,7 +312,8 @@ def _field(
     if own == "area":
         return "area", None
     large = value >= _SMALLEST_RENT
-    for hit in [*behind[:1], *reversed(before)]:
+    close = [h for h in before if _near(text, h.end, low.start)]
+    for hit in [*reversed(close), *behind[:1], *reversed(before)]:
         name = hit.label.removeprefix("about ")
         if name in {"people", "bedrooms"} or (name == "area" and large):
             continue

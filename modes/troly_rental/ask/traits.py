@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from troly.text.fold import fold, tokens
 from troly.text.lexicon import Hit
 from troly_rental.ask.reading import Filter, Remark, remark
-from troly_rental.ask.words import lists, phrases, spans, without
+from troly_rental.ask.words import lists, merged, phrases, spans, without
 
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
@@ -29,7 +29,7 @@ class Traits:
 
 def read_traits(text: str) -> Traits:
     """Kinds, amenities and furniture in `text`, with "không có", "không cần" heeded."""
-    hits = phrases("amenities").find(text)
+    hits = [hit for hit in merged("amenities", "kinds").find(text) if hit.label in lists("amenities")]
     turns = [hit for hit in hits if hit.label in {*_TURNING, "needless after"}]
     turns += [hit for hit in phrases("amenities", *_TURNING, "needless after").find(text) if hit not in turns]
     filters: list[Filter] = []

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from troly.text.catalogue import Lang
+from troly.text.fold import folded_words
 from troly_rental.ask.days import read_days, read_ending, read_upcoming
 from troly_rental.ask.figures import Asked, read_asked
-from troly_rental.ask.kinds_of_talk import talk_of
+from troly_rental.ask.kinds_of_talk import Signs, talk_of
 from troly_rental.ask.mending import mend
 from troly_rental.ask.quantities import Quantity, read_quantities
 from troly_rental.ask.reading import (
@@ -28,7 +29,9 @@ from troly_rental.ask.words import phrases, spans, without
 from troly_rental.schema_places import Places
 
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
-_MOST_ROWS = 200
+_TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
+"""Conditions that nobody sets in small talk."""
+_MOST_ROWS, _SHORT = 200, 5
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
 
@@ -57,12 +60,12 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     money = _money_records(text, own=own)
     entity = _entity(named, money)
     ending, rest = read_ending(text, entity, now)
-    traits = read_traits(rest)
-    where = read_places(traits.rest, places)
+    where = read_places(rest, places)
+    traits = read_traits(where.rest)
     figures = bool(
         phrases("asks", "count", "avg", "median", "min", "max", "sum", "trend", "chart", "table").find(text)
     )
-    days, rest = ([], where.rest) if ending else read_days(where.rest, entity, now, figures=figures)
+    days, rest = ([], traits.rest) if ending else read_days(traits.rest, entity, now, figures=figures)
     quantities = read_quantities(rest)
     status, _ = read_status(without(text, spans(phrases("amenities", "furnished none").find(text))), entity)
     filters = [
@@ -178,11 +181,12 @@ def _assumed(quantities: list[Quantity]) -> list[Remark]:
 def fresh(message: str, parts: Parts, role: Role) -> Reading:
     """The reading of a message that stands by itself."""
     slots = len({f.field for f in parts.filters}) + bool(parts.limit) + len(parts.missing)
+    owned = parts.own and parts.named and _asks_for_own(parts)
     figures = bool(parts.asked.group or (parts.asked.measures and not _price_alone(parts.text)))
     asked = figures or bool(parts.asked.measures or parts.asked.order)
-    talk = talk_of(
-        parts.text, slots=slots, entity=parts.named, asked=asked, sure=figures or (parts.own and parts.named)
-    )
+    telling = any(one.field in _TELLING for one in parts.filters)
+    signs = Signs(slots, telling, parts.named, asked, figures or owned)
+    talk = talk_of(parts.text, signs)
     if talk == "REFUSED":
         return Reading("GENERAL_CHAT", refused=True, question=message)
     if talk != "QUERY":
@@ -204,6 +208,14 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
         question=message,
     )
     return checked(reading, role)
+
+
+def _asks_for_own(parts: Parts) -> bool:
+    """Whether own records are asked for, not how contracts or invoices work in general."""
+    if phrases("talk", "how to").find(parts.text):
+        return bool(parts.filters)
+    said = phrases("asks", "own", "revenue", "debt").find(parts.text)
+    return bool(said or parts.filters or len(folded_words(parts.text)) <= _SHORT)
 
 
 def _price_alone(text: str) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from troly.text.fold import fold, folded_words, tokens
 from troly_rental.ask.reading import Filter, Remark, remark
-from troly_rental.ask.words import lists, phrases, without
+from troly_rental.ask.words import lists, merged, phrases, spans as spans_of, without
 from troly_rental.schema_places import Mention, Place, Places
 
 _LISTED = re.compile(
-    r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*(?:quan\s+|q\s*)?([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
+    r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
 )
 _UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)\s*(?=[0-9a-z])")
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
@@ -20,7 +20,9 @@ _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
-_SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and)\s*")
+_SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
+_OTHER_WORDS = ("asks", "amounts", "amenities", "kinds", "edits", "talk")
+_PIECE = re.compile(r"[^|,.;?!\n]+")
 _NEAREST = 3
 
 
@@ -57,7 +59,19 @@ def read_places(text: str, places: Places) -> Where:
 
 @lru_cache(maxsize=256)
 def _found(text: str, places: Places) -> tuple[Mention, ...]:
-    return tuple(places.find(text, guess=True))
+    """Names as they are listed, then names with typing errors among the words that mean nothing else."""
+    exact = places.find(text)
+    known = [(m.start, m.end) for m in exact]
+    known += spans_of(merged(*_OTHER_WORDS).find(text))
+    rest = without(text, known, "|")
+    guessed = [
+        replace(m, start=m.start + part.start(), end=m.end + part.start())
+        for part in _PIECE.finditer(rest)
+        if len(part.group().split()) > 1
+        for m in places.find(part.group(), guess=True)
+        if m.unsure
+    ]
+    return tuple(sorted([*exact, *guessed], key=lambda m: m.start))
 
 
 def _expected(text: str, mentions: tuple[Mention, ...]) -> list[Mention]:

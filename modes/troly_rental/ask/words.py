@@ -25,10 +25,16 @@ def phrases(name: str, *labels: str) -> Lexicon:
     return Lexicon({label: sections[label] for label in labels or tuple(sections)})
 
 
-def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+@cache
+def merged(*names: str) -> Lexicon:
+    """The phrases of several files, which compete: the longest wins."""
+    return Lexicon({label: listed for name in names for label, listed in lists(name).items()})
+
+
+def without(text: str, spans: Iterable[tuple[int, int]], blank: str = " ") -> str:
     """`text` with blanks in place of the spans, so that offsets stay."""
     for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
+        text = text[:start] + blank * (end - start) + text[end:]
     return text
 
 
