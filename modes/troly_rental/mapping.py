@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,15 @@ FIELDS: tuple[str, ...] = (
     *_POST,
 )
 UNITS = {"thousand": 1_000, "million": 1_000_000, "nghìn": 1_000, "triệu": 1_000_000}
+_UNIT_WORDS = {
+    "trieu": 1_000_000,
+    "tr": 1_000_000,
+    "million": 1_000_000,
+    "nghin": 1_000,
+    "ngan": 1_000,
+    "k": 1_000,
+}
+_ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _KEYS = {"file", "columns", "fixed", "values", "unit"}
 
 
@@ -39,12 +49,16 @@ class Dump:
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unit: Mapping[str, int] = field(default_factory=dict)
 
-    def cells(self, header: Sequence[str], row: Sequence[object]) -> dict[str, object]:
-        """One row by field, fixed values filled in, bare numbers in their unit."""
+    def places(self, header: Sequence[str]) -> dict[str, int]:
+        """Where each field stands in a row of a file with this header."""
         at = {_key(title): place for place, title in enumerate(header)}
+        return {name: at[_key(title)] for name, title in self.columns.items()}
+
+    def cells(self, places: Mapping[str, int], row: Sequence[object]) -> dict[str, object]:
+        """One row by field, fixed values filled in, bare numbers in their unit."""
         found: dict[str, object] = dict(self.fixed)
-        for name, title in self.columns.items():
-            value = row[at[_key(title)]]
+        for name, place in places.items():
+            value = row[place]
             value = self.values.get(name, {}).get(str(value).strip(), value)
             found[name] = _scaled(value, self.unit[name]) if name in self.unit else value
         return found
@@ -66,11 +80,21 @@ def guess(header: Sequence[str]) -> dict[str, str]:
     """The field that each title seems to be, by the other names that the schema lists; field -> title."""
     found: dict[str, str] = {}
     for title in header:
-        key = _key(title)
+        key = _key(_ASIDE.sub(" ", title))
         for name in FIELDS:
             if name not in found and key in _said(name):
                 found[name] = title
                 break
+    return found
+
+
+def units_in(columns: Mapping[str, str]) -> dict[str, int]:
+    """The unit that a title gives its bare numbers: "Giá (triệu/tháng)" are millions."""
+    found: dict[str, int] = {}
+    for name, title in columns.items():
+        said = {word for aside in _ASIDE.findall(title) for word in folded_words(aside)}
+        factors = [factor for word, factor in _UNIT_WORDS.items() if word in said]
+        found |= {name: factors[0]} if factors else {}
     return found
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 from troly.config.problems import nearest
 from troly.errors import TrolyError
@@ -19,6 +19,9 @@ from troly_rental.schema_places import Kind, Place, places
 
 LONGEST = 4_000
 _HIGHEST = 10**12
+# Lists repeat themselves: prices, districts and days are read once.
+_REMEMBERED = 20_000
+_COUNTS = ("bedrooms", "max_people", "people", "floors")
 _EMPTY = {"", "null", "none", "nan", "n/a", "na", "-", "khong ro"}
 _KINDS: Mapping[str, Kind] = {"districts.id": "district", "wards.id": "ward", "cities.id": "city"}
 
@@ -32,7 +35,8 @@ def read_cell(column: Column, value: object) -> object:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         text = ""
     elif isinstance(value, str):
-        text = sanitize(nfc(value), keep_newlines=column.text).strip(" \t\r\n\u00a0\ufeff")
+        text = sanitize(nfc(value), keep_newlines=column.text).replace("\r\n", "\n").replace("\r", "\n")
+        text = text.strip(" \t\n\u00a0\ufeff")
     else:
         text = str(value)
     if not text or (fold(text) in _EMPTY and not column.text):
@@ -52,6 +56,7 @@ def read_cell(column: Column, value: object) -> object:
     return _place(column, text) if column.ref in _KINDS else text
 
 
+@lru_cache(_REMEMBERED)
 def district_of(text: str) -> str | None:
     """The id of the one district that an address or a name tells; None for none, or for several it could be."""
     found = places().find(text)
@@ -64,26 +69,34 @@ def district_of(text: str) -> str | None:
 
 
 def _number(column: Column, value: object, text: str) -> int | float:
-    found = Decimal(str(value)) if _is_number(value) else _said(column, text)
+    found = (
+        Decimal(str(value))
+        if _is_number(value)
+        else _said(column.unit, text, bare=column.unit == "" and column.name not in _COUNTS)
+    )
     whole = column.type != "DOUBLE"
-    if found is None or not found.is_finite() or (whole and found != int(found)):
+    if found is None or not found.is_finite():
         raise CellError("amount" if column.unit else "number")
     if column.least is not None and found < column.least:
         raise CellError("low", least=column.least)
+    if whole and found != int(found):
+        raise CellError("amount" if column.unit else "number")
     if abs(found) > _HIGHEST:
         raise CellError("high", most=_HIGHEST)
     return int(found) if whole else float(found)
 
 
-def _said(column: Column, text: str) -> Decimal | None:
-    """A number, or the one amount in a text ("3,5 triệu/tháng", "25 m2") in a column that has a unit."""
+@lru_cache(_REMEMBERED)
+def _said(unit: str, text: str, *, bare: bool) -> Decimal | None:
+    """A number; unless it must be `bare`, the one amount in a text ("3,5 triệu/tháng", "25 m2", "2PN")."""
     plain = parse_number(text)
-    amounts = find_amounts(text)
-    if any(a.unit not in ("", column.unit, "pn", "m") for a in amounts):
-        return None
-    if plain is not None or not (column.unit or column.name in ("bedrooms", "max_people", "floors")):
-        return plain
-    return amounts[0].value if len(amounts) == 1 else None
+    if not bare or plain is not None:
+        amounts = find_amounts(text)
+        if any(a.unit not in ("", unit, "pn", "m") for a in amounts):
+            return None
+        if plain is None:
+            return amounts[0].value if len(amounts) == 1 else None
+    return plain
 
 
 def _is_number(value: object) -> bool:
@@ -93,10 +106,18 @@ def _is_number(value: object) -> bool:
 def _moment(value: object, text: str) -> datetime:
     if isinstance(value, datetime):
         return value if value.tzinfo is None else value.astimezone(HCM).replace(tzinfo=None)
+    found = _written(text)
+    if found is None:
+        raise CellError("date")
+    return found
+
+
+@lru_cache(_REMEMBERED)
+def _written(text: str) -> datetime | None:
     try:
         return parse_now(text).replace(tzinfo=None)
     except ValueError:
-        raise CellError("date") from None
+        return None
 
 
 def _day(value: object, text: str) -> date:
@@ -148,11 +169,13 @@ def _place(column: Column, text: str) -> str:
 def type_in(title: str) -> str:
     """The kind of dwelling that a title names (`rooms.room_type`); "" when it names none."""
     said = f" {_key(title)} "
-    column = tables()["rooms"].columns["room_type"]
-    best = ("", 0)
-    for label in column.values.values():
-        for word in (label.vi, label.en, *label.words):
-            key = _key(word)
-            if " " in key and f" {key} " in said and len(key) > best[1]:
-                best = (label.value, len(key))
-    return best[0]
+    found = [(key, value) for key, value in _type_words() if f" {key} " in said]
+    return max(found, key=lambda pair: len(pair[0]))[1] if found else ""
+
+
+@cache
+def _type_words() -> tuple[tuple[str, str], ...]:
+    """The names of two or more words that each kind of dwelling has."""
+    labels = tables()["rooms"].columns["room_type"].values.values()
+    pairs = ((_key(word), label.value) for label in labels for word in (label.vi, label.en, *label.words))
+    return tuple((key, value) for key, value in pairs if " " in key)

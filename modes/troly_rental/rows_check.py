@@ -152,7 +152,7 @@ class Checker:
         self._unique: dict[str, dict[object, int]] = {
             name: {} for name, column in table.columns.items() if column.unique
         }
-        self._writer = csv.writer(out, quoting=csv.QUOTE_ALL)
+        self._writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
 
     def refuse(
         self, where: tuple[str, int], column: str, reason: str, cell: object = "", **params: object

@@ -10,7 +10,7 @@ from pathlib import Path
 from troly.config.problems import nearest
 from troly.errors import InputError
 from troly.text.fold import folded_words
-from troly_rental.mapping import FILE_NAME, Dump, complete, example, guess, read_mapping
+from troly_rental.mapping import FILE_NAME, Dump, complete, example, guess, read_mapping, units_in
 from troly_rental.rows_check import Report
 from troly_rental.rows_read import DATABASES, ENDINGS, Sheet, open_database, open_sheet
 from troly_rental.schema import tables
@@ -125,4 +125,4 @@ def _guessed(sheet: Sheet, found: Found) -> None:
             example=example(sheet.file, sheet.header),
         )
     found.guessed = ", ".join(f"{title} → {name}" for name, title in columns.items())
-    found.dumps.append((sheet, Dump(sheet.file, columns)))
+    found.dumps.append((sheet, Dump(sheet.file, columns, unit=units_in(columns))))

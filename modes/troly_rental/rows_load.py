@@ -119,13 +119,14 @@ class Load:
 
     def _listings(self, sheet: Sheet, dump: Dump, checkers: Mapping[str, Checker], numbers: Numbers) -> None:
         rooms, posts = checkers["rooms"], checkers["posts"]
+        places_of = dump.places(sheet.header)
         for line, row in sheet.rows:
             self._tick()
             where = (sheet.file, line)
             if isinstance(row, str):
                 rooms.refuse(where, "", row, width=len(sheet.header))
                 continue
-            cells = dump.cells(sheet.header, row)
+            cells = dump.cells(places_of, row)
             try:
                 told = room_of(cells, numbers)
             except CellError as error:

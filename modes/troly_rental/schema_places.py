@@ -87,11 +87,14 @@ class Places:
 
     def __init__(self, places: Iterable[Place], entries: Iterable[_Entry]) -> None:
         self.by_id: dict[str, Place] = {place.id: place for place in places}
-        self._entries: dict[str, list[_Entry]] = defaultdict(list)
+        self._entries: dict[tuple[str, ...], list[_Entry]] = defaultdict(list)
+        # The lengths of the names that begin with a word, longest first.
+        self._lengths: dict[str, list[int]] = {}
         for entry in entries:
-            self._entries[fold(entry.words[0])].append(entry)
-        for found in self._entries.values():
-            found.sort(key=lambda entry: -len(entry.words))
+            key = tuple(fold(word) for word in entry.words)
+            self._entries[key].append(entry)
+            self._lengths.setdefault(key[0], []).append(len(key))
+        self._lengths = {word: sorted(set(found), reverse=True) for word, found in self._lengths.items()}
 
     def of(self, kind: Kind) -> list[Place]:
         """The places of one kind, in the order of the file."""
@@ -131,21 +134,27 @@ class Places:
     def _at(self, typed: Sequence[Token], at: int, text: str) -> tuple[Mention | None, int]:
         fits: list[_Entry] = []
         for strict in (True, False):
-            fits = [
-                e for e in self._entries.get(typed[at].folded, ()) if _spells(e, typed, at, strict=strict)
-            ]
+            fits = self._fitting(typed, at, strict=strict)
             if fits:
                 break
         if not fits:
             return None, 0
         length = len(fits[0].words)
-        fits = [entry for entry in fits if len(entry.words) == length]
         plain = [entry for entry in fits if not (entry.short or entry.near)] or fits
         top = min(_RANK[entry.place.kind] for entry in plain)
         places = tuple(dict.fromkeys(e.place for e in plain if _RANK[e.place.kind] == top))
         start, end = typed[at].start, typed[at + length - 1].end
         first = plain[0]
         return Mention(places, start, end, text[start:end], short=first.short, near=first.near), length
+
+    def _fitting(self, typed: Sequence[Token], at: int, *, strict: bool) -> list[_Entry]:
+        """The entries of the longest name that stands at `at`."""
+        for length in self._lengths.get(typed[at].folded, ()):
+            got = typed[at : at + length]
+            listed = self._entries.get(tuple(token.folded for token in got), ())
+            if fits := [entry for entry in listed if _spells(entry, got, strict=strict)]:
+                return fits
+        return []
 
     def _guess(self, typed: Sequence[Token], at: int, text: str) -> tuple[Mention | None, int]:
         """The one district whose name of two or three words is nearly what is typed at `at`."""
@@ -182,13 +191,8 @@ def _is_phrase(typed: Sequence[Token]) -> bool:
     }
 
 
-def _spells(entry: _Entry, typed: Sequence[Token], at: int, *, strict: bool) -> bool:
-    """Whether the words of `entry` stand at `at`; not `strict`, a name of several words may have wrong accents."""
-    if at + len(entry.words) > len(typed):
-        return False
-    got = typed[at : at + len(entry.words)]
-    if any(fold(want) != token.folded for want, token in zip(entry.words, got, strict=True)):
-        return False
+def _spells(entry: _Entry, got: Sequence[Token], *, strict: bool) -> bool:
+    """Whether the words, alike when folded, are `entry`; not `strict`, a longer name may have wrong accents."""
     if strict:
         return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))
     return len(entry.words) > 1 and not (entry.short or entry.near or entry.place.kind == "ward")
