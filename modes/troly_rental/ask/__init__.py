@@ -6,12 +6,31 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang
+from troly_rental.ask.emptiness import relaxations
 from troly_rental.ask.reading import Filter, Measure, Mode, Order, Reading, Remark, RequestType, Role, Value
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from troly_rental.schema_places import Places
 
-__all__ = ["Filter", "Measure", "Mode", "Order", "Reading", "Remark", "RequestType", "Role", "Value", "read"]
+__all__ = [
+    "Filter",
+    "Measure",
+    "Mode",
+    "Order",
+    "Reading",
+    "Remark",
+    "RequestType",
+    "Role",
+    "Value",
+    "count_of",
+    "explain",
+    "filters_of",
+    "read",
+    "relaxations",
+    "sql_of",
+]
 
 
 def read(
@@ -38,3 +57,31 @@ def read(
     if previous is not None and (edited := follow(text, parts, previous, role)) is not None:
         return edited
     return fresh(text, parts, role)
+
+
+def sql_of(reading: Reading, role: Role = "GUEST") -> exp.Select:
+    """The query of a ready reading for `role` (`sql.sql_of`); raises ValueError for one that is not ready."""
+    from troly_rental.ask.sql import sql_of as build
+
+    return build(reading, role)
+
+
+def count_of(reading: Reading, role: Role = "GUEST") -> exp.Select:
+    """How many rows `reading` has without its limit: one row, one column `total`."""
+    from troly_rental.ask.sql import count_of as build
+
+    return build(reading, role)
+
+
+def filters_of(tree: exp.Expr) -> tuple[Filter, ...]:
+    """The conditions of any SELECT in the neutral form (`conditions.filters_of`)."""
+    from troly_rental.ask.conditions import filters_of as read_back
+
+    return read_back(tree)
+
+
+def explain(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
+    """A query in words, line by line (`explaining.explain`)."""
+    from troly_rental.ask.explaining import explain as tell
+
+    return tell(tree, lang)

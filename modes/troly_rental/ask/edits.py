@@ -22,6 +22,11 @@ _ORDERS = {
     "smaller": Order("area", True), "newer": Order("posted_at", True),
 }  # fmt: skip
 
+_ALONE = {
+    "cheaper": Order("price"), "dearer": Order("price", True), "larger": Order("area", True),
+    "smaller": Order("area"), "newer": Order("posted_at", True),
+}  # fmt: skip
+
 
 def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading | None:
     """`previous` changed as `message` says, None when it starts something new."""
@@ -35,8 +40,8 @@ def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading
     }
     if not _changes(text, parts, marks, previous):
         return None
-    start = replace(previous, edited=True, page=0, said=(), missing=(), question=message)
-    edited = _apply(text, parts, marks, start)
+    start = replace(previous, edited=True, skip=0, said=(), missing=(), question=message)
+    edited = _apply(text, parts, marks, start, previous.skip)
     return None if edited is None else checked(edited, role)
 
 
@@ -70,19 +75,18 @@ def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> boo
     return slots and not parts.named and not parts.own
 
 
-def _apply(text: str, parts: Parts, marks: set[str], start: Reading) -> Reading | None:
+def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_skip: int) -> Reading | None:
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
+    if {"more", "more end"} & marks and not (parts.filters or parts.asked.order or set(_MORE) & marks):
+        shown = replace(start, skip=previous_skip)
+        return replace(shown, skip=shown.skip + shown.rows, limit=parts.limit or start.limit)
+    if "previous page" in marks:
+        return replace(start, skip=max(0, previous_skip - start.rows))
     found = _dropped(text, parts, marks, start)
     found = _merged(parts, marks, found)
     found = _stretched(parts, marks, found)
     found = _shown(text, parts, marks, found)
-    if {"more", "more end"} & marks and not parts.filters and found == start:
-        if parts.limit:
-            return replace(start, page=start.page + 1, limit=parts.limit)
-        return replace(start, page=start.page + 1)
-    if "previous page" in marks:
-        return replace(start, page=max(0, start.page - 1))
     if parts.missing:
         found = replace(found, missing=parts.missing)
     return replace(found, said=(*found.said, *parts.said))
@@ -175,7 +179,7 @@ def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
         limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
         numbers = [one.value for one in limits if isinstance(one.value, int | float)]
         if said or not numbers:
-            found = replace(found, order=(order,))
+            found = replace(found, order=(_ALONE[label],))
             continue
         edge = _edge(op, limits, numbers)
         rest = [one for one in found.filters if one not in limits]

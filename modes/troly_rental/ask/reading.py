@@ -14,6 +14,8 @@ Value = str | int | float | bool | tuple[str, ...]
 
 ENTITIES = ("room", "post", "room_seeking_post", "building", "contract", "invoice", "viewing")
 HINTED = ("room", "post", "room_seeking_post")
+LIST_ROWS, TABLE_ROWS = 20, 100
+"""Most rows of a list and of a table when no number is asked for."""
 OPPOSITE: dict[Op, Op] = {
     "=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not_in", "not_in": "in",
 }  # fmt: skip
@@ -67,7 +69,7 @@ class Reading:
     """A question as understood (002-07, 002-09, 002-10).
 
     `missing` is why it is not ready for SQL; `said` are the assumptions made. `own` means the asker's own records;
-    `edited` that it changes the query before it. `page` counts from 0 ("show me more").
+    `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
     """
 
     request_type: RequestType = "QUERY"
@@ -80,7 +82,7 @@ class Reading:
     measures: tuple[Measure, ...] = ()
     own: bool = False
     edited: bool = False
-    page: int = 0
+    skip: int = 0
     refused: bool = False
     missing: tuple[Remark, ...] = ()
     said: tuple[Remark, ...] = ()
@@ -100,6 +102,16 @@ class Reading:
     def mode_hint(self) -> Mode | None:
         """intentModeHint (002-10)."""
         return self.mode if self.request_type == "QUERY" else None
+
+    @property
+    def rows(self) -> int:
+        """Most rows of the answer."""
+        return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
+
+    @property
+    def filters_hint(self) -> str | None:
+        """filtersHint (002-10): the conditions in one line."""
+        return "; ".join(f"{one.field} {one.op} {', '.join(one.values)}" for one in self.filters) or None
 
     def state_filters(self) -> list[dict[str, Any]]:
         """`filters` of the state, in a fixed order."""

@@ -10,7 +10,6 @@ from troly_rental.ask.relations import LANDLORD_ONLY, Entity, entities
 if TYPE_CHECKING:
     from sqlglot import exp
 
-LIST_ROWS, TABLE_ROWS = 20, 100
 _DATES = frozenset(
     {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
 )
@@ -70,7 +69,7 @@ class _Builder:
         if not reading.order:
             query = query.order_by(self._ordered(self.field(entity.newest), descending=True))
         query = query.order_by(self._ordered(self.column(f"{entity.table}.id"), descending=False))
-        return self._limited(query, LIST_ROWS if reading.mode == "LIST" else TABLE_ROWS)
+        return self._limited(query)
 
     def figures(self) -> exp.Select:
         """Figures, by group when groups are asked for."""
@@ -100,7 +99,7 @@ class _Builder:
         for name, group in zip(reading.group, groups, strict=True):
             if name not in ordered:
                 query = query.order_by(self._ordered(group.copy(), descending=False))
-        return self._limited(query, TABLE_ROWS)
+        return self._limited(query)
 
     def finished(self, chosen: list[exp.Expr]) -> exp.Select:
         """SELECT of `chosen` with the joins and conditions that the reading needs."""
@@ -180,10 +179,9 @@ class _Builder:
 
         return exp.Ordered(this=node, desc=descending, nulls_first=False)
 
-    def _limited(self, query: exp.Select, most: int) -> exp.Select:
-        rows = self.reading.limit or most
-        query = query.limit(rows)
-        return query.offset(rows * self.reading.page) if self.reading.page else query
+    def _limited(self, query: exp.Select) -> exp.Select:
+        query = query.limit(self.reading.rows)
+        return query.offset(self.reading.skip) if self.reading.skip else query
 
     def _chosen_rows(self) -> list[exp.Expr]:
         """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""

@@ -17,18 +17,21 @@ from troly_rental.ask.reading import (
     Filter,
     Measure,
     Mode,
+    Order,
     Reading,
     Remark,
     Role,
     remark,
     tidy_filters,
 )
+from troly_rental.ask.relations import entities
 from troly_rental.ask.traits import read_status, read_traits
 from troly_rental.ask.wheres import read_places
 from troly_rental.ask.words import phrases, spans, without
 from troly_rental.schema_places import Places
 
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
+_LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _MOST_ROWS, _SHORT = 200, 5
@@ -73,7 +76,8 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
         *where.filters, *traits.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
-    tidy = tidy_filters(filters)
+    kept, dropped = _supported(filters, entity)
+    tidy = tidy_filters(kept)
     asked = _asked(text, list(tidy), entity, money)
     return Parts(
         text,
@@ -86,8 +90,15 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
         own or bool(money) or (entity in _OWN_ENTITIES),
         traits.needless,
         where.missing,
-        (*traits.said, *where.said, *asked.said, *_assumed(quantities)),
+        (*traits.said, *where.said, *asked.said, *_assumed(quantities), *dropped),
     )
+
+
+def _supported(filters: list[Filter], entity: str) -> tuple[list[Filter], list[Remark]]:
+    """The filters that `entity` has a column for, and a remark on each other one."""
+    known = entities()[entity].fields
+    lost = dict.fromkeys(one.field for one in filters if one.field not in known)
+    return [one for one in filters if one.field in known], [remark("said.no_field", field=n) for n in lost]
 
 
 def _money_records(text: str, *, own: bool) -> str:
@@ -191,14 +202,17 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
         return Reading("GENERAL_CHAT", refused=True, question=message)
     if talk != "QUERY":
         return Reading(talk, question=message, missing=_unclear(talk))
-    mode = mode_of(parts.entity, parts.asked)
+    entity = parts.entity
+    if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
+        entity = "room_seeking_post"
+    mode = mode_of(entity, parts.asked)
     measures = parts.asked.measures
     reading = Reading(
         "QUERY",
         mode,
-        parts.entity,
+        entity,
         parts.filters,
-        parts.asked.order,
+        parts.asked.order or _natural_order(parts),
         parts.limit,
         parts.asked.group if measures else (),
         measures,
@@ -208,6 +222,16 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
         question=message,
     )
     return checked(reading, role)
+
+
+def _natural_order(parts: Parts) -> tuple[Order, ...]:
+    """What ends soon, and what is still to come, in the order of its days."""
+    fields = {one.field for one in parts.filters}
+    if parts.asked.measures:
+        return ()
+    if "end_date" in fields:
+        return (Order("end_date"),)
+    return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
 
 
 def _asks_for_own(parts: Parts) -> bool:
@@ -239,8 +263,12 @@ def mode_of(entity: str, asked: Asked) -> Mode:
 def checked(reading: Reading, role: Role) -> Reading:
     """`reading` with what keeps it from being ready: no login for own records, limits that exclude each other."""
     missing = [one for one in reading.missing if one.key == "missing.place"]
-    if reading.own and role == "GUEST":
+    if role == "GUEST" and (reading.own or reading.entity in _LOGGED_IN):
         missing.append(remark("missing.login"))
+    if role == "TENANT" and reading.entity == "invoice" and any(m.kind == "sum" for m in reading.measures):
+        missing += (
+            [remark("missing.landlord")] if phrases("asks", "revenue").find(mend(reading.question)) else []
+        )
     missing += _contradictions(reading.filters)
     return replace(reading, missing=tuple(missing))
 

@@ -8,7 +8,8 @@ from functools import cache, lru_cache
 
 from troly.text.fold import fold, folded_words, tokens
 from troly_rental.ask.reading import Filter, Remark, remark
-from troly_rental.ask.words import lists, merged, phrases, spans as spans_of, without
+from troly_rental.ask.words import lists, merged, phrases, without
+from troly_rental.ask.words import spans as spans_of
 from troly_rental.schema_places import Mention, Place, Places
 
 _LISTED = re.compile(
