@@ -85,6 +85,9 @@ async def test_the_clock_is_the_turns_own(base: Path, sandbox: Sandbox) -> None:
     found = await sandbox.run(scope, checked)
     moment = "2026-11-22 09:00:00"
     assert found.rows == (("2026-11-22", "2026-11-22", moment, moment, "2026-11-15 00:00:00"),)
+    assert "CURRENT_DATE" in checked.lasting
+    assert "2026" not in checked.lasting
+    assert "LIMIT" not in checked.lasting
     real = await sandbox.run(scope, check("SELECT now(), current_date", scope.columns(), max_rows=5))
     assert real.types == ("TIMESTAMP", "DATE")
 

@@ -43,8 +43,9 @@ async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn:
         asked.who.role,
         asked.reading.mode,
         schema_version(),
-        answered.checked.sql,
+        answered.checked.lasting,
         verdict.state,
+        user=asked.who.login,
         embed=turn.model.embed if turn.model.reason_unavailable is None else None,
     )
     return True

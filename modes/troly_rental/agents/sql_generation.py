@@ -166,5 +166,5 @@ def _note(work: _Work, answered: Answered | None) -> str:
     if work.tried > 1:
         parts.append(say("step.attempts", lang, count=work.tried))
     if match is not None and match.kind != "hard" and match.refused_because:
-        parts.append(say("step.not_reused", lang, reason=match.refused_because))
+        parts.append(say("step.not_reused", lang, reason=match.why(lang)))
     return " · ".join([*parts, *([work.error] if work.error else [])])

@@ -23,13 +23,14 @@ class Checked:
 
     `sql` is written anew from the parsed tree (never the text that came in), with an outer LIMIT of at most
     `max_rows + 1`. `tables` are the relations it reads, `columns` the columns by relation; `tree` is the sqlglot tree
-    of `sql`.
+    of `sql`. `lasting` is the query before the limit and the moment were set: what to keep for another day.
     """
 
     sql: str
     tables: tuple[str, ...]
     columns: Mapping[str, frozenset[str]]
     tree: exp.Query
+    lasting: str = ""
 
 
 def check(sql: str, relations: Relations, *, max_rows: int, now: datetime | None = None) -> Checked:
@@ -56,8 +57,9 @@ def _checked(tree: exp.Query, relations: Relations, max_rows: int, now: datetime
     check_parts(tree)
     tables = check_tables(tree, relations)
     columns = check_columns(tree, {name: relations[name] for name in tables})
+    lasting = tree.sql(dialect="duckdb", comments=False)
     tree = limited(at(tree, now), max_rows)
-    return Checked(tree.sql(dialect="duckdb", comments=False), tables, columns, tree)
+    return Checked(tree.sql(dialect="duckdb", comments=False), tables, columns, tree, lasting)
 
 
 def _only_query(sql: str) -> exp.Query:
