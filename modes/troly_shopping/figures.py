@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 
-from troly.text.fold import fold
+from troly.text.fold import fold, folded_words
+from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.goods import phrases
+from troly_shopping.goods import kinds, phrases
 
 _SMALLEST_PRICE = 10_000
 _TOKEN = re.compile(r"\S+")
@@ -34,12 +35,21 @@ def figures(texts: Iterable[str]) -> frozenset[Decimal]:
 class FigureCheck:
     """Takes pieces of an answer and gives on what may be shown, at once unless a figure is being written.
 
-    A price is shown only when `known` has it; `budgets` are the customer's own limits, which may be said again after
+    A price is shown only when `known` has it, and after the name of one of the `products` in its sentence only when
+    that product has it; `budgets` are the customer's own limits, which may be said again after
     "dưới", "tầm" and the like. Any other is replaced by `instead`. `withheld` says that this happened.
     """
 
-    def __init__(self, known: frozenset[Decimal], budgets: frozenset[Decimal], instead: str) -> None:
+    def __init__(
+        self,
+        known: frozenset[Decimal],
+        budgets: frozenset[Decimal],
+        instead: str,
+        products: Mapping[str, frozenset[Decimal]] | None = None,
+    ) -> None:
         self.withheld = False
+        self._of = products or {}
+        self._names = Lexicon({name: _short_names(name) for name in self._of if folded_words(name)})
         self._known = known
         self._budgets = budgets
         self._instead = instead
@@ -83,8 +93,8 @@ class FigureCheck:
         return out + text[at:]
 
     def _doubtful(self, text: str, amount: Amount) -> bool:
-        """Whether `amount` is a price that was not retrieved."""
-        if amount.value in self._known:
+        """Whether `amount` is a price that was not retrieved, or that of another product than the one named."""
+        if amount.value in self._known and not self._is_anothers(text, amount):
             return False
         before, after = text[max(0, amount.start - _BEFORE) : amount.start], text[amount.end :]
         if not _is_price(amount, before, after, self._text[amount.end :]):
@@ -93,6 +103,36 @@ class FigureCheck:
         near = any(len(before) - hit.end <= 3 for hit in limits)
         more = phrases("or less", "or more").find(after[:20])
         return not (amount.value in self._budgets and (near or any(hit.start <= 2 for hit in more)))
+
+    def _is_anothers(self, text: str, amount: Amount) -> bool:
+        """Whether the sentence names products before `amount` and none of those named last has it.
+
+        Names with no figure between them are named together: "A và B lần lượt giá 10 và 12 triệu".
+        """
+        hits = self._names.find(text[: amount.start]) if self._of else []
+        if not hits or amount.value in self._budgets:
+            return False
+        prices = [
+            found for found in find_amounts(_plain(text[: amount.start])) if found.value in self._prices
+        ]
+        last = max(hit.start for hit in hits)
+        since = max((found.end for found in prices if found.end <= last), default=0)
+        named = {hit.label for hit in hits if hit.start >= since}
+        return not any(amount.value in self._of[name] for name in named)
+
+    @property
+    def _prices(self) -> frozenset[Decimal]:
+        """Figures large enough to be prices among those of the products."""
+        return frozenset(
+            value for values in self._of.values() for value in values if value >= _SMALLEST_PRICE
+        )
+
+
+def _short_names(name: str) -> list[str]:
+    """A product's name, and the same without the kind that it begins with: "ASUS TUF A15" for the laptop."""
+    begins = [hit.end for hit in kinds().find(name) if hit.start == 0]
+    short = name[max(begins) :].strip() if begins else ""
+    return [name, short] if len(folded_words(short)) > 1 else [name]
 
 
 def _is_price(amount: Amount, before: str, after: str, following: str) -> bool:

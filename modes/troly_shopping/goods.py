@@ -32,6 +32,12 @@ def terms(text: str) -> list[str]:
     return [term for term in found if term]
 
 
+def model_terms(code: str) -> list[str]:
+    """The index terms that an entry with the model `code` has: neighbouring pieces joined, or the one piece."""
+    pieces = folded_words(code)
+    return [a + b for a, b in pairwise(pieces)] or pieces
+
+
 def key_of(name: str) -> str:
     """What two rows for the same product have in common."""
     return " ".join(fold(name).split())

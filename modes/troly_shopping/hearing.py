@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from troly.plugin.context import TurnContext
+from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.fold import tokens
 from troly_shopping.dialogue import (
@@ -16,8 +17,10 @@ from troly_shopping.dialogue import (
     move,
     situation,
 )
+from troly_shopping.follow_up import FollowUp, read_follow_up, shown_in, shown_kinds
 from troly_shopping.intent import Found
 from troly_shopping.lookalikes import joined
+from troly_shopping.products_store import ProductStore
 from troly_shopping.rules import is_about_warranty, judge
 from troly_shopping.serials import Reading, candidate_texts, read_serials
 from troly_shopping.strings import say
@@ -29,18 +32,24 @@ _FEW_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message as the desk hears it; `near` are serials of the table that it may have meant, to be offered."""
+    """A message as the desk hears it.
+
+    `near` are serials of the table that it may have meant, to be offered; `follow` what it asks of the products shown.
+    """
 
     reading: Reading
     spot: Situation
     move: Move = field(default_factory=Move)
     near: tuple[str, ...] = ()
+    follow: FollowUp | None = None
 
     @property
     def route(self) -> str:
         """The node that a move leads to; "" where intent decides."""
         if self.move.act == "person":
             return "handoff_stream"
+        if self.follow is not None:
+            return "retrieve"
         return "warranty_stream" if self.move.act or self.near else ""
 
     def found(self, lang: Lang) -> Found:
@@ -48,6 +57,8 @@ class Heard:
         reason = say("step.move", lang, act=self.move.act or "did you mean")
         if self.move.act in {"person", "cancel"}:
             return Found("unknown", 0.9, "rules", reason)
+        if self.follow is not None:
+            return Found("shopping", 0.97, "rules", say("step.follow", lang, count=len(self.follow.names)))
         return Found("warranty", 0.97, "rules", reason)
 
 
@@ -58,19 +69,31 @@ def hear(turn: TurnContext, question: str) -> Heard:
     if done.act:
         return Heard(confirmed(done.serials), spot, done)
     store = WarrantyStore(turn.services.datasets)
-    reading = _read(store, question, spot)
-    near = () if reading.serials else _near(store, question, spot, reading)
-    return Heard(reading, spot, near=near)
+    reading = _read(turn.services.datasets, store, question, spot)
+    follow = None if reading.serials or spot.awaiting else _follow(turn, question)
+    near = () if reading.serials or follow else _near(store, question, spot, reading)
+    return Heard(reading, spot, near=near, follow=follow)
 
 
-def _read(store: WarrantyStore, question: str, spot: Situation) -> Reading:
-    known = store.known(candidate_texts(question))
+def _follow(turn: TurnContext, question: str) -> FollowUp | None:
+    metadata, messages = turn.conversation_metadata, len(turn.history)
+    return read_follow_up(question, shown_in(metadata, messages), shown_kinds(metadata, messages))
+
+
+def _read(datasets: Datasets, store: WarrantyStore, question: str, spot: Situation) -> Reading:
+    candidates = candidate_texts(question)
+    known = store.known(candidates)
+    modelled = ProductStore(datasets).codes(candidates)
     correcting = is_correction(question) and (spot.warranty or spot.earlier)
     about = is_about_warranty(question)
 
     def read(*, awaiting: bool) -> Reading:
         return read_serials(
-            question, known=lambda serial: serial.upper() in known, context=about, awaiting=awaiting
+            question,
+            known=lambda serial: serial.upper() in known,
+            modelled=lambda code: code.upper() in modelled,
+            context=about,
+            awaiting=awaiting,
         )
 
     reading = read(awaiting=spot.awaiting or correcting)

@@ -77,7 +77,7 @@ async def clarify_stream(state: State, turn: TurnContext, step: Step) -> State:
 
 async def retrieve(state: State, turn: TurnContext, step: Step) -> State:
     """Search the catalogue and the shared documents (000-53 to 000-55, C9)."""
-    context, offer = await respond.search(turn, state["question"], step)
+    context, offer = await respond.search(turn, state["question"], step, state["heard"].follow)
     respond.show_sources(turn, context)
     context = await recall.extend(turn, state["question"], context, step, shown=respond.MESSAGES)
     return {"retrieved_context": context, "offer": offer}

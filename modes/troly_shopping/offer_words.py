@@ -28,6 +28,10 @@ class Told:
 
 def tell(offer: Offer, lang: Lang, hotline: str) -> Told:
     """The answer to a question about goods."""
+    if offer.kind == "follow":
+        from troly_shopping.follow_words import tell_again
+
+        return tell_again(offer, lang)
     kinds = {"list": _list, "compare": _compare, "build": _build}
     return kinds[offer.kind](offer, lang, hotline)
 
@@ -92,10 +96,10 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> Told:
     else:
         key = "found_one" if len(products) == 1 else "found" if len(products) <= LINES else "first"
         intro = say(f"offer.{key}", lang, count=len(products), limits=limits)
-    lines = [intro, *_lines(products[:LINES], lang)]
+    lines = [intro, *product_lines(products[:LINES], lang)]
     if len(products) > LINES:
         lines.append(say("offer.more", lang))
-    return Told("\n".join(lines), _table(products, lang))
+    return Told("\n".join(lines), products_table(products, lang))
 
 
 def _what(wish: Wish, lang: Lang) -> str:
@@ -116,7 +120,8 @@ def _limits(wish: Wish, lang: Lang) -> str:
     return say("offer.above", lang, low=low) if wish.low is not None else ""
 
 
-def _lines(products: Sequence[Product], lang: Lang) -> Iterator[str]:
+def product_lines(products: Sequence[Product], lang: Lang) -> Iterator[str]:
+    """A line a product: name, price, stock, where to see it."""
     for product in products:
         key = "offer.line_url" if product.url else "offer.line"
         yield say(
@@ -129,7 +134,8 @@ def _lines(products: Sequence[Product], lang: Lang) -> Iterator[str]:
         )
 
 
-def _table(products: Sequence[Product], lang: Lang) -> Table:
+def products_table(products: Sequence[Product], lang: Lang) -> Table:
+    """A row a product."""
     columns = tuple(say(f"column.{name}", lang) for name in ("product", "price", "stock", "link"))
     rows = tuple((p.name, price(p, lang), stock(p, lang), p.url) for p in products)
     return Table(columns, rows, title=say("offer.source", lang).capitalize(), numeric=(1,))
@@ -143,18 +149,20 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> Told:
             nothing = say("offer.nothing", lang, what=say("offer.goods", lang), limits="", hotline=hotline)
             return Told(nothing, None)
         return Told(
-            "\n".join([*missing, *_lines(products, lang)]), _table(products, lang) if products else None
+            "\n".join([*missing, *product_lines(products, lang)]),
+            products_table(products, lang) if products else None,
         )
     names = say("compare.join", lang).join(product.name for product in products)
-    lines = [say("compare.intro", lang, names=names), *_lines(products, lang), *missing]
+    lines = [say("compare.intro", lang, names=names), *product_lines(products, lang), *missing]
     if len(products) == 2 and products[0].price != products[1].price:
         low, high = sorted(products, key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
         lines.append(say("compare.cheaper", lang, name=low.name, difference=difference))
-    return Told("\n".join(lines), _side_by_side(products, lang))
+    return Told("\n".join(lines), side_by_side(products, lang))
 
 
-def _side_by_side(products: Sequence[Product], lang: Lang) -> Table:
+def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
+    """A column a product, a row for each thing that the catalogue says of them."""
     empty = say("column.none", lang)
     details = [product.details() for product in products]
     names = dict.fromkeys(name for found in details for name in found)

@@ -7,6 +7,7 @@ from typing import Literal
 
 from troly.stores.published import Datasets
 from troly_shopping.build_pc import Computer, build
+from troly_shopping.follow_up import FollowUp
 from troly_shopping.goods import terms
 from troly_shopping.products_store import Found, Product, ProductStore, Query
 from troly_shopping.wish import Wish, read_wish
@@ -21,16 +22,19 @@ _SIDES = 4
 class Offer:
     """What was found. `near`: none is quite what was wanted; `missing`: sides of a comparison that are not there."""
 
-    kind: Literal["list", "compare", "build"]
+    kind: Literal["list", "compare", "build", "follow"]
     wish: Wish
     products: tuple[Product, ...] = ()
     near: bool = False
     missing: tuple[str, ...] = ()
     computer: Computer | None = None
+    follow: FollowUp | None = None
 
 
-def look(datasets: Datasets, question: str) -> Offer | None:
+def look(datasets: Datasets, question: str, kinds: tuple[str, ...] = ()) -> Offer | None:
     """What the catalogue has for `question`; None when none is loaded or the question is about something else.
+
+    `kinds` were shown just before: "có con nào dưới 15 triệu không" means those.
 
     Blocking; raises StoreError.
     """
@@ -39,6 +43,8 @@ def look(datasets: Datasets, question: str) -> Offer | None:
         return None
     makers = store.brands()
     wish = read_wish(question, makers)
+    if kinds and not (wish.kinds or wish.brands or wish.words) and wish.action == "find" and wish.filtered:
+        wish = replace(wish, kinds=kinds)
     if wish.terms and wish.action == "find" and not (wish.priced or wish.order or wish.codes):
         return None
     if wish.action == "build":

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from troly.errors import StoreError
-from troly_shopping.goods import key_of
+from troly_shopping.goods import key_of, model_terms
 
 if TYPE_CHECKING:
     from troly.stores.published import Datasets, DatasetVersion
@@ -136,6 +136,22 @@ class ProductStore:
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many products each term stands; terms of none are left out."""
         return dict(self._fetch(_FREQUENCY, {"terms": list(terms)})) if terms else {}
+
+    def named(self, names: Sequence[str]) -> list[Product]:
+        """The products of these names, in their order; those that are gone are left out."""
+        wanted = {key_of(name): None for name in names}
+        sql = f"select key, {_COLUMNS} from products where key in (select unnest($keys))"  # noqa: S608 (our names)
+        found = {row[0]: Product(*row[1:]) for row in self._fetch(sql, {"keys": list(wanted)})}
+        return [found[key] for key in wanted if key in found]
+
+    def codes(self, codes: Sequence[str]) -> frozenset[str]:
+        """Those of `codes`, in capitals, that stand in the catalogue as names of models or parts."""
+        parts = {code.upper(): model_terms(code) for code in codes if not code.isdigit()}
+        wanted = sorted({term for found in parts.values() for term in found})
+        there = self.frequencies(wanted)
+        return frozenset(
+            code for code, found in parts.items() if found and all(term in there for term in found)
+        )
 
     def search(self, query: Query) -> list[Found]:
         """The best products for `query`."""

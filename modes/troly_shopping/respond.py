@@ -16,6 +16,8 @@ from troly.retrieval.store import Reader
 from troly.text.fold import nfc
 from troly_shopping.clarify import warn
 from troly_shopping.figures import FigureCheck, figures
+from troly_shopping.follow_up import FollowUp, remember, shown_kinds, touch
+from troly_shopping.follow_words import look_again
 from troly_shopping.offer_words import facts, tell
 from troly_shopping.offer_words import passages as describe
 from troly_shopping.offers import Offer, look
@@ -32,21 +34,39 @@ CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 
 
-async def search(turn: TurnContext, question: str, step: Step) -> tuple[list[dict[str, Any]], Offer | None]:
+async def search(
+    turn: TurnContext, question: str, step: Step, follow: FollowUp | None = None
+) -> tuple[list[dict[str, Any]], Offer | None]:
     """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer.
 
     Numbers and places go to the evidence view.
     """
-    offer, passages = await asyncio.gather(
-        asyncio.to_thread(look, turn.services.datasets, question), _passages(turn, question, step)
-    )
+    datasets, messages = turn.services.datasets, len(turn.history)
+    if follow is not None:
+        offer: Offer | None = await asyncio.to_thread(look_again, datasets, follow)
+        passages: list[dict[str, Any]] = []
+    else:
+        kinds = shown_kinds(turn.conversation_metadata, messages)
+        offer, passages = await asyncio.gather(
+            asyncio.to_thread(look, datasets, question, kinds), _passages(turn, question, step)
+        )
     if offer is None:
         return passages, None
+    _remember(turn, offer, messages)
     told = not offer.products or offer.wish.terms
     fitting = [item for item in passages if told and item["coverage"] >= FITTING]
     rows = describe(offer, turn.language)
     step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
     return [*rows, *fitting], offer
+
+
+def _remember(turn: TurnContext, offer: Offer, messages: int) -> None:
+    """What is shown now is what a later "cái thứ hai" means; a question about it changes nothing."""
+    others = offer.follow is not None and offer.follow.kind == "others" and not offer.near
+    if offer.products and (offer.follow is None or others):
+        remember(turn.conversation_metadata, offer.products, messages)
+    elif offer.follow is not None:
+        touch(turn.conversation_metadata, messages)
 
 
 async def _passages(turn: TurnContext, question: str, step: Step) -> list[dict[str, Any]]:
@@ -99,6 +119,8 @@ async def speak(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
     told = tell(offer, turn.language, turn.persona().hotline) if offer else None
     if told and told.table:
         turn.emit(told.table)
+    plain = _plainly(turn, state["question"])
+    turn.say(plain)
     reason = turn.model.reason_unavailable
     said = "" if reason else await _by_model(turn, state)
     if said:
@@ -109,7 +131,16 @@ async def speak(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     tail = f"\n\n{turn.persona().follow_up}"
     turn.say(tail)
-    return said + tail
+    return plain + said + tail
+
+
+def _plainly(turn: TurnContext, question: str) -> str:
+    """A sentence for a limit in other money than the catalogue's, which nothing here can convert; else ""."""
+    foreign = read_limits(nfc(question)).foreign
+    if not foreign:
+        return ""
+    amounts = say("compare.join", turn.language).join(foreign)
+    return say("foreign.price", turn.language, amount=amounts) + "\n\n"
 
 
 async def _by_model(turn: TurnContext, state: Mapping[str, Any]) -> str:
@@ -143,9 +174,19 @@ def _check(turn: TurnContext, state: Mapping[str, Any]) -> FigureCheck:
     texts = [item["text"] for item in shared(state["retrieved_context"])]
     limits = read_limits(nfc(state["question"]))
     budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
+    budgets |= figures(limits.foreign)
     known = figures([*texts, *(facts(offer, turn.language) if offer else ()), turn.persona().hotline])
+    products = offer.products if offer else ()
+    prices = {Decimal(product.price) for product in products}
+    computed = (figures(facts(offer, turn.language)) if offer else frozenset()) - prices
     return FigureCheck(
-        known - (budgets - figures(texts)), frozenset(budgets), say("figures.withheld", turn.language)
+        known - (budgets - figures(texts)),
+        frozenset(budgets),
+        say("figures.withheld", turn.language),
+        {
+            product.name: figures([product.name, product.specs]) | {Decimal(product.price)} | computed
+            for product in products
+        },
     )
 
 

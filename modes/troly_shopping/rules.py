@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from troly.text.match import Lexicon
-from troly_shopping.scoring import ENOUGH, LEXICONS, WRAPPING, Intent, intents, weigh
+from troly_shopping.scoring import ENOUGH, LEXICONS, WRAPPING, Intent, names, weigh
 from troly_shopping.serials import Reading
 
 
@@ -33,7 +33,7 @@ def judge(text: str, reading: Reading, *, awaiting: bool) -> Finding:
 
 def is_about_warranty(text: str) -> bool:
     """Whether a word for warranty or serial is in the message."""
-    return any(hit.label in {"warranty", "repair"} for hit in intents().find(text[:ENOUGH]))
+    return names(text, "warranty", "repair")
 
 
 def social_kind(text: str) -> str:

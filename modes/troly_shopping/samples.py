@@ -8,6 +8,7 @@ from pathlib import Path
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
+from troly.retrieval.ingest import SAMPLES
 from troly.text.catalogue import Lang
 from troly_shopping import ingest, products_ingest
 from troly_shopping.csv_load import is_sample
@@ -16,7 +17,6 @@ from troly_shopping.strings import say
 from troly_shopping.warranty_store import DATASET as WARRANTY
 
 PAGES = "knowledge"
-_PREFIX = "sample:"
 _LISTS: dict[str, Callable[..., IngestOutcome]] = {WARRANTY: ingest.run, PRODUCTS: products_ingest.run}
 
 
@@ -63,14 +63,14 @@ def _load_pages(services: Services, lang: Lang) -> str:
     what = say(f"samples.{PAGES}", lang)
     there = services.knowledge.list_documents(_collection(services))
     if there:
-        own = any(not document.path.startswith(_PREFIX) for document in there)
+        own = any(not document.path.startswith(SAMPLES) for document in there)
         return say("samples.kept" if own else "samples.already", lang, what=what)
     for path in _files():
         data = load_bytes(path)
         services.knowledge.put(
             parse_document(path, data),
             collection=_collection(services),
-            key=f"{_PREFIX}{path.name}",
+            key=f"{SAMPLES}{path.name}",
             ingested_at=services.clock().isoformat(),
             data=data,
         )
@@ -84,7 +84,7 @@ def _files() -> list[Path]:
 def _pages(services: Services) -> list[str]:
     """The sample pages that are loaded, by their keys."""
     documents = services.knowledge.list_documents(_collection(services))
-    return [document.path for document in documents if document.path.startswith(_PREFIX)]
+    return [document.path for document in documents if document.path.startswith(SAMPLES)]
 
 
 def _collection(services: Services) -> str:

@@ -45,6 +45,8 @@ _OWNED = 1.0
 _DEVICE = 0.6
 # Goods with a price beside them ("laptop dưới 20 triệu") are to be bought.
 _PRICED = 2.0
+# A price alone ("dưới 10 triệu thôi") leans there.
+_LIMITED = 0.8
 # What likeness to the examples weighs beside them; a message like none of them is nonsense by this much.
 _LIKENESS: Mapping[str, tuple[Intent, float]] = {
     "shopping": ("shopping", 2.5),
@@ -85,8 +87,9 @@ def weigh(text: str) -> Scores:
     if count["repair"] or count["symptom"]:
         # What is sold breaks too.
         points["warranty"] += sum(_FIRST[label][1] for label in ("goods", "brand") if count[label])
-    if any(count[label] for label in ("goods", "brand", "device")) and read_limits(text).places:
-        points["shopping"] += _PRICED
+    if read_limits(text).places:
+        named = any(count[label] for label in ("goods", "brand", "device"))
+        points["shopping"] += _PRICED if named else _LIMITED
     if count["device"]:
         points["warranty"] += _DEVICE
         points["shopping"] += _DEVICE
@@ -100,6 +103,12 @@ def weigh(text: str) -> Scores:
             )
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits)) or "-"
     return _decided(points, count, f"{words}; ≈ {like[0].label} {like[0].confidence:.2f}")
+
+
+def names(text: str, *labels: str) -> bool:
+    """Whether a word of these sections stands in the message, as typed or in its plain spelling."""
+    text = text[:ENOUGH]
+    return any(hit.label in labels for hit in _hits(text, _spelling().plain(text)))
 
 
 def _without_pictures(text: str) -> str:

@@ -12,7 +12,15 @@ from troly.text.fold import Token, nfc, tokens
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_shopping.codes import ordinary_reason
-from troly_shopping.evidence import FOLDER, Candidate, judge_lists, judge_neighbours, judge_shape, words
+from troly_shopping.evidence import (
+    FOLDER,
+    Candidate,
+    judge_lists,
+    judge_neighbours,
+    judge_question,
+    judge_shape,
+    words,
+)
 from troly_shopping.strings import say
 
 # The documents' expression (000-39) with one boundary more: no letter of any script may touch a serial (C5).
@@ -55,12 +63,17 @@ class Reading:
 
 
 def read_serials(
-    text: str, *, known: Callable[[str], bool], context: bool = False, awaiting: bool = False
+    text: str,
+    *,
+    known: Callable[[str], bool],
+    modelled: Callable[[str], bool] = lambda _code: False,
+    context: bool = False,
+    awaiting: bool = False,
 ) -> Reading:
     """The serials of a message (000-39, 000-40, C5).
 
-    `known` says whether the table has a serial; `context` that the message is about a warranty, `awaiting` that a
-    serial was asked for.
+    `known` says whether the table has a serial, `modelled` whether the catalogue has a product with that code;
+    `context` that the message is about a warranty, `awaiting` that a serial was asked for.
     """
     text, cut = nfc(text[:MAX_TEXT]), len(text) > MAX_TEXT
     typed = tokens(text)
@@ -69,21 +82,17 @@ def read_serials(
     alone = context and _is_alone(text, typed, candidates)
     for item in candidates:
         item.known = known(item.text)
-        if item.known:
-            item.evidence.append(("known", 10.0))
-        judge_shape(item)
-        if context or awaiting:
-            item.evidence.append(("awaiting" if awaiting else "context", 2.0))
-        reason = ordinary_reason(text, item.start, item.end)
+        reason = _judge(text, item, context=context, awaiting=awaiting)
         if bare:
             item.evidence.append(("bare", 2.0 if awaiting else 1.0))
         elif alone and reason in {"", "maybe_model"}:
             item.evidence.append(("alone", 3.0))
         elif len(item.text) <= _SHORT and not awaiting:
             item.evidence.append(("short", -2.0))
-        if reason:
-            item.evidence.append((reason, -3.0 if reason == "maybe_model" else -6.0))
+        if item.lettered and modelled(item.text):
+            item.evidence.append(("modelled", -5.0))
     judge_neighbours(text, typed, candidates)
+    judge_question(text, candidates)
     judge_lists(text, candidates)
     chosen = _chosen(text, candidates)
     serials = tuple({item.text.upper(): item.text for item in reversed(chosen)}.values())[::-1]
@@ -91,6 +100,19 @@ def read_serials(
     attempted = not serials and _attempted(text, typed, awaiting=awaiting)
     cut = cut or len(candidates) == MAX_CANDIDATES
     return Reading(serials, tuple(candidates), sure, attempted, bare and bool(serials), cut)
+
+
+def _judge(text: str, item: Candidate, *, context: bool, awaiting: bool) -> str:
+    """The evidence in the candidate itself; returns what ordinary code it may be, "" if none."""
+    reason = ordinary_reason(text, item.start, item.end)
+    if item.known:
+        item.evidence.append(("known", 10.0))
+    judge_shape(item, shaped=reason == "maybe_model", awaiting=awaiting)
+    if context or awaiting:
+        item.evidence.append(("awaiting" if awaiting else "context", 2.0))
+    if reason:
+        item.evidence.append((reason, -2.5 if reason == "maybe_model" else -6.0))
+    return reason
 
 
 def candidate_texts(text: str) -> list[str]:

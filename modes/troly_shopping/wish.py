@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
+from troly.text.lexicon import Hit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.goods import idle_words, kinds, phrases, spans, without
 from troly_shopping.products_store import Order
@@ -19,6 +20,8 @@ MILLION, THOUSAND = 1_000_000, 1_000
 # "tầm 500k" means this share more or less.
 _LEEWAY = 0.2
 _SMALLEST_PRICE = 10_000
+# Money that the catalogue has no prices in; nothing here knows a rate of exchange.
+_FOREIGN = ("USD", "EUR")
 _NEAR = 14
 _BETWEEN = re.compile(r"\s*(?:-|~|den|toi|to|and|va|—|–)\s*")
 # How the catalogue writes what a computer is for.
@@ -60,12 +63,13 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Price limits and where in the message they stand."""
+    """Price limits in VND and where in the message they stand; `foreign` are amounts of other money, as written."""
 
     low: int | None
     high: int | None
     about: int | None
     places: tuple[tuple[int, int], ...]
+    foreign: tuple[str, ...] = ()
 
 
 def read_wish(message: str, makers: Sequence[str]) -> Wish:
@@ -112,11 +116,9 @@ def read_wish(message: str, makers: Sequence[str]) -> Wish:
 def read_limits(text: str) -> Limits:
     """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k"."""
     amounts = _prices(text)
-    if not amounts:
-        return Limits(None, None, None, ())
     hits = phrases(*_LIMITS).find(text)
+    places, written = _foreign(text, hits)
     low = high = about = None
-    places: list[tuple[int, int]] = []
     for nth, amount in enumerate(amounts):
         begin = amounts[nth - 1].end if nth else 0
         before = [
@@ -146,7 +148,20 @@ def read_limits(text: str) -> Limits:
         about = None
     if low is not None and high is not None and low > high:
         low, high = high, low
-    return Limits(low, high, about, tuple(places))
+    return Limits(low, high, about, tuple(places), written)
+
+
+def _foreign(text: str, hits: Sequence[Hit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+    """Where amounts of other money stand, with the words of limit beside them, and how they are written."""
+    amounts = [amount for amount in find_amounts(text) if amount.unit in _FOREIGN]
+    places = [(amount.start, amount.end) for amount in amounts]
+    places += [
+        (hit.start, hit.end)
+        for amount in amounts
+        for hit in hits
+        if 0 <= amount.start - hit.end <= 2 or 0 <= hit.start - amount.end <= 2
+    ]
+    return places, tuple(text[amount.start : amount.end] for amount in amounts)
 
 
 def _prices(text: str) -> list[Amount]:

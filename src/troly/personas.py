@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,22 +75,31 @@ class Personas:
         persona = _parse(SHOP, lang, path, raw, optional=("Hotline",))
         return persona if persona.hotline else replace(persona, hotline=self._standard(SHOP, lang).hotline)
 
-    def _standard(self, stem: str, lang: Lang) -> Persona:
-        name = f"{stem}_{lang}.md"
-        if re.fullmatch(_STEM, stem):
-            for folder in self._folders():
-                raw = _read(folder / name)
-                if raw is not None:
-                    return _parse(stem, lang, folder / name, raw)
-        folders = ", ".join(str(folder) for folder in self._folders())
-        raise ConfigError("persona.missing", file=name, folders=folders)
+    def shipped(self, stem: str, lang: Lang) -> Persona:
+        """The persona that ships, whatever this installation has of its own; raises ConfigError."""
+        return _first(stem, lang, self._shipped())
 
-    def _folders(self) -> tuple[Path, ...]:
-        """Where personas are looked for: this installation's own, the package's, and a checkout's."""
+    def _standard(self, stem: str, lang: Lang) -> Persona:
+        return _first(stem, lang, (self._folder, *self._shipped()))
+
+    @staticmethod
+    def _shipped() -> tuple[Path, ...]:
+        """The package's personas, and a checkout's."""
         package = Path(__file__).resolve().parent
         # A checkout keeps them beside src/ and has no copies inside the package; an installed package has no src/.
         checkout = (package.parents[1] / "personas",) if package.parent.name == "src" else ()
-        return (self._folder, package / "personas", *checkout)
+        return (package / "personas", *checkout)
+
+
+def _first(stem: str, lang: Lang, folders: Sequence[Path]) -> Persona:
+    """The persona of the first folder that has one."""
+    name = f"{stem}_{lang}.md"
+    if re.fullmatch(_STEM, stem):
+        for folder in folders:
+            raw = _read(folder / name)
+            if raw is not None:
+                return _parse(stem, lang, folder / name, raw)
+    raise ConfigError("persona.missing", file=name, folders=", ".join(str(folder) for folder in folders))
 
 
 def _language(path: Path) -> Lang:

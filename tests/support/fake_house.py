@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import Lang
-from troly.tui.port import Arrival, Deliver, Question
-from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
+from troly.tui.port import Alteration, Arrival, Deliver, Question
+from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 MODES: tuple[ModeView, ...] = tuple(
     ModeView(
@@ -64,6 +64,10 @@ class FakeHouse:
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    altered: list[Alteration] = field(default_factory=list)
+    hits: list[HitView] = field(default_factory=list)
+    searched: list[str] = field(default_factory=list)
+    refusal: Exception | None = None
     exported: list[Table] = field(default_factory=list)
     closed: bool = False
     done: Callable[[Arrival | Exception], None] | None = None
@@ -109,6 +113,14 @@ class FakeHouse:
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None:
         self.deliver(lambda: done(self.held))
+
+    def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:
+        self.altered.append(change)
+        self.deliver(lambda: done(self.refusal))
+
+    def search(self, text: str, done: Callable[[list[HitView] | Exception], None]) -> None:
+        self.searched.append(text)
+        self.deliver(lambda: done(self.refusal or list(self.hits)))
 
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
         self.exported.append(table)

@@ -6,18 +6,31 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from tests.support.answers import COMPANY, FIGURES, ROOMS
 from tests.support.screens import MARKDOWN, NOW, Scene, cut_off, settle, warranty
 from tests.support.waiting import until
 from troly.plugin.events import StepStarted, Token
-from troly.tui.view import ConversationView
+from troly.tui.view import ConversationView, HitView
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
 LISTED = [
     ConversationView("c1", "shopping", "Bảo hành ABC123", NOW),
     ConversationView("c2", "shopping", "Laptop dưới 20 triệu cho sinh viên kế toán năm nhất", NOW),
     ConversationView("c3", "analysis", "So sánh doanh thu tuần này", NOW),
+]
+
+HITS = [
+    HitView("c2", "shopping", "Laptop dưới 20 triệu", NOW, "máy nào nhẹ cho kế toán", ((0, 3), (8, 11))),
+    HitView(
+        "c3",
+        "analysis",
+        "So sánh doanh thu",
+        NOW,
+        "…máy tính nhẹ bán chạy nhất tuần này, tăng 15,5%",
+        ((1, 4), (10, 13)),
+    ),
 ]
 
 
@@ -93,3 +106,12 @@ async def grid(pilot: Pilot[Any]) -> None:
     await pilot.press("f5")
     await pilot.press("right", "s")
     await settle(scene(pilot), pilot)
+
+
+async def found(pilot: Pilot[Any]) -> None:
+    """Words looked for in all conversations."""
+    app = scene(pilot)
+    await empty(pilot)
+    await pilot.press("ctrl+f", *"may nhe")
+    await until(lambda: app.screen.query_one(OptionList).option_count == len(HITS))
+    await settle(app, pilot)

@@ -10,12 +10,14 @@ from textual.pilot import Pilot
 
 from tests.support.fake_house import MODES
 from tests.support.scenes import (
+    HITS,
     LISTED,
     Before,
     company,
     empty,
     failed,
     figures,
+    found,
     grid,
     rooms,
     scene,
@@ -68,6 +70,12 @@ def test_failed_answer_with_its_evidence(snap_compare: Snap, size: tuple[int, in
 @pytest.mark.parametrize("before", [figures, rooms, company, grid], ids=lambda scene: scene.__name__)
 def test_what_an_answer_brings(snap_compare: Snap, size: tuple[int, int], before: Before) -> None:
     assert snap_compare(Scene("vi", mode="analysis", listed=LISTED), terminal_size=size, run_before=before)
+
+
+@SIZES
+@LANGS
+def test_search_in_all_conversations(snap_compare: Snap, size: tuple[int, int], lang: Lang) -> None:
+    assert snap_compare(Scene(lang, listed=LISTED, hits=HITS), terminal_size=size, run_before=found)
 
 
 @SIZES

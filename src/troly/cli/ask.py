@@ -57,11 +57,8 @@ def ask(
         offline=offline,
         conversation=conversation,
     )
-    from troly.plugin.samples import load_once
-
     question = "" if jsonl else " ".join(text) if text else read_question(invocation)
-    with open_house(invocation) as house:
-        load_once(house.services, house.registry, invocation.lang)
+    with open_house(invocation, stocked=True) as house:
         if jsonl is not None:
             raise typer.Exit(ask_lines(invocation, house, asked, jsonl))
         raise typer.Exit(ask_once(invocation, house, asked, question, as_json=as_json))

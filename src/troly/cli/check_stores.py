@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from troly.cli.findings import Finding, from_error
 from troly.cli.invocation import Invocation
-from troly.errors import TrolyError
+from troly.errors import StoreError, TrolyError
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 
@@ -25,20 +26,35 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
         yield from _state(invocation, services)
         yield from _vectors(invocation)
         yield from _holdings(invocation, services, registry)
+        yield from _damaged(invocation, services)
     finally:
         services.close()
 
 
 def _state(invocation: Invocation, services: Services) -> Iterator[Finding]:
     say = invocation.say
-    for damaged in (*services.set_aside, *services.datasets.damaged):
-        text = say("doctor.stores.aside", file=damaged.original, kept=damaged.moved_to, reason=damaged.reason)
-        yield Finding("warning", damaged.original.name, text, say("doctor.stores.aside_remedy"))
     path = invocation.paths.state_db
     size = path.stat().st_size / 1e6 if path.exists() else 0.0
     yield Finding("ok", "state.db", say("doctor.stores.state", path=path, size=f"{size:.1f}"))
     if services.interrupted:
         yield Finding("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
+
+
+def _damaged(invocation: Invocation, services: Services) -> Iterator[Finding]:
+    """What was found damaged, now that everything was looked at, and where it was put."""
+    for store in (services.knowledge, services.memory):
+        # That the vectors are damaged is told below, by where they were put.
+        with suppress(StoreError, ImportError):
+            store.check()
+    for damaged in (
+        *services.set_aside,
+        *services.datasets.damaged,
+        *services.knowledge.set_aside,
+        *services.memory.set_aside,
+    ):
+        said = {"file": damaged.original, "kept": damaged.moved_to, "reason": damaged.reason}
+        text = invocation.say("doctor.stores.aside", **said)
+        yield Finding("warning", damaged.original.name, text, invocation.say("doctor.stores.aside_remedy"))
 
 
 def _vectors(invocation: Invocation) -> Iterator[Finding]:

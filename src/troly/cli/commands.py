@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 from typer import Abort
@@ -79,7 +80,7 @@ class RootGroup(HouseGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's signature)
         """The names in the order of the help, those of the modes last."""
-        return [*self.order, *self._of_modes()]
+        return [*self.order, *self._of_modes]
 
     def shown(self, ctx: Any) -> Sequence[str]:  # noqa: ARG002 (as in the group)
         """The house's own names: finding the modes would double the time of `app --help`; `app modes` lists theirs."""
@@ -88,7 +89,7 @@ class RootGroup(HouseGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, or None; modes are loaded only for a name that the house does not have."""
         found = super().get_command(ctx, cmd_name)
-        if found is not None or not (commands := self._of_modes().get(cmd_name)):
+        if found is not None or not (commands := self._of_modes.get(cmd_name)):
             return found
         from troly.cli.mode_commands import built
 
@@ -100,7 +101,9 @@ class RootGroup(HouseGroup):
             return args[0], self.commands[args[0]], args[1:]
         return super().resolve_command(ctx, args)
 
+    @cached_property
     def _of_modes(self) -> dict[str, Any]:
+        """The commands of the modes by their first word, found once: the modes are imported for it."""
         from troly.cli.mode_commands import by_first_word
         from troly.plugin.registry import Registry
 

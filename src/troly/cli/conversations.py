@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from troly.config import Profile
+    from troly.stores.conversations import ConversationExport
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="conversations.id", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
@@ -27,6 +28,7 @@ Format = Annotated[
     typer.Option("--format", "-f", metavar="[md|json|csv]", help="conversations.format"),
 ]
 TITLE_WIDTH = 48
+UNFINISHED = ("stopped", "failed", "interrupted")
 
 
 def list_(
@@ -78,6 +80,18 @@ def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json 
             data()
         data(paint(f"{who} · {local(invocation, message.created_at)}", "quiet"), painted=True)
         data(message.text)
+        if mark := ending_mark(invocation, whole, number):
+            data(paint(mark, "warn"), painted=True)
+
+
+def ending_mark(invocation: Invocation, whole: ConversationExport, number: int) -> str:
+    """What is to be said after message `number`: that its turn was stopped, failed or cut off; else ""."""
+    message = whole.messages[number]
+    last = all(later.turn_id != message.turn_id for later in whole.messages[number + 1 :])
+    status = next((turn.status for turn in whole.turns if turn.id == message.turn_id), "")
+    if not last or status not in UNFINISHED:
+        return ""
+    return f"[{invocation.say(f'conversations.ended.{status}')}]"
 
 
 def export(

@@ -84,6 +84,8 @@ async def _embedder(house: House, name: str) -> Embed | None:
 def _tell(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:
     problems = [problem.error.render(invocation.lang).line() for problem in (*report.failed, *report.noted)]
     tell_problems(invocation, problems, "ingest.more_documents")
+    if report.samples:
+        note(invocation.say("ingest.samples_gone", count=len(report.samples)))
     if report.vectors is not None:
         say_error(report.vectors.render(invocation.lang))
     counts = {

@@ -86,17 +86,19 @@ def write_file(path: Path, text: str, form: str, *, replace: bool) -> None:
 
 
 def _markdown(whole: ConversationExport, invocation: Invocation) -> str:
-    from troly.cli.conversations import local
+    from troly.cli.conversations import ending_mark, local
 
     one = whole.conversation
     parts = [
         f"# {sanitize(one.title, keep_newlines=False) or one.id}",
         f"{one.mode} · {local(invocation, one.created_at)}",
     ]
-    for message in whole.messages:
+    for number, message in enumerate(whole.messages):
         who = invocation.say(f"conversations.sender.{message.sender}")
         parts.append(f"## {who} · {local(invocation, message.created_at)}")
         parts.append(sanitize(message.text).strip())
+        if mark := ending_mark(invocation, whole, number):
+            parts.append(f"*{mark}*")
     return "\n\n".join(parts) + "\n"
 
 

@@ -37,7 +37,7 @@ def run_command(invocation: Invocation, command: Command, asked: Asked) -> int:
     from troly.plugin.contract import CommandRequest
 
     now = moment(asked.now) if asked.now else None
-    with open_house(invocation) as house:
+    with open_house(invocation, stocked=True) as house:
         request = CommandRequest(
             services=house.services,
             profile=profile_for(invocation, house.profile, Claim(user=asked.user)),

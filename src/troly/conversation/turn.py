@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +15,7 @@ from troly.config import Profile
 from troly.conversation.question import Question, language_for, save_question
 from troly.conversation.recorder import Recorder
 from troly.conversation.saving import Ending, failure_of, save_ending
-from troly.errors import InputError, StoppedError, TrolyError
+from troly.errors import ConfigError, InputError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import Event, Say, TurnCompleted, TurnFailed, TurnStarted
@@ -127,9 +128,14 @@ class Turn:
         while True:
             await asyncio.sleep(PARTIAL_EVERY)
             text = self._recorder.streamed
-            if self.turn_id and text != kept:
-                kept = text
+            if not self.turn_id or text == kept:
+                continue
+            try:
                 await asyncio.to_thread(self._services.conversations.save_partial, self.turn_id, text)
+                kept = text
+            except StoreError as error:
+                # A store that is busy now may take the next one.
+                log.warning("partial answer not saved", exc_info=error)
 
     async def _answer(self) -> Ending:
         text = nfc(self._request.text).strip()
@@ -168,7 +174,7 @@ class Turn:
         if (said := question.greeting) is not None:
             self._recorder.take(Say(said.text, said.type, said.metadata))
         self._model = await self._open_model(mode)
-        return TurnContext(
+        context = TurnContext(
             services=self._services,
             mode=mode,
             conversation=question.conversation,
@@ -182,6 +188,10 @@ class Turn:
             turn_id=self.turn_id,
             conversation_metadata=dict(question.conversation.metadata),
         )
+        with suppress(ConfigError):
+            # A voice that cannot be used is told once and first, whether or not the answer needs it.
+            context.persona()
+        return context
 
     def _save_question(self, mode: Mode, text: str) -> Question:
         question = save_question(self._services, mode, self._profile, self._request, text)

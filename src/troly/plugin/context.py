@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.events import Event, Source, StepFinished, StepStarted, Token
+from troly.errors import ConfigError
+from troly.plugin.events import Event, Notice, Source, StepFinished, StepStarted, Token
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class TurnContext:
     emit: Callable[[Event], None]
     turn_id: str = ""
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
+    _persona_told: bool = False
 
     def say(self, text: str) -> None:
         """Add `text` to the answer that is being written."""
@@ -53,8 +55,21 @@ class TurnContext:
         self.language = language
 
     def persona(self) -> Persona:
-        """The voice of the mode in the language of the turn; raises ConfigError."""
-        return self.services.personas.load(self.mode.persona, self.language)
+        """The voice of the mode in the language of the turn.
+
+        One of the installation's own that cannot be used is told once a turn, and the one that ships speaks. Raises
+        ConfigError when there is none either.
+        """
+        personas = self.services.personas
+        try:
+            return personas.load(self.mode.persona, self.language)
+        except ConfigError as error:
+            voice = personas.shipped(self.mode.persona, self.language)
+            if not self._persona_told:
+                self._persona_told = True
+                told = error.render(self.language)
+                self.emit(Notice("warning", told.title, told.message, told.remedy))
+            return voice
 
     def chat_history(self) -> list[dict[str, str]]:
         """Earlier messages and the one being answered as `{role, content}` (000-63)."""

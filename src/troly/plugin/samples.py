@@ -11,7 +11,10 @@ from troly.errors import InputError, TrolyError
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
+    from troly.config import Settings
+    from troly.paths import Paths
     from troly.plugin.contract import Mode
+    from troly.plugin.registry import Registry
     from troly.plugin.services import Services
 
 
@@ -25,6 +28,18 @@ def shipped(name: str) -> Path:
         if path.exists():
             return path
     raise InputError("samples.missing", name=name)
+
+
+def open_stocked(paths: Paths, settings: Settings, registry: Registry, lang: Lang) -> Services:
+    """The services as everyone who asks needs them: open, with the samples that this data directory never had.
+
+    Raises StoreError.
+    """
+    from troly.plugin.services import open_services
+
+    services = open_services(paths, settings, registry.migrations())
+    load_once(services, registry, lang)
+    return services
 
 
 def load_once(services: Services, modes: Iterable[Mode], lang: Lang) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -60,6 +61,12 @@ class Book(Protocol):
 
     def forget(self, index: str | None = None) -> None: ...
 
+    def count(self, index: str) -> int: ...
+
+    def orphans(self, limit: int) -> Sequence[tuple[str, Any]]: ...
+
+    def removed(self, index: str, ids: Sequence[Any]) -> int: ...
+
 
 class ChromaFolder:
     """Blocking, safe from any thread; one object a folder and process.
@@ -85,6 +92,48 @@ class ChromaFolder:
             self._open.clear()
             if client is not None:
                 client.close()
+
+    def check(self) -> None:
+        """Open what is there; a damaged folder is set aside. Raises StoreError."""
+        if self._folder.exists():
+            with self._lock:
+                self._guard(lambda: self._connect().count_collections())
+
+    def prune(self) -> int:
+        """Delete the vectors of what is gone, of every index; returns how many."""
+        pruned = 0
+        while orphans := sorted(self._book.orphans(MAX_BATCH)):
+            for name, rows in groupby(orphans, key=lambda row: row[0]):
+                ids = [key for _, key in rows]
+                with self._lock:
+                    self._guard(lambda name=name, ids=ids: self._delete(name, ids))  # type: ignore[misc]
+                    self._wrote(name, self._book.removed(name, ids))
+                pruned += len(ids)
+        return pruned
+
+    def reconcile(self, index: Index) -> None:
+        """Note as missing what the book has and the folder has not: one that was replaced or half copied."""
+        with self._lock:
+            known = self._book.count(index.name)
+            if known and self._with(index, lambda collection: collection.count()) < known:
+                self._book.forget(index.name)
+
+    def _nearest(
+        self, index: Index, vector: Sequence[float], where: Mapping[str, Any], limit: int
+    ) -> list[tuple[str, float]]:
+        """Up to `limit` records that meet `where`, as (id, cosine similarity), nearest first."""
+
+        def query(collection: Collection) -> list[tuple[str, float]]:
+            found = collection.query(
+                query_embeddings=cast("Any", [list(vector)]),
+                n_results=limit,
+                where=cast("Any", where),
+                include=["distances"],
+            )
+            distances = (found["distances"] or [[]])[0]
+            return [(key, 1.0 - float(far)) for key, far in zip(found["ids"][0], distances, strict=True)]
+
+        return self._with(index, query)
 
     def _with(self, index: Index, action: Callable[[Collection], T]) -> T:
         """`action` on the collection of `index`, in the state that other processes left it."""

@@ -93,6 +93,10 @@ class Knowledge:
         """The tables that the state database must have."""
         return MIGRATIONS
 
+    def check(self) -> None:
+        """Open the vectors; a damaged folder is set aside. Blocking; raises StoreError."""
+        self._vectors.check()
+
     @property
     def set_aside(self) -> tuple[SetAside, ...]:
         """Damaged vector folders that were moved away by this process."""

@@ -16,6 +16,8 @@ from troly.retrieval.hybrid import Embed, Embedded, Knowledge
 from troly.retrieval.store import StoredDocument
 from troly.text.dates import Clock, system_clock
 
+# How the keys of the pages begin that ship as samples.
+SAMPLES = "sample:"
 Outcome = Literal["added", "updated", "unchanged"]
 
 
@@ -41,7 +43,7 @@ class FileProblem:
 class IngestReport:
     """What became of each file, by path; the others of a folder are `skipped` (formats that are not read).
 
-    `failed` files keep what was stored of them before. `noted` files were read with a doubt. `chunks` were written,
+    `samples` are pages that shipped and made way for a person's own. `failed` files keep what was stored of them before. `noted` files were read with a doubt. `chunks` were written,
     `embedded` got a vector, `unembedded` still have none; `vectors` says what stopped that. `stopped` = cancelled.
     """
 
@@ -49,6 +51,7 @@ class IngestReport:
     updated: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
     failed: tuple[FileProblem, ...] = ()
     noted: tuple[FileProblem, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -102,7 +105,8 @@ async def ingest_paths(
 ) -> IngestReport:
     """Bring `collection` in line with `paths` (files, and folders with all that is in them but hidden files and links).
 
-    Unchanged files are not read again; files that are gone from a named folder are removed. Killed or cancelled at
+    Unchanged files are not read again; files that are gone from a named folder are removed, and so are sample pages
+    once there is a page of one's own. Killed or cancelled at
     any point, every document is wholly old or wholly new, and the next run does the rest. A file that cannot be read
     is reported and the others go on. Raises StoreError when the state database cannot be written.
     """
@@ -116,7 +120,8 @@ async def ingest_paths(
         progress(IngestProgress("read", number, len(plan.files), show(path)))
     stopped = cancel()
     gone = [] if stopped else _gone(plan, known)
-    await asyncio.to_thread(knowledge.store.remove, collection, owner, gone)
+    samples = [key for key in known if key.startswith(SAMPLES)] if any(job.done.values()) else []
+    await asyncio.to_thread(knowledge.store.remove, collection, owner, [*gone, *samples])
     embedded = Embedded(0)
     if embed is not None and not stopped:
 
@@ -124,15 +129,18 @@ async def ingest_paths(
             progress(IngestProgress("embed", done, total))
 
         embedded = await knowledge.embed_missing(collection, embed, embedder, tell, cancel)
-    return _report(job, plan, gone, embedded, stopped=stopped or cancel())
+    return _report(job, plan, gone, samples, embedded, stopped=stopped or cancel())
 
 
-def _report(job: _Job, plan: _Plan, gone: list[str], embedded: Embedded, *, stopped: bool) -> IngestReport:
+def _report(
+    job: _Job, plan: _Plan, gone: list[str], samples: list[str], embedded: Embedded, *, stopped: bool
+) -> IngestReport:
     return IngestReport(
         added=tuple(job.done["added"]),
         updated=tuple(job.done["updated"]),
         unchanged=tuple(job.done["unchanged"]),
         removed=tuple(gone),
+        samples=tuple(samples),
         failed=(*plan.failed, *job.failed),
         noted=tuple(job.noted),
         skipped=tuple(plan.skipped),

@@ -42,6 +42,12 @@ def access_key(owner: str | None, permission: str | None) -> str:
     return json.dumps([owner, permission])
 
 
+def identity(db: StateDb) -> str:
+    """What tells a state database from another one whose rows have the same ids."""
+    with db.read() as connection:
+        return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
+
+
 class Ledger:
     """The vector tables of the state database. A chunk's row is written after its vector is stored."""
 
@@ -50,8 +56,7 @@ class Ledger:
 
     def identity(self) -> str:
         """What tells this state database from another one with the same chunk ids."""
-        with self._db.read() as connection:
-            return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
+        return identity(self._db)
 
     def version(self, index: str) -> int:
         """Grows with each change of `index` by any process; 0 while nothing was written."""

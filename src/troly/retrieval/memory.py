@@ -95,6 +95,10 @@ class Memory:
         """Damaged folders that were moved away by this process."""
         return tuple(self._vectors.set_aside)
 
+    def check(self) -> None:
+        """Open the vectors; a damaged folder is set aside. Blocking; raises StoreError."""
+        self._vectors.check()
+
     def enqueue(self) -> None:
         """Say that messages were saved: they get their vectors later, when no turn is running (000-59)."""
         self.queue.wake()

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from troly.retrieval.ledger import Index
+from troly.retrieval.ledger import Index, identity
 from troly.stores.state import StateDb
 
 _WAITING = """
@@ -52,8 +52,7 @@ class MemoryLedger:
 
     def identity(self) -> str:
         """What tells this state database from another one."""
-        with self._db.read() as connection:
-            return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
+        return identity(self._db)
 
     def version(self, index: str) -> int:
         """Grows with each change of `index` by any process; 0 while nothing was written."""

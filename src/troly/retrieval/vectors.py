@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import StoreError
 from troly.retrieval.chroma import MAX_BATCH, ChromaFolder, check_vectors
@@ -40,18 +39,7 @@ class VectorStore(ChromaFolder):
                 "knowledge.vectors_missing", collection=index.collection, embedder=index.embedder
             )
         where = {"access": {"$in": sorted(set(access))}}
-
-        def query(collection: Collection) -> list[tuple[int, float]]:
-            found = collection.query(
-                query_embeddings=cast("Any", [list(vector)]),
-                n_results=limit,
-                where=cast("Any", where),
-                include=["distances"],
-            )
-            distances = (found["distances"] or [[]])[0]
-            return [(int(key), 1.0 - float(far)) for key, far in zip(found["ids"][0], distances, strict=True)]
-
-        return self._with(index, query)
+        return [(int(key), alike) for key, alike in self._nearest(index, vector, where, limit)]
 
     def upsert(
         self, index: Index, ids: Sequence[int], vectors: Sequence[Sequence[float]], access: Sequence[str]
@@ -71,24 +59,3 @@ class VectorStore(ChromaFolder):
             with self._lock:
                 self._with(index, write)
                 self._wrote(index.name, self.ledger.added(index.name, ids[part]))
-
-    def prune(self) -> int:
-        """Delete the vectors of chunks that are gone, of every index; returns how many."""
-        pruned = 0
-        while orphans := sorted(self.ledger.orphans(MAX_BATCH)):
-            for name, rows in groupby(orphans, key=lambda row: row[0]):
-                ids = [chunk for _, chunk in rows]
-                with self._lock:
-                    self._guard(lambda name=name, ids=ids: self._delete(name, ids))  # type: ignore[misc]
-                    self._wrote(name, self.ledger.removed(name, ids))
-                pruned += len(ids)
-        return pruned
-
-    def reconcile(self, index: Index) -> None:
-        """Note as missing what the ledger has and the store has not: a store that was replaced or half copied."""
-        if not self.ledger.count(index.name):
-            return
-        with self._lock:
-            held = self._with(index, lambda collection: collection.count())
-            if held < self.ledger.count(index.name):
-                self.ledger.forget(index.name)

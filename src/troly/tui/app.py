@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, ClassVar
 # Vim and tmux users wait less for a lone Escape; must be set before Textual is imported.
 os.environ.setdefault("ESCDELAY", "50")
 
-from textual.app import App
 from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import LANGS, Lang, tr
@@ -24,6 +23,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.controller import Change, Controller
 from troly.tui.house import House
 from troly.tui.keys import CHORDS, teach_alt_keys
+from troly.tui.list_actions import ListActions
 from troly.tui.port import Arrival, Deliver, HouseLike
 from troly.tui.pressed import last_grid, press, suggested
 from troly.tui.screens.chat import ChatScreen
@@ -42,7 +42,7 @@ NEUTRAL = "#8a8a8a"
 Now = Callable[[], datetime]
 
 
-class TrolyApp(App[int]):
+class TrolyApp(ListActions):
     """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
 
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"

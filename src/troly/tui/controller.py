@@ -223,6 +223,15 @@ class Controller:
         elif self.opened:
             self.house.load(conversation, lambda found: self._take_conversation(conversation, found))
 
+    def forget(self, conversation: str) -> None:
+        """A conversation was deleted: its pane goes, and a new one takes its place where it was shown."""
+        for pane in [pane for pane in self.panes if pane.conversation == conversation]:
+            if pane is self.pane:
+                self._show(self._new_pane(pane.mode))
+            self.panes.remove(pane)
+            if self._current.get(pane.mode) is pane:
+                del self._current[pane.mode]
+
     def running(self, mode: str) -> bool:
         """Whether an answer is being written in any pane of `mode`."""
         return any(pane.running for pane in self.panes if pane.mode == mode)

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly.tui.port import Arrival, Deliver, Question, Sink
-from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView
+from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
+from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
@@ -99,6 +99,14 @@ class House:
     ) -> None:
         """What data a mode has."""
         self._query(lambda house: house.holdings(mode, language), done)
+
+    def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:
+        """Rename, pin, delete or restore a conversation; `done` gets why that failed, or None."""
+        self._query(lambda house: house.alter(change), done)
+
+    def search(self, text: str, done: Callable[[list[HitView] | Exception], None]) -> None:
+        """Messages of the user that hold all words of `text`."""
+        self._query(lambda house: house.search(text), done)
 
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
         """Write a table as a CSV file of its own; `done` gets the file's path."""

@@ -46,6 +46,7 @@ CHORDS = (
     ("f3", "evidence"),
     ("f4", "step(1)"),
     ("f5", "grid"),
+    ("ctrl+f", "search"),
     ("ctrl+end", "newest"),
     *((f"alt+{place}", f"place({place})") for place in range(1, 10)),
 )

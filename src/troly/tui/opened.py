@@ -14,8 +14,8 @@ from troly.text.catalogue import LANGS
 from troly.text.fold import fold
 from troly.text.safe_csv import csv_text
 from troly.tui.history import message_views
-from troly.tui.port import Arrival, Question
-from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView, Trouble
+from troly.tui.port import Alteration, Arrival, Question
+from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView, Trouble
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from troly.text.catalogue import Lang
 
 LISTED = 200
+HITS = 40
 MESSAGES = 200
 TITLE = 60
 PLAIN_ACCENT = "#8a8a8a"
@@ -84,7 +85,25 @@ class OpenedHouse:
     def conversations(self) -> list[ConversationView]:
         """The user's newest conversations."""
         found = self.services.conversations.list(self.profile.login, limit=LISTED)
-        return [ConversationView(c.id, c.mode, c.title, c.updated_at) for c in found]
+        return [ConversationView(c.id, c.mode, c.title, c.updated_at, c.pinned) for c in found]
+
+    def alter(self, change: Alteration) -> None:
+        """Change one conversation of the user as a whole. Raises AccessError, StoreError."""
+        store, login = self.services.conversations, self.profile.login
+        match change.kind:
+            case "rename":
+                store.update(login, change.conversation, title=change.value)
+            case "pin" | "unpin":
+                store.update(login, change.conversation, pinned=change.kind == "pin")
+            case "delete":
+                store.delete(login, change.conversation)
+            case "restore":
+                store.restore(login, change.conversation)
+
+    def search(self, text: str) -> list[HitView]:
+        """Messages of the user that hold all words of `text`, best first."""
+        hits = self.services.conversations.search(self.profile.login, text, limit=HITS)
+        return [HitView(h.conversation_id, h.mode, h.title, h.created_at, h.snippet, h.spans) for h in hits]
 
     def load(self, conversation: str) -> tuple[str, list[MessageView]]:
         """Mode and newest messages of a conversation."""

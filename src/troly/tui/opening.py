@@ -69,14 +69,12 @@ def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]
     """Open the stores and find the modes; raises TrolyError. Imports what is heavy: not before the first frame."""
     from troly.config import load_profile
     from troly.plugin.registry import Registry
-    from troly.plugin.samples import load_once
-    from troly.plugin.services import open_services
+    from troly.plugin.samples import open_stocked
     from troly.tui.opened import OpenedHouse
 
     registry = Registry()
     profile = load_profile(paths, settings, env=env)
-    services = open_services(paths, settings, registry.migrations())
-    load_once(services, registry, interface_language(settings.language, env))
+    services = open_stocked(paths, settings, registry, interface_language(settings.language, env))
     return OpenedHouse(services, registry, profile, first_mode=mode)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from troly.text.catalogue import Lang
-from troly.tui.view import ConversationView, HealthView, HoldingsView, MessageView, ModeView
+from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
@@ -22,6 +22,14 @@ class Question(NamedTuple):
     text: str
     conversation: str | None
     language: Lang
+
+
+class Alteration(NamedTuple):
+    """A change of one conversation as a whole; `value` is the new title of a renamed one."""
+
+    kind: Literal["rename", "pin", "unpin", "delete", "restore"]
+    conversation: str
+    value: str = ""
 
 
 class Arrival(NamedTuple):
@@ -45,6 +53,8 @@ class HouseLike(Protocol):
     def load(
         self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
     ) -> None: ...
+    def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None: ...
+    def search(self, text: str, done: Callable[[list[HitView] | Exception], None]) -> None: ...
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None: ...

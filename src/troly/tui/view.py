@@ -185,3 +185,15 @@ class ConversationView(NamedTuple):
     mode: str
     title: str
     when: datetime
+    pinned: bool = False
+
+
+class HitView(NamedTuple):
+    """A message that holds what was looked for: `snippet` is a piece of it, `spans` the matches in the piece."""
+
+    conversation: str
+    mode: str
+    title: str
+    when: datetime
+    snippet: str
+    spans: tuple[tuple[int, int], ...] = ()

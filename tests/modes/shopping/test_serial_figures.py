@@ -10,7 +10,7 @@ import pytest
 from troly_shopping.rules import is_about_warranty
 from troly_shopping.serials import read_serials
 
-MESSAGES = Path(__file__).parent / "serial_messages.txt"
+MESSAGES = sorted(Path(__file__).parent.glob("serial_messages*.txt"))
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Message:
 
 def messages() -> list[Message]:
     found = []
-    for line in MESSAGES.read_text("utf-8").splitlines():
+    for line in (line for path in MESSAGES for line in path.read_text("utf-8").splitlines()):
         if line.strip() and not line.startswith("#"):
             form, wanted, text = (part.strip() for part in line.split("|", 2))
             names = wanted.removeprefix("+").strip()
             serials = frozenset() if names == "-" else frozenset(n.strip().upper() for n in names.split(","))
-            found.append(Message(form, serials, wanted.startswith("+"), text))
+            found.append(Message(form, serials, wanted.startswith("+"), text.replace("\\n", "\n")))
     return found
 
 

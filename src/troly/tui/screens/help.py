@@ -22,7 +22,8 @@ GROUPS = (
     (
         "look",
         (
-            ("PageUp  PageDown", "scroll"), ("Ctrl+End", "end"), ("F2", "list"), ("F3", "evidence"), ("F5", "grid"),
+            ("PageUp  PageDown", "scroll"), ("Ctrl+End", "end"), ("F2", "list"), ("Ctrl+F", "search"),
+            ("F3", "evidence"), ("F5", "grid"),
             ("Ctrl+P", "palette"),
             ("Ctrl+C", "copy"), ("Ctrl+Q", "quit"),
         ),

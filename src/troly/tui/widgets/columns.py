@@ -15,6 +15,8 @@ from troly.tui.theme import Palette
 from troly.tui.view import ConversationView, StepView
 from troly.tui.widgets.lines import LinesView
 
+OPEN = "open-conversation"
+
 
 class ConversationList(LinesView, can_focus=True):
     """The newest conversations, those of the shown mode first; ↑ ↓ choose, Enter opens."""
@@ -23,6 +25,11 @@ class ConversationList(LinesView, can_focus=True):
         Binding("up", "choose(-1)", show=False),
         Binding("down", "choose(1)", show=False),
         Binding("enter", "open", show=False),
+        Binding("slash", "app.search", show=False),
+        Binding("r", "app.rename", show=False),
+        Binding("p", "app.pin", show=False),
+        Binding("d,delete", "app.delete", show=False),
+        Binding("u", "app.undelete", show=False),
     ]
 
     def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
@@ -31,6 +38,13 @@ class ConversationList(LinesView, can_focus=True):
         self._chosen = 0
         self._entries: list[str] = []
         self._rows: list[int] = []
+
+    @property
+    def chosen(self) -> str:
+        """The id of the conversation that is chosen; "" where it is the line to begin anew."""
+        entry = self._entries[self._chosen] if self._chosen < len(self._entries) else ""
+        kind, _, conversation = entry.partition(":")
+        return conversation if kind == OPEN else ""
 
     def build(self, width: int) -> list[Line]:
         """A line to begin anew, then the conversations under the name of their mode."""
@@ -43,13 +57,16 @@ class ConversationList(LinesView, can_focus=True):
         for mode, found in self._groups():
             lines += [BLANK, line(Span(clip(mode, width), "dim"))]
             for conversation in found:
-                action = f"open-conversation:{conversation.id}"
+                action = f"{OPEN}:{conversation.id}"
                 title = sanitize(conversation.title) or tr("ui.list.untitled", lang)
+                title = f"◆ {title}" if conversation.pinned else title
                 self._entries.append(action)
                 self._rows.append(len(lines))
                 lines.append(self._entry(len(self._entries) - 1, title, width, action, conversation.id))
         if len(self._entries) == 1:
             lines += [BLANK, *wrap([Span(tr("ui.list.none", lang), "dim")], width)]
+        elif self.has_focus:
+            lines += [BLANK, *wrap([Span(tr("ui.list.keys", lang), "dim")], width)]
         return lines
 
     def _groups(self) -> list[tuple[str, list[ConversationView]]]:

@@ -1,0 +1,67 @@
+"""The actions of the app that have to do with whole conversations; the app is one of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from troly.tui.listing import Listing
+
+if TYPE_CHECKING:
+    from troly.tui.controller import Controller
+    from troly.tui.screens.chat import ChatScreen
+
+
+class ListActions(App[int]):
+    """Find, rename, pin, delete, take back. What is meant is the entry chosen in the list, else the shown conversation."""
+
+    controller: Controller
+    chat: ChatScreen
+    _listing: Listing | None = None
+
+    def action_search(self) -> None:
+        """Look for words in all messages."""
+        from troly.tui.screens.search import SearchScreen
+
+        if self.screen is self.chat and self.controller.opened:
+            self.push_screen(SearchScreen(self.controller), self._open_found)
+
+    def _open_found(self, conversation: str | None) -> None:
+        if conversation:
+            self.controller.open(conversation)
+
+    def action_rename(self) -> None:
+        """Ask for another title."""
+        from troly.tui.screens.rename import RenameScreen
+
+        conversation = self.chosen_conversation()
+        title = next((one.title for one in self.controller.listed if one.id == conversation), None)
+        if conversation and title is not None and self.screen is self.chat:
+            self.push_screen(
+                RenameScreen(title, self.controller.language),
+                lambda wanted: self.listing().rename(conversation, wanted or ""),
+            )
+
+    def action_pin(self) -> None:
+        """Pin the conversation, or no longer."""
+        self.listing().pin(self.chosen_conversation())
+
+    def action_delete(self) -> None:
+        """Delete the conversation."""
+        self.listing().delete(self.chosen_conversation())
+
+    def action_undelete(self) -> None:
+        """Bring back the conversation that was deleted last."""
+        self.listing().undelete()
+
+    def listing(self) -> Listing:
+        """What changes conversations."""
+        if self._listing is None:
+            self._listing = Listing(self.controller, lambda text: self.notify(text, markup=False, timeout=6))
+        return self._listing
+
+    def chosen_conversation(self) -> str:
+        """The conversation meant; "" where there is none."""
+        chosen = self.chat.list.chosen if self.chat.list.has_focus else ""
+        return chosen or self.controller.pane.conversation or ""

@@ -1,0 +1,148 @@
+"""Whole conversations on the screen: found by their words, renamed, pinned, deleted, brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from tests.support.scenes import HITS, LISTED
+from tests.support.screens import NOW, Scene, begin, settle, text_of
+from tests.support.waiting import until
+from troly.errors import StoreError
+from troly.tui.port import Alteration
+from troly.tui.view import message
+
+SAVED = {"c2": ("shopping", [message("user", NOW, "máy nào nhẹ cho kế toán")]), "c1": ("shopping", [])}
+
+
+def scene(**house: Any) -> Scene:
+    return Scene("vi", listed=list(LISTED), saved=dict(SAVED), **house)
+
+
+def told(app: Scene) -> str:
+    return " ".join(note.message for note in app._notifications)
+
+
+async def choose(app: Scene, pilot: Pilot[Any], downs: int = 1) -> None:
+    """The keys go to the list, on the entry after `downs` steps."""
+    await begin(app, pilot)
+    await until(lambda: len(app.controller.listed) == len(LISTED))
+    app.chat.toggle_list()
+    if not app.chat.list.has_focus:
+        app.chat.list.focus()
+    await until(lambda: app.chat.list.has_focus)
+    await pilot.press(*["down"] * downs)
+
+
+async def test_words_find_a_conversation_in_all_messages_and_open_it() -> None:
+    app = scene(hits=HITS)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("ctrl+f", *"may nhe")
+        await until(lambda: app.fake.searched == ["may nhe"])
+        await until(lambda: app.screen.query_one(OptionList).option_count == 2)
+        await pilot.press("enter")
+        await until(lambda: app.controller.pane.conversation == "c2")
+        await settle(app, pilot)
+        assert "máy nào nhẹ cho kế toán" in app.shown
+
+
+async def test_a_search_that_finds_nothing_or_fails_says_so() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("ctrl+f", *"xyz")
+        await until(lambda: app.fake.searched == ["xyz"])
+        await pilot.pause()
+        assert "Không thấy" in str(app.screen.query_one("#none").render())
+        app.fake.refusal = StoreError("store.busy", path="state.db", seconds=10)
+        await pilot.press("a")
+        await until(lambda: len(app.fake.searched) == 2)
+        await until(lambda: "state.db" in str(app.screen.query_one("#none").render()))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+
+
+async def test_a_chosen_conversation_is_renamed() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, pilot)
+        await pilot.press("r")
+        await until(lambda: app.screen is not app.chat)
+        await pilot.press(*"Khach An", "enter")
+        await until(lambda: bool(app.fake.altered))
+        assert app.fake.altered == [Alteration("rename", "c1", "Khach An")]
+
+
+@pytest.mark.parametrize(("pinned", "kind"), [(False, "pin"), (True, "unpin")])
+async def test_pinning_goes_both_ways_and_is_marked(pinned: bool, kind: str) -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.fake.listed = [LISTED[0]._replace(pinned=pinned), *LISTED[1:]]
+        await choose(app, pilot)
+        await pilot.press("p")
+        await until(lambda: bool(app.fake.altered))
+        assert app.fake.altered[0].kind == kind
+        assert ("◆ Bảo hành" in text_of(app.chat.list)) is pinned
+
+
+async def test_deleting_tells_how_to_take_it_back() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, pilot)
+        await pilot.press("d")
+        await until(lambda: "Đã xóa" in told(app))
+        await pilot.press("u")
+        await until(lambda: len(app.fake.altered) == 2)
+        assert [(one.kind, one.conversation) for one in app.fake.altered] == [
+            ("delete", "c1"),
+            ("restore", "c1"),
+        ]
+
+
+async def test_the_shown_conversation_goes_from_the_screen_when_it_is_deleted() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        await until(lambda: len(app.controller.listed) == len(LISTED))
+        app.controller.open("c2")
+        await until(lambda: app.controller.pane.conversation == "c2")
+        app.action_delete()
+        await until(lambda: app.controller.pane.conversation is None)
+        await settle(app, pilot)
+        assert "máy nào nhẹ" not in app.shown
+        assert all(pane.conversation != "c2" for pane in app.controller.panes)
+
+
+async def test_an_answer_that_is_being_written_is_not_deleted() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "xin chào")
+        asked.say(conversation="c1")
+        await until(lambda: app.controller.pane.conversation == "c1")
+        app.action_delete()
+        await until(lambda: "đang viết" in told(app))
+        assert not app.fake.altered
+
+
+@pytest.mark.parametrize("act", [lambda app: app.action_pin(), lambda app: app.action_delete()])
+async def test_a_refusal_is_told(act: Callable[[Scene], None]) -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, pilot)
+        app.fake.refusal = StoreError("store.busy", path="state.db", seconds=10)
+        act(app)
+        await until(lambda: "state.db" in told(app))
+
+
+async def test_nothing_to_bring_back_says_so() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        app.action_undelete()
+        await until(lambda: "Chưa xóa" in told(app))
