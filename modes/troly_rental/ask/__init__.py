@@ -47,16 +47,19 @@ def read(
     `role` decides whether one's own records can be asked for. Never raises for any text.
     """
     from troly_rental.ask.edits import follow
+    from troly_rental.ask.mending import MOST_CHARACTERS
     from troly_rental.ask.understand import fresh, parts_of
+    from troly_rental.ask.words import speaking
 
     if places is None:
         from troly_rental.schema_places import places as all_places
 
         places = all_places()
-    parts = parts_of(text, lang, now, places)
-    if previous is not None and (edited := follow(text, parts, previous, role)) is not None:
-        return edited
-    return fresh(text, parts, role)
+    with speaking(text[:MOST_CHARACTERS]):
+        parts = parts_of(text, lang, now, places)
+        if previous is not None and (edited := follow(text, parts, previous, role)) is not None:
+            return edited
+        return fresh(text, parts, role)
 
 
 def sql_of(reading: Reading, role: Role = "GUEST") -> exp.Select:

@@ -143,7 +143,9 @@ def _value(node: exp.Expr, lang: Lang) -> str:
     if literal is None:
         return node.sql(dialect="duckdb")
     if not literal.is_string:
-        return format_number(Decimal(str(literal.this)), lang) if node is literal else node.sql(dialect="duckdb")
+        return (
+            format_number(Decimal(str(literal.this)), lang) if node is literal else node.sql(dialect="duckdb")
+        )
     return _label(str(literal.this), lang)
 
 

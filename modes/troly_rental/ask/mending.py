@@ -39,13 +39,17 @@ def mend(text: str, lang: Lang = "vi") -> str:
     `lang` is the language of the talk: it decides where the message shows none. Messages longer than 2,000 characters are read up to there.
     """
     text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
-    text = _replaced(text, _chat_repairs(text, lang))
-    return _replaced(text, _slip_repairs(text))
+    bare = text.isascii()
+    text = _replaced(text, _chat_repairs(text, lang), bare=bare)
+    return _replaced(text, _slip_repairs(text), bare=bare)
 
 
-def _replaced(text: str, repairs: Iterable[tuple[int, int, str]]) -> str:
+def _replaced(text: str, repairs: Iterable[tuple[int, int, str]], *, bare: bool) -> str:
+    """`text` with the repairs made; a `bare` message stays without accents, or its other words would be taken for
+    ones that have none.
+    """
     for start, end, meant in reversed(list(repairs)):
-        text = text[:start] + meant + text[end:]
+        text = text[:start] + (fold(meant) if bare else meant) + text[end:]
     return text
 
 

@@ -10,7 +10,7 @@ from troly.text.fold import fold, tokens
 from troly.text.lexicon import Hit
 from troly.text.numbers import find_amounts
 from troly_rental.ask.reading import Filter, Op
-from troly_rental.ask.words import phrases
+from troly_rental.ask.words import in_english, phrases
 
 MILLION, THOUSAND = 1_000_000, 1_000
 LEEWAY = Decimal("0.2")
@@ -30,6 +30,8 @@ _CLAUSE = re.compile(r"[.;?!\n]|,(?!\d)")
 _UNIT_GAP = re.compile(r"\s*(?:/\s*)?")
 _MONTHLY = re.compile(r"\s*(?:/|mot|1|moi|per|a|each)?\s*(?:thang|month|th|mo)(?!\w)")
 _METRES_FROM = 12
+_CURRENCY = re.compile(r"\s*(?:vnd|vnđ|đ|dong|đồng)(?!\w)", re.IGNORECASE)
+_PLUS = re.compile(r"\s?\+(?!\s*\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ def _with_unit(text: str, one: Quantity) -> Quantity:
     name = _unit_name(hit.label)
     if name == "area" and fold(hit.phrase) in {"met", "metres", "meters"} and one.value < _METRES_FROM:
         return replace(one, field="other", end=hit.end)
-    return replace(one, field=name, end=one.end if name == "limit" else hit.end)
+    op = "after >=" if _PLUS.match(text, one.end) else ""
+    return replace(one, op=op, field=name, end=one.end if name == "limit" else hit.end)
 
 
 def _unit_name(label: str) -> str:
@@ -184,15 +187,17 @@ def _units() -> tuple[str, ...]:
 
 
 def _metres(text: str, one: Quantity) -> Quantity:
-    """ "5m" is five million where a rent is meant, "25m" metres."""
-    if one.value >= _METRES_FROM or phrases("amounts", "about area").find(
-        text[max(0, one.start - 12) : one.start]
-    ):
+    """ "5m" is five million where a rent is meant, "25m" metres; in English "25m VND" and "25m" are millions."""
+    area = phrases("amounts", "about area").find(text[max(0, one.start - 12) : one.start])
+    money = _CURRENCY.match(text, one.end) is not None
+    if area or (one.value >= _METRES_FROM and not money and not in_english()):
         return replace(one, field="area")
     return replace(one, field="price", value=one.value * MILLION)
 
 
 def _right_after(text: str, end: int, hits: list[Hit]) -> Hit | None:
+    plus = _PLUS.match(text, end)
+    end = plus.end() if plus else end
     fits = [hit for hit in hits if hit.start >= end and _UNIT_GAP.fullmatch(text, end, hit.start)]
     return max(fits, key=lambda hit: hit.end, default=None)
 
@@ -247,7 +252,7 @@ def _read(
     before = [h for h in hits if opened <= h.start and h.end <= low.start and h.label in _BEFORE]
     before = [h for h in before if _near(text, h.end, low.start)]
     after = [h for h in hits if h.label in _AFTER and h.start >= end and not text[end : h.start].strip()]
-    op = _op(before, after)
+    op = low.op or _op(before, after)
     start = min([low.start, *(h.start for h in before)])
     field, topic = _field(text, low, high, (opened, window[1]), topics, bool(op))
     value, upper = low.value, high.value if high else None

@@ -14,6 +14,7 @@ _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi)\s*")
+_EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 
 
@@ -25,6 +26,8 @@ class Traits:
     said: tuple[Remark, ...]
     needless: frozenset[str]
     rest: str
+    spans: tuple[tuple[int, int], ...]
+    """Where amenities and furniture stand."""
 
 
 def read_traits(text: str) -> Traits:
@@ -59,7 +62,9 @@ def read_traits(text: str) -> Traits:
             filters.append(Filter("amenity", "!=" if turn == "without" else "=", name))
     rest = without(text, used)
     kinds, kind_spans = _kinds(rest)
-    return Traits((*filters, *kinds), tuple(said), frozenset(needless), without(rest, kind_spans))
+    return Traits(
+        (*filters, *kinds), tuple(said), frozenset(needless), without(rest, kind_spans), tuple(used)
+    )
 
 
 def _furnished(level: str, turn: str) -> Filter:
@@ -145,5 +150,13 @@ def read_status(text: str, entity: str) -> tuple[list[Filter], str]:
         return [], text
     hits = phrases("asks", *labels).find(text)
     hits = [hit for hit in hits if not re.search(r"(?:chua|not|khong)\s*$", fold(text[: hit.start]))]
+    hits = [hit for hit in hits if not _is_within(text, hit)]
     found = [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits]
     return found, without(text, spans(hits))
+
+
+def _is_within(text: str, hit: Hit) -> bool:
+    """ "trong" without accents is "trống" only after what can be empty: "phong trong", never "trong nam nay"."""
+    if hit.exact or fold(text[hit.start : hit.end]) != "trong":
+        return False
+    return _EMPTY.search(fold(text[: hit.start])) is None

@@ -59,7 +59,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     """The parts of `message`."""
     text = mend(message, lang)
     own = bool(phrases("asks", "own").find(text))
-    named = [hit.label for hit in phrases("asks", *_ENTITIES).find(text)]
+    named = [hit.label for hit in phrases("asks", *_ENTITIES, "other").find(text) if hit.label != "other"]
     money = _money_records(text, own=own)
     entity = _entity(named, money)
     ending, rest = read_ending(text, entity, now)
@@ -78,7 +78,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     ]  # fmt: skip
     kept, dropped = _supported(filters, entity)
     tidy = tidy_filters(kept)
-    asked = _asked(text, list(tidy), entity, money)
+    asked = _asked(without(text, traits.spans), list(tidy), entity, money)
     return Parts(
         text,
         entity,

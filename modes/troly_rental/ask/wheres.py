@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from troly.text.fold import fold, folded_words, tokens
+from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
 from troly_rental.ask.reading import Filter, Remark, remark
 from troly_rental.ask.words import lists, merged, phrases, without
 from troly_rental.ask.words import spans as spans_of
@@ -20,6 +20,7 @@ _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
 _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
+_WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
 _OTHER_WORDS = ("asks", "amounts", "amenities", "kinds", "edits", "talk")
@@ -87,12 +88,24 @@ def _expected(text: str, mentions: tuple[Mention, ...]) -> list[Mention]:
         capitals = mention.said.isupper() and not shouted and len(mention.said) > 1
         alone = not before.strip() and len(folded_words(text)) <= 3
         placed = capitals or listed or followed or alone or _PREPOSITION.search(before)
-        if mention.short and not placed and _OTHERWISE.search(before):
+        if not placed and (_unplaced(mention) or (mention.short and _OTHERWISE.search(before))):
             continue
-        if _is_person_or_money(text, mention):
+        if _is_person_or_money(text, mention) or _is_other_name(mention):
             continue
         kept.append(mention)
     return kept
+
+
+def _unplaced(mention: Mention) -> bool:
+    """Whether a name must not count where no place is expected: most abbreviations, and wards that without accents
+    are everyday words ("ban co the" is not "Bàn Cờ").
+    """
+    if mention.short:
+        return fold(mention.said) not in lists("wheres")["anywhere"]
+    ward = (
+        mention.places[0].kind == "ward" and mention.said.isascii() and not mention.places[0].name.isascii()
+    )
+    return ward and not _WARD.match(fold(mention.said))
 
 
 def _is_person_or_money(text: str, mention: Mention) -> bool:
@@ -101,6 +114,19 @@ def _is_person_or_money(text: str, mention: Mention) -> bool:
     if said == "tb":
         return before.endswith(("gia", "thue", "tinh", "tien")) or before == ""
     return said in {"pn", "p"} and before[-1:].isdigit()
+
+
+def _is_other_name(mention: Mention) -> bool:
+    """ "quận Hải ..." is not "quận hai": a number in words must carry its own accents or none."""
+    last = mention.said.split()[-1]
+    if not mention.places[0].name[-1].isdigit() or last[-1].isdigit() or last.isascii():
+        return False
+    return not any(
+        accents_agree(nfc(last.lower()), word) for word in _NUMBER_WORDS if fold(word) == fold(last)
+    )
+
+
+_NUMBER_WORDS = ("nhất", "một", "hai", "ba", "tư", "bốn", "năm", "sáu", "bảy", "bẩy", "tám", "chín", "mười")
 
 
 def _chosen(mention: Mention, said: list[Remark]) -> list[Place]:
