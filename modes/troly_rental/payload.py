@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from troly.plugin.events import Chart, Content, Item, ItemList, Series, Table
 from troly.text.catalogue import Lang
 from troly.text.days import format_date, parse_date
 from troly.text.numbers import format_money, format_number
 from troly_rental.strings import say
+
+if TYPE_CHECKING:
+    from troly_rental.schema import Column
 
 PREVIEW = 20
 CHART_WIDTH, CHART_HEIGHT = 640, 360
@@ -20,6 +24,9 @@ HIDDEN = ("id", "path", "entity")
 _TITLES = ("title", "name", "room", "post")
 _MONEY = ("price", "deposit", "rent", "total", "amount", "budget", "_vnd", "electricity_price", "water_price")
 _AREA = ("area",)
+MEASURES = ("avg", "median", "min", "max", "sum")
+# What a list shows at first sight, in this order; the rest is seen when an entry is opened.
+_FIRST = ("price", "area", "type", "district", "total", "month", "status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ FOLDERS = {
 def table_data(found: Found, lang: Lang) -> dict[str, Any]:
     """TABLE (002-35): columns with a key, a label and a type, rows by key."""
     columns = [
-        {"key": name, "label": label_of(name, lang), "type": _type(found, at)}
+        {"key": name, "label": label_of(name, found.entity, lang), "type": _type(found, at)}
         for at, name in enumerate(found.columns)
     ]
     return {"columns": columns, "rows": found.records(), "previewLimit": PREVIEW}
@@ -96,10 +103,12 @@ def table_of(found: Found, title: str, badge: str, lang: Lang) -> Table:
     """The rows as a table with labels and figures in the reader's language."""
     numeric = tuple(at for at in range(len(found.columns)) if _type(found, at) == "number")
     rows = tuple(
-        tuple(cell_text(name, value, lang) for name, value in zip(found.columns, row, strict=True))
+        tuple(
+            cell_text(name, value, found.entity, lang) for name, value in zip(found.columns, row, strict=True)
+        )
         for row in found.rows
     )
-    labels = tuple(label_of(name, lang) for name in found.columns)
+    labels = tuple(label_of(name, found.entity, lang) for name in found.columns)
     return Table(labels, rows, title, numeric, badge, found.total)
 
 
@@ -108,12 +117,13 @@ def _items(found: Found, title: str, badge: str, lang: Lang) -> ItemList:
     for record in found.records():
         one = _item(record, found.entity)
         said = [
-            (name, cell_text(name, value, lang))
+            (name, cell_text(name, value, found.entity, lang))
             for name, value in record.items()
             if name not in (*HIDDEN, *_TITLES) and value not in (None, "", [])
         ]
-        line = " · ".join(text for _, text in said[:4])
-        fields = tuple((label_of(name, lang), text) for name, text in said)
+        seen = dict(said)
+        line = " · ".join(seen[name] for name in _FIRST if name in seen)
+        fields = tuple((label_of(name, found.entity, lang), text) for name, text in said)
         items.append(Item(one["title"], line, fields=fields, path=one["path"]))
     return ItemList(tuple(items), title, badge, found.total)
 
@@ -124,28 +134,42 @@ def _chart(found: Found, title: str, badge: str, lang: Lang) -> Chart | None:
     if not numbers or not words or not found.rows:
         return None
     rows = found.rows[:MOST_BARS]
-    labels = tuple(" · ".join(cell_text(found.columns[at], row[at], lang) for at in words) for row in rows)
+    labels = tuple(
+        " · ".join(cell_text(found.columns[at], row[at], found.entity, lang) for at in words) for row in rows
+    )
     # One unit a chart: money and counts do not share an axis.
     at = numbers[0]
     name = found.columns[at]
     values = tuple(float(row[at] or 0) for row in rows)
     over_time = all(_is_day(row[words[0]]) for row in rows)
     kind: Literal["bar", "line"] = "line" if over_time and len(rows) > 2 else "bar"
-    return Chart(kind, labels, (Series(label_of(name, lang), values),), title, unit_of(name), badge)
+    return Chart(
+        kind, labels, (Series(label_of(name, found.entity, lang), values),), title, unit_of(name), badge
+    )
 
 
-def label_of(column: str, lang: Lang) -> str:
-    """What a column of a result is called: the schema's words, else the name as it is."""
+def column_of(column: str, entity: str) -> Column | None:
+    """The schema's column behind a column of a result; None for one that was worked out."""
+    from troly_rental.ask.relations import entities
     from troly_rental.schema import tables
 
-    try:
+    known = entities().get(entity)
+    place = known.fields.get(column, "") if known else ""
+    table, _, name = place.partition(".")
+    if not name and known:
+        table, name = known.table, column
+    return tables()[table].columns.get(name) if table in tables() else None
+
+
+def label_of(column: str, entity: str, lang: Lang) -> str:
+    """What a column of a result is called: a short word of our own, else the schema's, else the name as it is."""
+    with suppress(KeyError):
         return say(f"column.{column}", lang)
-    except KeyError:
-        pass
-    for table in tables().values():
-        if column in table.columns:
-            return table.columns[column].said(lang)
-    return column.replace("_", " ")
+    kind, _, measured = column.partition("_")
+    if kind in MEASURES and measured:
+        return say(f"measure.{kind}", lang, name=label_of(measured, entity, lang))
+    found = column_of(column, entity)
+    return found.said(lang) if found is not None else column.replace("_", " ")
 
 
 def unit_of(column: str) -> str:
@@ -155,7 +179,7 @@ def unit_of(column: str) -> str:
     return "m²" if any(part in column for part in _AREA) else ""
 
 
-def cell_text(column: str, value: Any, lang: Lang) -> str:
+def cell_text(column: str, value: Any, entity: str, lang: Lang) -> str:
     """One value as people read it: money, areas, days, yes and no, enums by their labels."""
     if value is None:
         return ""
@@ -164,8 +188,8 @@ def cell_text(column: str, value: Any, lang: Lang) -> str:
     if isinstance(value, (int, float)):
         return _figure(column, value, lang)
     if isinstance(value, (list, tuple)):
-        return ", ".join(cell_text(column, one, lang) for one in value)
-    return _word(column, str(value), lang)
+        return ", ".join(cell_text(column, one, entity, lang) for one in value)
+    return _word(column, str(value), entity, lang)
 
 
 def _figure(column: str, value: float, lang: Lang) -> str:
@@ -175,17 +199,13 @@ def _figure(column: str, value: float, lang: Lang) -> str:
     return f"{format_number(value, lang)} {unit}".strip()
 
 
-def _word(column: str, text: str, lang: Lang) -> str:
+def _word(column: str, text: str, entity: str, lang: Lang) -> str:
     if _is_day(text):
         day = parse_date(text[:10])
         return format_date(day) if day else text
-    from troly_rental.schema import tables
-
-    for table in tables().values():
-        found = table.columns[column].values.get(text) if column in table.columns else None
-        if found is not None:
-            return found.said(lang)
-    return text
+    found = column_of(column, entity)
+    label = found.values.get(text) if found is not None else None
+    return label.said(lang) if label is not None else text
 
 
 def _is_day(value: object) -> bool:
@@ -209,7 +229,7 @@ def _type(found: Found, at: int) -> str:
 def figures_of(found: Found, lang: Lang) -> Sequence[str]:
     """All that the cells say, as shown, for checking what a model says of them."""
     return [
-        cell_text(name, value, lang)
+        cell_text(name, value, found.entity, lang)
         for row in found.rows
         for name, value in zip(found.columns, row, strict=True)
         if value is not None

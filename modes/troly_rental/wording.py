@@ -6,7 +6,7 @@ from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
-from troly_rental.ask import Filter, Measure, Order, Reading, Remark
+from troly_rental.ask import Filter, Measure, Reading, Remark
 from troly_rental.payload import Found, cell_text, label_of
 from troly_rental.strings import say
 
@@ -46,7 +46,7 @@ def _list_words(reading: Reading, found: Found, lang: Lang) -> str:
         thing=thing(reading, lang),
         where=conditions(reading, lang),
     )
-    order = ordering(reading.order, lang)
+    order = ordering(reading, lang)
     return f"{text}, {order}." if order else f"{text}."
 
 
@@ -57,7 +57,7 @@ def _figure_words(reading: Reading, found: Found, lang: Lang) -> str:
     shown = (
         say("answer.nothing", lang)
         if value is None
-        else cell_text(_figure_column(reading, found, at), value, lang)
+        else cell_text(_figure_column(reading, found, at), value, reading.entity, lang)
     )
     return say("answer.figure", lang, title=title_of(reading, lang), value=shown)
 
@@ -72,7 +72,7 @@ def title_of(reading: Reading, lang: Lang) -> str:
     if not reading.measures:
         return f"{thing(reading, lang)[:1].upper()}{thing(reading, lang)[1:]} {conditions(reading, lang)}".strip()
     measured = ", ".join(_measure(one, reading, lang) for one in reading.measures)
-    grouped = ", ".join(_group(name, lang) for name in reading.group)
+    grouped = ", ".join(label_of(name, reading.entity, lang).lower() for name in reading.group)
     by = say("answer.by", lang, groups=grouped) if grouped else ""
     text = " ".join(part for part in (measured, by, conditions(reading, lang)) if part)
     return text[:1].upper() + text[1:]
@@ -87,44 +87,40 @@ def thing(reading: Reading, lang: Lang) -> str:
 def conditions(reading: Reading, lang: Lang) -> str:
     """The filters in words, places first."""
     ordered = sorted(reading.filters, key=lambda one: one.field not in PLACES)
-    return ", ".join(condition(one, lang) for one in ordered)
+    return ", ".join(condition(one, reading.entity, lang) for one in ordered)
 
 
-def condition(one: Filter, lang: Lang) -> str:
+def condition(one: Filter, entity: str, lang: Lang) -> str:
     """One filter in words: `ở Quận 1`, `giá dưới 3.000.000 VND`."""
     values = one.value if isinstance(one.value, tuple) else (one.value,)
-    joined = say("condition.or", lang).join(_value(one.field, value, lang) for value in values)
+    joined = say("condition.or", lang).join(_value(one.field, value, entity, lang) for value in values)
     how = _WORDS[one.op]
     if one.field in PLACES:
         return say(f"condition.place_{how}", lang, value=joined)
     if one.field == "amenity":
         return say(f"condition.amenity_{how}", lang, value=joined)
-    return say(f"condition.{how}", lang, name=label_of(one.field, lang).lower(), value=joined)
+    return say(f"condition.{how}", lang, name=label_of(one.field, entity, lang).lower(), value=joined)
 
 
-def _value(field: str, value: Any, lang: Lang) -> str:
+def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
     if isinstance(value, str) and field in PLACES:
         return value
-    return cell_text({"type": "room_type"}.get(field, field), value, lang)
+    return cell_text(field, value, entity, lang)
 
 
-def ordering(order: tuple[Order, ...], lang: Lang) -> str:
+def ordering(reading: Reading, lang: Lang) -> str:
     """How the rows are sorted, in words; "" for no order."""
-    if not order:
+    if not reading.order:
         return ""
-    first = order[0]
+    first = reading.order[0]
     key = "order.down" if first.descending else "order.up"
-    return say(key, lang, name=label_of(first.field, lang).lower())
+    return say(key, lang, name=label_of(first.field, reading.entity, lang).lower())
 
 
 def _measure(measure: Measure, reading: Reading, lang: Lang) -> str:
     if measure.kind == "count":
         return say("measure.count", lang, thing=thing(reading, lang))
-    return say(f"measure.{measure.kind}", lang, name=label_of(measure.field, lang).lower())
-
-
-def _group(name: str, lang: Lang) -> str:
-    return label_of(name, lang).lower()
+    return say(f"measure.{measure.kind}", lang, name=label_of(measure.field, reading.entity, lang).lower())
 
 
 def remarks(found: tuple[Remark, ...], lang: Lang) -> list[str]:
@@ -132,7 +128,8 @@ def remarks(found: tuple[Remark, ...], lang: Lang) -> list[str]:
     said = []
     for one in found:
         params = {
-            key: label_of(value, lang).lower() if key == "field" else value for key, value in one.params
+            key: label_of(value, "room", lang).lower() if key == "field" else value
+            for key, value in one.params
         }
         said.append(say(one.key, lang, **params))
     return said

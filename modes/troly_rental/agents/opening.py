@@ -26,7 +26,7 @@ async def session(_state: State, turn: TurnContext, step: Step) -> State:
     """Enter the session, find the role in the data, and read the question against the query before it."""
     question = _switch(turn)
     asked = await asyncio.to_thread(_ask, turn, question)
-    if asked.session.renewed and turn.history:
+    if asked.session.renewed and any(one.sender == "user" for one in turn.history):
         turn.emit(Notice("info", say("session.renewed", turn.language)))
     who = asked.who
     step.note(say("step.session", turn.language, session=asked.session.id, role=who.role), "rules")

@@ -37,7 +37,7 @@ async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn:
     # A change of the query before it does not stand for itself.
     if not fresh or answered is None or verdict.state != "valid" or asked.reading.edited:
         return False
-    await Reuse(turn.services).store(
+    number = await Reuse(turn.services).store(
         asked.question,
         asked.reading.state_filters(),
         asked.who.role,
@@ -47,8 +47,9 @@ async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn:
         verdict.state,
         user=asked.who.login,
         embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+        now=turn.now,
     )
-    return True
+    return number is not None
 
 
 def _log(asked: Asked, answered: Answered, turn: TurnContext) -> None:

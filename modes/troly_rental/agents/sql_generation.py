@@ -92,9 +92,7 @@ class _Work:
             if written is None:
                 break
             yield "model", written
-        by_rules = sql_of(asked.reading, asked.who.role)
-        if by_rules is not None:
-            yield "rules", by_rules.sql(dialect="duckdb")
+        yield "rules", sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
 
     async def _written(self) -> str | None:
         """The model's query; None when no model can be asked."""
@@ -154,6 +152,7 @@ async def _look_up(asked: Asked, turn: TurnContext) -> Match:
         asked.reading.mode,
         schema_version(),
         embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+        now=turn.now,
     )
 
 
