@@ -30,9 +30,16 @@ def list_audit(request: CommandRequest) -> CommandResult:
     )
 
 
-def _row(one: Logged) -> tuple[Any, ...]:
+def _row(one: Logged) -> tuple[str, ...]:
     time = f"{one.at.astimezone(HCM):%Y-%m-%d %H:%M}"
-    return (time, one.user, one.role, " ".join(one.question.split()), one.rows, " ".join(one.sql.split()))
+    return (
+        time,
+        one.user,
+        one.role,
+        " ".join(one.question.split()),
+        str(one.rows),
+        " ".join(one.sql.split()),
+    )
 
 
 def _record(one: Logged) -> dict[str, Any]:

@@ -76,10 +76,10 @@ def _state(entry: Entry, lang: Lang) -> str:
     return say("memory.state_barred", lang, reason=entry.barred_because)
 
 
-def _row(entry: Entry, lang: Lang) -> tuple[Any, ...]:
+def _row(entry: Entry, lang: Lang) -> tuple[str, ...]:
     saved = f"{entry.created_at.astimezone(HCM):%Y-%m-%d}"
     question = " ".join(entry.question.split())
-    return (entry.number, question, entry.role, entry.mode, entry.uses, saved, _state(entry, lang))
+    return (str(entry.number), question, entry.role, entry.mode, str(entry.uses), saved, _state(entry, lang))
 
 
 def _record(entry: Entry) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import operator
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
-from troly_rental.reuse_form import Part, Reason, differ, form, is_dated, similarity
-from troly_rental.reuse_store import MIGRATION, Entry, ReuseStore, State, slots_key
+from troly_rental.reuse_form import Part, Reason, differ, form, is_dated, key_of, similarity
+from troly_rental.reuse_store import MIGRATION, Entry, ReuseStore, State, pack_parts, pack_vector, slots_key
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
@@ -79,9 +80,12 @@ class Reuse:
         entries = await asyncio.to_thread(self._store.of_scope, role, schema_version)
         if not entries:
             return Match("none")
-        vector = await self._vector(question, embed if any(entry.vector for entry in entries) else None)
-        asked = _Asked(form(question), slots_key(slots), mode, vector, self._embedder(), now)
-        match = _best(asked, entries)
+        vector = await self._vector(
+            question, embed if any(entry.packed_vector for entry in entries) else None
+        )
+        parts = form(question)
+        asked = _Asked(parts, key_of(parts), slots_key(slots), mode, vector, self._embedder(), now)
+        match = await asyncio.to_thread(_best, asked, entries)
         if match.kind == "hard" and match.entry is not None:
             await asyncio.to_thread(self._store.used, match.entry.number, now)
         return match
@@ -107,11 +111,12 @@ class Reuse:
         if state != "valid" or not question.strip() or _PERSONAL.search(question):
             return None
         now = now or self._services.clock()
-        vector = await self._vector(question, embed)
+        vector, parts = await self._vector(question, embed), form(question)
         entry = Entry(
             number=0,
             question=question,
-            parts=form(question),
+            canonical=key_of(parts),
+            packed_parts=pack_parts(parts),
             slots=slots_key(slots),
             role=role,
             mode=mode,
@@ -125,7 +130,7 @@ class Reuse:
             barred_at=None,
             barred_because="",
             embedder=self._embedder() if vector else "",
-            vector=vector,
+            packed_vector=pack_vector(vector),
         )
         return await asyncio.to_thread(self._store.add, entry, now)
 
@@ -143,7 +148,7 @@ class Reuse:
             found = await embed([question])
         except ModelError:
             return ()
-        return tuple(found[0]) if found else ()
+        return _unit(found[0]) if found else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,7 @@ class _Asked:
     """The question as it is compared."""
 
     parts: tuple[Part, ...]
+    canonical: str
     slots: str
     mode: str
     vector: tuple[float, ...]
@@ -163,9 +169,13 @@ def _best(asked: _Asked, entries: Sequence[Entry]) -> Match:
     near = [(score, entry) for entry in entries if (score := _alike(asked, entry)) >= SOFT]
     near.sort(key=lambda pair: (-pair[0], -pair[1].number))
     refused: Reason = ""
+    same = sorted(asked.canonical.split())
     for score, entry in near:
         if score < HARD:
             break
+        # Other parts can only be refused; the reason shown is that of the nearest pair.
+        if refused and sorted(entry.canonical.split()) != same:
+            continue
         reason = _refusal(asked, entry)
         if not reason:
             return Match("hard", entry, score)
@@ -178,23 +188,26 @@ def _best(asked: _Asked, entries: Sequence[Entry]) -> Match:
 
 def _alike(asked: _Asked, entry: Entry) -> float:
     """The cosine of the embeddings where both were made by the same embedder, else the likeness of the texts."""
-    same = entry.embedder == asked.embedder and len(entry.vector) == len(asked.vector)
-    if asked.vector and entry.vector and same:
-        return _cosine(asked.vector, entry.vector)
-    return similarity(asked.parts, entry.parts)
+    if asked.vector and entry.packed_vector and entry.embedder == asked.embedder:
+        theirs = entry.vector()
+        if len(theirs) == len(asked.vector):
+            return float(sum(map(operator.mul, asked.vector, theirs)))
+    return similarity(asked.canonical, entry.canonical)
 
 
 def _refusal(asked: _Asked, entry: Entry) -> Reason:
-    if reason := differ(asked.parts, entry.parts):
+    parts = entry.parts()
+    if reason := differ(asked.parts, parts):
         return reason
     if asked.slots != entry.slots:
         return "slots"
     if asked.mode != entry.mode:
         return "mode"
-    dated = is_dated(asked.parts) or is_dated(entry.parts)
+    dated = is_dated(asked.parts) or is_dated(parts)
     return "date" if dated and asked.now.astimezone(HCM).date() != entry.day else ""
 
 
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    length = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(y * y for y in other))
-    return math.fsum(x * y for x, y in zip(one, other, strict=True)) / length if length else 0.0
+def _unit(vector: Sequence[float]) -> tuple[float, ...]:
+    """`vector` at length one, so that the cosine of two is the sum of their products."""
+    length = math.sqrt(math.fsum(x * x for x in vector))
+    return tuple(x / length for x in vector) if length else ()

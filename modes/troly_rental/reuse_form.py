@@ -68,15 +68,15 @@ def key_of(parts: Sequence[Part]) -> str:
     return " ".join(part.key for part in parts)
 
 
-def similarity(one: Sequence[Part], other: Sequence[Part]) -> float:
-    """How alike two questions are without an embedding, 0 to 1.
+def similarity(one: str, other: str) -> float:
+    """How alike two questions, each as its `key_of`, are without an embedding, 0 to 1.
 
-    The Levenshtein-based ratio of their parts in sorted order (rapidfuzz `token_sort_ratio`): the same for the same
-    two questions on every machine, blind to word order, which `differ` looks at.
+    The indel ratio of their parts in sorted order (rapidfuzz `token_sort_ratio`): the same for the same two questions
+    on every machine, blind to word order, which `differ` looks at.
     """
     from rapidfuzz import fuzz
 
-    return fuzz.token_sort_ratio(key_of(one), key_of(other)) / 100
+    return fuzz.token_sort_ratio(one, other) / 100
 
 
 def differ(one: Sequence[Part], other: Sequence[Part]) -> Reason:

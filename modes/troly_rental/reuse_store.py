@@ -15,12 +15,12 @@ from troly.stores.records import instant, storable, when, when_or_none
 from troly.stores.state import StateDb
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
-from troly_rental.reuse_form import Part, key_of
+from troly_rental.reuse_form import Part
 from troly_rental.strings import say
 
 State = Literal["valid", "invalid", "unchecked"]
 # A search looks at this many of the newest entries of a role.
-SEARCHED = 5_000
+SEARCHED = 2_000
 
 MIGRATION = Migration(
     "rental/0200_reuse",
@@ -80,11 +80,16 @@ _REPLACE = """
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stored pair; `number` is what people are shown, `day` the local day on which it was asked."""
+    """One stored pair; `number` is what people are shown, `day` the local day on which it was asked.
+
+    `canonical` and `packed_parts` are the question's form, `packed_vector` its embedding: a search looks into the
+    latter two only where it must.
+    """
 
     number: int
     question: str
-    parts: tuple[Part, ...]
+    canonical: str
+    packed_parts: str
     slots: str
     role: str
     mode: str
@@ -98,7 +103,17 @@ class Entry:
     barred_at: datetime | None
     barred_because: str
     embedder: str
-    vector: tuple[float, ...]
+    packed_vector: bytes | None
+
+    def parts(self) -> tuple[Part, ...]:
+        """The question's form."""
+        return tuple(Part(*part) for part in json.loads(self.packed_parts))
+
+    def vector(self) -> tuple[float, ...]:
+        """The question's embedding; empty when there is none."""
+        found = array("f")
+        found.frombytes(self.packed_vector or b"")
+        return tuple(found)
 
     def age(self, now: datetime, lang: Lang) -> str:
         """How long ago it was stored, in whole local days: "lưu hôm nay", "lưu 3 ngày trước"."""
@@ -129,11 +144,11 @@ class ReuseStore:
 
         None when this very pair was barred: a wrong answer does not come back by being given again.
         """
-        canonical, slots, sql = (storable(text) for text in (key_of(entry.parts), entry.slots, entry.sql))
+        canonical, slots, sql = (storable(text) for text in (entry.canonical, entry.slots, entry.sql))
         same = (canonical, entry.role, entry.schema_version, entry.mode, slots)
         values = (
-            storable(entry.question), storable(json.dumps(entry.parts, ensure_ascii=False)), sql,
-            entry.author, entry.day.isoformat(), instant(now), entry.embedder, _packed(entry.vector),
+            storable(entry.question), storable(entry.packed_parts), sql,
+            entry.author, entry.day.isoformat(), instant(now), entry.embedder, entry.packed_vector,
         )  # fmt: skip
         with self._state.write() as connection:
             if connection.execute(_BARRED, (*same, sql)).fetchone():
@@ -176,7 +191,8 @@ def _entry(row: Mapping[str, Any]) -> Entry:
     return Entry(
         number=row["number"],
         question=row["question"],
-        parts=tuple(Part(*part) for part in json.loads(row["parts"])),
+        canonical=row["canonical"],
+        packed_parts=row["parts"],
         slots=row["slots"],
         role=row["role"],
         mode=row["mode"],
@@ -190,15 +206,15 @@ def _entry(row: Mapping[str, Any]) -> Entry:
         barred_at=when_or_none(row["barred_at"]),
         barred_because=row["barred_because"],
         embedder=row["embedder"],
-        vector=_unpacked(row["vector"]),
+        packed_vector=row["vector"],
     )
 
 
-def _packed(vector: Sequence[float]) -> bytes | None:
+def pack_parts(parts: Sequence[Part]) -> str:
+    """The form of a question for a column."""
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def pack_vector(vector: Sequence[float]) -> bytes | None:
+    """An embedding for a column, as 32-bit floats."""
     return array("f", vector).tobytes() if vector else None
-
-
-def _unpacked(blob: bytes | None) -> tuple[float, ...]:
-    found = array("f")
-    found.frombytes(blob or b"")
-    return tuple(found)
