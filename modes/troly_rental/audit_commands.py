@@ -26,7 +26,8 @@ def list_audit(request: CommandRequest) -> CommandResult:
         return CommandResult(records=(), summary=say("audit.none", lang))
     columns = tuple(say(f"audit.column_{name}", lang) for name in _FIELDS)
     return CommandResult(
-        table=Table(columns, tuple(_row(one) for one in found)), records=tuple(_record(one) for one in found)
+        table=Table(columns, tuple(_row(one) for one in found), numeric=(4,)),
+        records=tuple(_record(one) for one in found),
     )
 
 

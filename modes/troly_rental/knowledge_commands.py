@@ -22,7 +22,9 @@ def list_memory(request: CommandRequest) -> CommandResult:
         return CommandResult(records=(), summary=say("memory.none", request.language))
     columns = tuple(say(f"memory.column_{name}", request.language) for name in _FIELDS)
     rows = tuple(_row(entry, request.language) for entry in found)
-    return CommandResult(table=Table(columns, rows), records=tuple(_record(entry) for entry in found))
+    return CommandResult(
+        table=Table(columns, rows, numeric=(0, 4)), records=tuple(_record(entry) for entry in found)
+    )
 
 
 def show_memory(request: CommandRequest) -> CommandResult:

@@ -113,7 +113,6 @@ class Reuse:
         now = now or self._services.clock()
         vector, parts = await self._vector(question, embed), form(question)
         entry = Entry(
-            number=0,
             question=question,
             canonical=key_of(parts),
             packed_parts=pack_parts(parts),
@@ -124,11 +123,7 @@ class Reuse:
             sql=sql,
             author=user,
             day=now.astimezone(HCM).date(),
-            uses=0,
             created_at=now,
-            used_at=None,
-            barred_at=None,
-            barred_because="",
             embedder=self._embedder() if vector else "",
             packed_vector=pack_vector(vector),
         )

@@ -86,7 +86,6 @@ class Entry:
     latter two only where it must.
     """
 
-    number: int
     question: str
     canonical: str
     packed_parts: str
@@ -97,13 +96,14 @@ class Entry:
     sql: str
     author: str
     day: date
-    uses: int
     created_at: datetime
-    used_at: datetime | None
-    barred_at: datetime | None
-    barred_because: str
-    embedder: str
-    packed_vector: bytes | None
+    number: int = 0
+    uses: int = 0
+    used_at: datetime | None = None
+    barred_at: datetime | None = None
+    barred_because: str = ""
+    embedder: str = ""
+    packed_vector: bytes | None = None
 
     def parts(self) -> tuple[Part, ...]:
         """The question's form."""

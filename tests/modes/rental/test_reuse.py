@@ -20,7 +20,7 @@ from troly_rental.reuse_form import form
 from troly_rental.reuse_store import ReuseStore, State
 
 QUESTION = "Tìm phòng dưới 3 triệu ở Gò Vấp"
-FILTERS = [
+FILTERS: list[dict[str, Any]] = [
     {"field": "price", "op": "<", "value": 3_000_000},
     {"field": "district", "op": "=", "value": "Gò Vấp"},
 ]
