@@ -11,7 +11,6 @@ from troly.plugin.contract import Ingest, IngestOutcome, IngestRequest
 from troly.stores.faults import os_error
 from troly.text.catalogue import LANGS
 from troly.text.numbers import format_number
-from troly_rental.rows_check import Report
 from troly_rental.schema import schema_version
 from troly_rental.store import DATASET, SAMPLES, is_sample
 from troly_rental.strings import say
@@ -61,6 +60,7 @@ def _publish(request: IngestRequest, folder: Path, *, samples: bool) -> IngestOu
 
 def _fill(request: IngestRequest, path: Path, folder: Path) -> Load:
     """Write the good rows of the source, and those that stay, into a new DuckDB file."""
+    from troly_rental.rows_check import Report
     from troly_rental.rows_load import Load, older
 
     before = request.services.datasets.current(DATASET)
