@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import TYPE_CHECKING
@@ -59,25 +58,35 @@ def _read(node: exp.Expr, *, negated: bool) -> list[Filter]:
     node = node.unnest()
     if isinstance(node, exp.Not):
         return _read(node.this, negated=not negated)
-    if isinstance(node, exp.And) and not negated:
-        return [*_read(node.left, negated=False), *_read(node.right, negated=False)]
-    if isinstance(node, exp.Or):
-        return _alternatives(node, negated=negated)
     if isinstance(node, exp.Exists):
         return _inner(node.this, negated=negated)
+    if isinstance(node, exp.Connector):
+        return _connected(node, negated=negated)
     if isinstance(node, exp.In):
         return _inside(node, negated=negated)
-    if isinstance(node, exp.Between):
-        field, low, high = _column(node.this), _value(node.args["low"]), _value(node.args["high"])
-        if field is None or low is None or high is None or negated:
-            return []
-        return [Filter(field, ">=", low), Filter(field, "<=", high)]
-    return list(_compared(node, negated=negated))
+    return (
+        _between(node) if isinstance(node, exp.Between) and not negated else _compared(node, negated=negated)
+    )
 
 
-def _alternatives(node: exp.Expr, *, negated: bool) -> list[Filter]:
+def _connected(node: exp.Connector, *, negated: bool) -> list[Filter]:
+    from sqlglot import exp
+
+    if isinstance(node, exp.And):
+        return [] if negated else [*_read(node.left, negated=False), *_read(node.right, negated=False)]
+    return _alternatives(node, negated=negated)
+
+
+def _between(node: exp.Between) -> list[Filter]:
+    field, low, high = _column(node.this), _value(node.args["low"]), _value(node.args["high"])
+    if field is None or low is None or high is None:
+        return []
+    return [Filter(field, ">=", low), Filter(field, "<=", high)]
+
+
+def _alternatives(node: exp.Connector, *, negated: bool) -> list[Filter]:
     """`a = 1 OR a = 2` on one column is one condition; other alternatives are none that must hold."""
-    sides = [*_read(node.left, negated=False), *_read(node.right, negated=False)]  # type: ignore[attr-defined]
+    sides = [*_read(node.left, negated=False), *_read(node.right, negated=False)]
     same = len({one.field for one in sides}) == 1 and all(one.op in {"=", "in"} for one in sides)
     if not same:
         return []
@@ -108,7 +117,7 @@ def _inside(node: exp.In, *, negated: bool) -> list[Filter]:
     return [Filter(field, "not_in" if negated else "in", tuple(str(value) for value in values))]
 
 
-def _compared(node: exp.Expr, *, negated: bool) -> Iterator[Filter]:
+def _compared(node: exp.Expr, *, negated: bool) -> list[Filter]:
     from sqlglot import exp
 
     kinds: dict[type[exp.Expr], Op] = {
@@ -117,26 +126,34 @@ def _compared(node: exp.Expr, *, negated: bool) -> Iterator[Filter]:
     }  # fmt: skip
     op = kinds.get(type(node))
     if op is None or not isinstance(node, exp.Binary):
-        return
+        return []
     field, value = _column(node.left), _value(node.right)
     if field is None:
         field, value, op = _column(node.right), _value(node.left), _TURNED.get(op, op)
     if field is None or value is None:
-        return
+        return []
     if isinstance(node, (exp.Like, exp.ILike)) and isinstance(value, str):
         value = value.strip("%_ ")
-    yield Filter(field, OPPOSITE[op] if negated else op, value)
+    return [Filter(field, OPPOSITE[op] if negated else op, value)]
 
 
-def _column(node: exp.Expr) -> str | None:
-    """The field of a column, also inside lower(), strip_accents() or a cast."""
+def _bare(node: exp.Expr) -> exp.Expr:
+    """What is inside lower(), strip_accents(), a cast or brackets."""
     from sqlglot import exp
 
     while isinstance(node, (exp.Cast, exp.Lower, exp.Upper, exp.Paren, exp.Trim, exp.Anonymous, exp.Date)):
         inner = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.this
         if not isinstance(inner, exp.Expr):
-            return None
+            break
         node = inner
+    return node
+
+
+def _column(node: exp.Expr) -> str | None:
+    """The field of a column."""
+    from sqlglot import exp
+
+    node = _bare(node)
     return field_of(node) if isinstance(node, exp.Column) else None
 
 
@@ -144,23 +161,19 @@ def _value(node: exp.Expr) -> Value | None:
     """The literal of a node: text, a number (products worked out), a date as ISO text; None for anything else."""
     from sqlglot import exp
 
-    while isinstance(node, (exp.Cast, exp.Lower, exp.Upper, exp.Paren, exp.Anonymous, exp.Date)):
-        inner = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.this
-        if not isinstance(inner, exp.Expr):
-            return None
-        node = inner
+    node = _bare(node)
     if isinstance(node, exp.Mul):
         left, right = _value(node.left), _value(node.right)
         both = isinstance(left, int | float) and isinstance(right, int | float)
         return _plain(Decimal(str(left)) * Decimal(str(right))) if both else None
-    if isinstance(node, exp.Boolean):
-        return bool(node.this)
     if not isinstance(node, exp.Literal):
         return None
-    if node.is_string:
-        return str(node.this)
+    return str(node.this) if node.is_string else _number(str(node.this))
+
+
+def _number(text: str) -> int | float | None:
     try:
-        return _plain(Decimal(str(node.this)))
+        return _plain(Decimal(text))
     except InvalidOperation:
         return None
 

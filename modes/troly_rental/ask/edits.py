@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from troly.text.fold import folded_words
+from troly_rental.ask.readiness import checked
 from troly_rental.ask.reading import Filter, Measure, Order, Reading, Role, remark, tidy_filters
-from troly_rental.ask.understand import Parts, checked
+from troly_rental.ask.understand import Parts
 from troly_rental.ask.words import phrases
 
 _CLOSER = 0.85
 """What "rẻ hơn" takes off a limit that nobody names again."""
 _PLACES = frozenset({"city", "district", "ward", "street"})
-_LONG = 14
+_LONG, _SHORT = 14, 7
 _MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
 _DIRECTIONS = {
     "cheaper": ("price", "<"), "dearer": ("price", ">"), "larger": ("area", ">"), "smaller": ("area", "<"),
@@ -47,32 +48,41 @@ def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading
 
 def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> bool:
     """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
-    words = folded_words(text)
-    if len(words) > _LONG or phrases("talk", "forbidden").find(text):
-        return False
-    if parts.own and not previous.own and parts.named:
-        return False
+    words = len(folded_words(text))
     edits = {label for label in marks if not label.startswith("field")}
-    other = parts.named and parts.entity != previous.entity
-    seeks = bool({hit.label for hit in phrases("talk", "find").find(text)}) and parts.named
-    if other and not {"instead", "those"} & edits:
+    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & edits
+    if words > _LONG or other or (parts.own and parts.named and not previous.own):
         return False
+    if phrases("talk", "forbidden").find(text):
+        return False
+    seeks = parts.named and any(hit.label == "find" for hit in phrases("talk").find(text))
+    return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks)
+
+
+def _says_so(parts: Parts, edits: set[str], *, seeks: bool, words: int) -> bool:
+    """Whether words of change are said; those that also open a new search count only where nothing is sought."""
     slots = bool(parts.filters or parts.limit or parts.missing)
-    if "drop all" in edits or {"those", "turn", "previous page"} & edits:
-        return True
-    if set(_MORE) & edits and not (seeks and parts.filters):
-        return True
-    if {"drop", "any price", "anywhere"} & edits and not seeks:
-        return True
-    if {"more", "more end"} & edits and not slots and len(words) <= 7:
-        return True
-    if {"only", "add", "instead"} & edits and (slots or parts.asked.order or parts.asked.mode):
-        return not (seeks and len(parts.filters) > 1 and "add" not in edits)
+    shaped = bool(parts.asked.order or parts.asked.mode)
+    return bool(
+        {"drop all", "those", "turn", "previous page"} & edits
+        or (set(_MORE) & edits and not (seeks and parts.filters))
+        or ({"drop", "any price", "anywhere"} & edits and not seeks)
+        or ({"more", "more end"} & edits and not slots and words <= _SHORT)
+        or (
+            {"only", "add", "instead"} & edits
+            and (slots or shaped)
+            and not (seeks and len(parts.filters) > 1 and "add" not in edits)
+        )
+    )
+
+
+def _is_condition(parts: Parts, *, seeks: bool) -> bool:
+    """Whether the message is nothing but conditions, or another way to show what was found."""
     if seeks and parts.filters:
         return False
     if parts.asked.mode or parts.asked.order or parts.asked.group:
         return not parts.filters and not (parts.named and parts.asked.measures)
-    return slots and not parts.named and not parts.own
+    return bool(parts.filters or parts.limit or parts.missing) and not (parts.named or parts.own)
 
 
 def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_skip: int) -> Reading | None:

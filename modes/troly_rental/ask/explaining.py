@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -84,21 +85,39 @@ def _told(node: exp.Expr, lang: Lang) -> str:
     from sqlglot import exp
 
     node = node.unnest()
+    tellers: dict[type[exp.Expr], Callable[[exp.Expr, Lang], str]] = {
+        exp.Not: lambda one, lang: _negated(one.this.unnest(), lang),
+        exp.Or: _either,
+        exp.Between: _between,
+        exp.In: _one_of,
+        exp.Exists: lambda one, lang: _say("has", lang, what=_inside(one, lang)),
+    }
+    return tellers.get(type(node), _compared)(node, lang)
+
+
+def _either(node: exp.Expr, lang: Lang) -> str:
+    sides = [_told(node.this, lang), _told(node.args["expression"], lang)]
+    return _say("either", lang, one=sides[0], other=sides[1])
+
+
+def _between(node: exp.Expr, lang: Lang) -> str:
+    low, high = _value(node.args["low"], lang), _value(node.args["high"], lang)
+    return _say("between", lang, name=_name(node.this, lang), low=low, high=high)
+
+
+def _one_of(node: exp.Expr, lang: Lang) -> str:
+    if not node.expressions:
+        return _say("one_of", lang, name=_name(node.this, lang), value=_inside(node, lang))
+    return _say("one_of", lang, name=_name(node.this, lang), value=_values(node, lang))
+
+
+def _compared(node: exp.Expr, lang: Lang) -> str:
+    from sqlglot import exp
+
     kinds: dict[type[exp.Expr], str] = {
         exp.EQ: "is", exp.NEQ: "is_not", exp.LT: "below", exp.LTE: "at_most", exp.GT: "above", exp.GTE: "at_least",
         exp.Like: "like", exp.ILike: "like",
     }  # fmt: skip
-    if isinstance(node, exp.Not):
-        return _negated(node.this.unnest(), lang)
-    if isinstance(node, exp.Or):
-        return _say("either", lang, one=_told(node.left, lang), other=_told(node.right, lang))
-    if isinstance(node, exp.Between):
-        low, high = _value(node.args["low"], lang), _value(node.args["high"], lang)
-        return _say("between", lang, name=_name(node.this, lang), low=low, high=high)
-    if isinstance(node, exp.In) and node.expressions:
-        return _say("one_of", lang, name=_name(node.this, lang), value=_values(node, lang))
-    if isinstance(node, exp.Exists):
-        return _say("has", lang, what=_inside(node, lang))
     key = kinds.get(type(node))
     if key is None or not isinstance(node, exp.Binary):
         return node.sql(dialect="duckdb")
@@ -125,7 +144,7 @@ def _inside(node: exp.Expr, lang: Lang) -> str:
     return ", ".join(found) or node.this.sql(dialect="duckdb")
 
 
-def _values(node: exp.In, lang: Lang) -> str:
+def _values(node: exp.Expr, lang: Lang) -> str:
     return ", ".join(_value(one, lang) for one in node.expressions)
 
 
