@@ -57,10 +57,9 @@ class Services:
 def open_services(
     paths: Paths, settings: Settings, migrations: Iterable[Migration] = (), clock: Clock = system_clock
 ) -> Services:
-    """Open the stores under `paths` and build the services; damaged files are set aside, never deleted.
+    """Open the stores under `paths` and build the services; turns of a process that died are marked interrupted.
 
-    Raises StoreError when a store cannot be opened (newer version, no permission, full disk). Turns of a process that
-    died are marked interrupted.
+    Damaged files are set aside, never deleted. Raises StoreError (newer version, no permission, full disk).
     """
     from troly.llm.client import OllamaClient
     from troly.personas import Personas
