@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from troly.text.fold import fold
 from troly_shopping.goods import PARTS
-from troly_shopping.products_store import Product, ProductStore, Query
+from troly_shopping.products_store import Product, ProductStore
 
 _SOCKET = re.compile(r"lga ?\d{3,4}|am[345](?!\d)")
 _MEMORY = re.compile(r"ddr ?[345]")
@@ -33,13 +33,32 @@ class Computer:
         return sum(part.price for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A product, and what decides whether it fits the others, read once."""
+
+    product: Product
+    sockets: frozenset[str]
+    memory: frozenset[str]
+    gigabytes: int
+    watts: int
+    draws: bool
+
+    @property
+    def price(self) -> int:
+        return self.product.price
+
+
+_Stock = Mapping[str, Sequence[_Part]]
+
+
 def build(store: ProductStore, budget: int | None, use: str) -> Computer:
     """The best computer within `budget`, else the cheapest there is; `missing` where there is none at all.
 
     For games and graphics most of the money goes into the card, then the processor; else there is no card when the
     processor draws pictures itself. Raises StoreError.
     """
-    stock = {kind: _stock(store, kind) for kind in PARTS}
+    stock = {kind: [_part(one) for one in found] for kind, found in store.spread(PARTS, _CHOICES).items()}
     card = use in {"gaming", "graphics"}
     needed = [kind for kind in PARTS if kind != "vga" or card]
     missing = tuple(kind for kind in needed if not stock[kind])
@@ -48,92 +67,86 @@ def build(store: ProductStore, budget: int | None, use: str) -> Computer:
     made = _computers(stock, card=card)
     if not made:
         return Computer(missing=("mainboard", "ram"))
-    fitting = [computer for computer in made if budget is None or computer.total <= budget]
-    if budget is None or not fitting:
-        return min(made, key=lambda computer: computer.total)
-    return max(fitting, key=_worth)
+    fitting = [parts for parts in made if budget is None or _total(parts) <= budget]
+    best = max(fitting, key=_worth) if budget is not None and fitting else min(made, key=_total)
+    return Computer(tuple(part.product for part in best))
 
 
-def _computers(stock: dict[str, list[Product]], *, card: bool) -> list[Computer]:
+def _computers(stock: _Stock, *, card: bool) -> list[tuple[_Part, ...]]:
     """Every processor with every card, and the cheapest other parts that fit."""
     case = stock["case"][0]
-    ssd = next((s for s in stock["ssd"] if _gigabytes(s) >= _LEAST_SSD), None)
-    cards: list[Product | None] = [*stock["vga"]] if card else [None]
+    ssd = next((one for one in stock["ssd"] if one.gigabytes >= _LEAST_SSD), None)
+    cards: list[_Part | None] = [*stock["vga"]] if card else [None]
     power = [(vga, _power(vga, stock["psu"])) for vga in cards]
+    boards = _boards(stock)
     made = []
     for cpu in stock["cpu"]:
-        pair = _board_and_memory(cpu, stock)
-        if ssd is None or pair is None or not (card or _draws(cpu)):
+        pair = _board_and_memory(cpu, boards)
+        if ssd is None or pair is None or not (card or cpu.draws):
             continue
         for vga, psu in power:
             if psu is not None:
                 parts = (cpu, *pair, vga, ssd, psu, case)
-                made.append(Computer(tuple(part for part in parts if part is not None)))
+                made.append(tuple(part for part in parts if part is not None))
     return made
 
 
-def _stock(store: ProductStore, kind: str) -> list[Product]:
-    found = store.search(Query(kinds=(kind,), stocked=True, order="cheapest", count=2_000))
-    products = [item.product for item in found]
-    step = max(1, len(products) // _CHOICES)
-    return products[::step]
+def _total(parts: Sequence[_Part]) -> int:
+    return sum(part.price for part in parts)
 
 
-def _worth(computer: Computer) -> tuple[int, int]:
+def _worth(parts: Sequence[_Part]) -> tuple[int, int]:
     """Money in the card counts most, then in the processor; a dear processor beside a weak card counts little."""
-    by_kind = {part.kind: part.price for part in computer.parts}
+    by_kind = {part.product.kind: part.price for part in parts}
     card, cpu = by_kind.get("vga", 0), by_kind["cpu"]
-    return card * 2 + min(cpu, card or cpu) * 2, -computer.total
+    return card * 2 + min(cpu, card or cpu) * 2, -_total(parts)
 
 
-def _board_and_memory(cpu: Product, stock: dict[str, list[Product]]) -> tuple[Product, Product] | None:
-    """The cheapest board for the processor with the cheapest memory for the board."""
+def _boards(stock: _Stock) -> list[tuple[_Part, _Part]]:
+    """Every board with the cheapest memory for it, cheapest first."""
+    enough = [ram for ram in stock["ram"] if ram.gigabytes >= _LEAST_RAM]
     pairs = [
         (board, ram)
         for board in stock["mainboard"]
-        if _fits(cpu, board)
-        for ram in [next((r for r in stock["ram"] if _fits_memory(board, r)), None)]
+        for ram in [next((one for one in enough if one.memory & board.memory), None)]
         if ram is not None
     ]
-    return min(pairs, key=lambda pair: pair[0].price + pair[1].price, default=None)
+    return sorted(pairs, key=_total)
 
 
-def _power(vga: Product | None, supplies: list[Product]) -> Product | None:
-    watts = max(_WATTS_WITH_CARD, _watts(vga)) if vga is not None else _LEAST_WATTS
-    return next((supply for supply in supplies if _watts(supply) >= watts), None)
+def _board_and_memory(cpu: _Part, boards: Sequence[tuple[_Part, _Part]]) -> tuple[_Part, _Part] | None:
+    """The cheapest pair that fits the processor."""
+    return next((pair for pair in boards if _fits(cpu, pair[0])), None)
 
 
-def _text(product: Product) -> str:
-    return fold(f"{product.name} {product.specs}")
+def _fits(cpu: _Part, board: _Part) -> bool:
+    return bool(cpu.sockets & board.sockets) and (not cpu.memory or bool(cpu.memory & board.memory))
 
 
-@lru_cache(maxsize=4_000)
-def _marks(expression: re.Pattern[str], product: Product) -> frozenset[str]:
-    return frozenset(mark.replace(" ", "") for mark in expression.findall(_text(product)))
+def _power(vga: _Part | None, supplies: Sequence[_Part]) -> _Part | None:
+    watts = max(_WATTS_WITH_CARD, vga.watts) if vga is not None else _LEAST_WATTS
+    return next((supply for supply in supplies if supply.watts >= watts), None)
 
 
-def _fits(cpu: Product, board: Product) -> bool:
-    sockets = _marks(_SOCKET, cpu)
-    memory = _marks(_MEMORY, cpu)
-    return bool(sockets & _marks(_SOCKET, board)) and (not memory or bool(memory & _marks(_MEMORY, board)))
+def _part(product: Product) -> _Part:
+    text = fold(f"{product.name} {product.specs}")
+    sizes = [int(n) * (1024 if unit == "tb" else 1) for n, unit in _SIZE.findall(text)]
+    return _Part(
+        product,
+        sockets=_marks(_SOCKET, text),
+        memory=_marks(_MEMORY, text),
+        gigabytes=max(sizes, default=0),
+        watts=max((int(n) for n in _WATTS.findall(text)), default=0),
+        draws=_draws(fold(product.name), text),
+    )
 
 
-def _fits_memory(board: Product, ram: Product) -> bool:
-    return _gigabytes(ram) >= _LEAST_RAM and bool(_marks(_MEMORY, board) & _marks(_MEMORY, ram))
+def _marks(expression: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(mark.replace(" ", "") for mark in expression.findall(text))
 
 
-def _draws(cpu: Product) -> bool:
+def _draws(name: str, text: str) -> bool:
     """Whether a processor has graphics of its own: Intel without F, AMD with G or of the socket AM5."""
-    name = fold(cpu.name)
     if "intel" in name:
         return not re.search(r"\d{4,5}k?f\b", name)
-    return bool(re.search(r"\d{4}g\b", name)) or ("am5" in _text(cpu) and not re.search(r"\d{4}f\b", name))
-
-
-def _gigabytes(product: Product) -> int:
-    sizes = [int(n) * (1024 if unit == "tb" else 1) for n, unit in _SIZE.findall(_text(product))]
-    return max(sizes, default=0)
-
-
-def _watts(product: Product | None) -> int:
-    return max((int(n) for n in _WATTS.findall(_text(product))), default=0) if product else 0
+    return bool(re.search(r"\d{4}g\b", name)) or ("am5" in text and not re.search(r"\d{4}f\b", name))

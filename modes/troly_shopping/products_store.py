@@ -45,6 +45,15 @@ _SEARCH = f"""
         and coalesce(cover, 0) >= $cover
     order by {{order}}, id limit $count
 """  # noqa: S608 (our names)
+# Of each kind the products in stock by price, every so many of them, so that the whole range is there.
+_SPREAD = f"""
+    select {_COLUMNS} from (
+        select *, row_number() over (partition by kind order by price, id) - 1 as place,
+            count(*) over (partition by kind) as total
+        from products where kind in (select unnest($kinds)) and (stock is null or stock > 0)
+    )
+    where place % greatest(1, total // $count) = 0 order by kind, price, id
+"""  # noqa: S608 (our names)
 _BEST = "round(coalesce(score, 0), 2) desc, (stock is not null and stock = 0)"
 _ORDERS = {
     "": f"{_BEST}, price",
@@ -143,6 +152,14 @@ class ProductStore:
         sql = f"select key, {_COLUMNS} from products where key in (select unnest($keys))"  # noqa: S608 (our names)
         found = {row[0]: Product(*row[1:]) for row in self._fetch(sql, {"keys": list(wanted)})}
         return [found[key] for key in wanted if key in found]
+
+    def spread(self, kinds: Sequence[str], count: int) -> dict[str, list[Product]]:
+        """About `count` products in stock of each kind, cheapest first, spread over its prices."""
+        found: dict[str, list[Product]] = {kind: [] for kind in kinds}
+        for row in self._fetch(_SPREAD, {"kinds": list(kinds), "count": count}):
+            product = Product(*row)
+            found[product.kind].append(product)
+        return found
 
     def codes(self, codes: Sequence[str]) -> frozenset[str]:
         """Those of `codes`, in capitals, that stand in the catalogue as names of models or parts."""

@@ -127,3 +127,14 @@ def test_wrong_settings_are_one_sentence_and_exit_6(
     ran = app.run("ask", "--mode", "slow", "x")
     assert (ran.code, ran.out) == (6, "")
     assert "language" in ran.err
+
+
+@pytest.mark.parametrize("question", ["xin chào", "bảo hành ABC123", "laptop dưới 20 triệu"])
+def test_a_persona_path_that_leads_nowhere_is_said_once_and_the_shipped_voice_answers(
+    app: CommandLine, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    monkeypatch.setenv("PERSONA_PATH", "/nowhere/voice_vi.md")
+    ran = app.run("ask", "--offline", "--lang", "vi", question)
+    assert ran.code == 0
+    assert ran.out.strip()
+    assert ran.err.count("/nowhere/voice_vi.md") == 1

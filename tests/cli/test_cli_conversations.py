@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import CommandLine
+from tests.support.house import services_at
+from troly.stores.records import NewMessage
 
 
 @pytest.fixture
@@ -79,3 +81,23 @@ def test_what_is_not_yours_does_not_exist(app: CommandLine, spoken: str, command
         ran = app.run("conversations", command, what, "--user", who, *yes)
         assert (ran.code, ran.out) == (7, "")
         assert len(ran.err.splitlines()) == 1
+
+
+def test_an_answer_that_was_stopped_or_cut_off_is_marked(app: CommandLine, own_home: Path) -> None:
+    owner = "tam"
+    ids: dict[str, str] = {}
+    with services_at(own_home) as services:
+        store = services.conversations
+        for status in ("stopped", "failed", "interrupted", "completed"):
+            ids[status] = store.create(owner, "shopping").id
+            turn = store.begin_turn(owner, ids[status], "giá bao nhiêu")
+            messages = [NewMessage("assistant", "phần đầu", "answer")]
+            store.finish_turn(owner, turn.id, status=status, messages=messages)
+    who = ("--user", owner, "--lang", "en")
+    for status, mark in (("stopped", "[stopped]"), ("failed", "[failed]"), ("interrupted", "[cut off]")):
+        shown = app.run("conversations", "show", ids[status], *who).out
+        assert shown.splitlines()[-2:] == ["phần đầu", mark]
+        assert shown.count(mark) == 1
+        assert f"*{mark}*" in app.run("conversations", "export", ids[status], *who).out
+    whole = app.run("conversations", "show", ids["completed"], *who)
+    assert (whole.code, whole.out.splitlines()[-1]) == (0, "phần đầu")

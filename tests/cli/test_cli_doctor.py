@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.command_line import CommandLine
 from tests.support.ollama_double import OllamaDouble
+from troly.paths import Paths
 
 
 def test_without_ollama_there_are_warnings_and_no_failure(app: CommandLine) -> None:
@@ -79,6 +80,22 @@ def test_a_damaged_database_is_set_aside_and_named(app: CommandLine, own_home: P
     ]
     assert "set-aside" in warned[0]["message"]
     assert len(list((own_home / "data" / "set-aside").iterdir())) == 1
+
+
+@pytest.mark.parametrize("folder", ["chroma", "memory"])
+def test_damaged_vectors_are_set_aside_and_named(app: CommandLine, own_home: Path, folder: str) -> None:
+    assert app.run("conversations", "list").code == 0
+    damaged = getattr(Paths.resolve({"TROLY_HOME": str(own_home)}), folder)
+    damaged.mkdir(parents=True)
+    (damaged / "chroma.sqlite3").write_bytes(b"this is no database" * 500)
+    ran = app.run("doctor", "--json")
+    checks = [check for check in json.loads(ran.out)["checks"] if check["name"] == damaged.name]
+    warned = [check for check in checks if check["level"] == "warning"]
+    assert len(warned) == 1
+    assert "set-aside" in warned[0]["message"]
+    assert not (damaged / "chroma.sqlite3").exists()
+    later = json.loads(app.run("doctor", "--json").out)["checks"]
+    assert not [check for check in later if check["name"] == damaged.name and check["level"] == "warning"]
 
 
 def test_a_database_of_a_newer_version_is_a_failure(app: CommandLine, own_home: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.command_line import CommandLine
+from tests.support.ollama_double import OllamaDouble
+from tests.support.ollama_replies import as_reply
 from troly.cli.evaluating import share_of
 from troly.cli.faults import UsageError
 
@@ -48,6 +50,38 @@ def test_the_least_accuracy_decides_the_exit_code(app: CommandLine, tmp_path: Pa
     assert missed.code == 1
     assert "intent" in missed.err
     assert "51.0%" in missed.err
+
+
+def test_with_model_the_configured_models_are_asked(
+    app: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsure = {"id": "m1", "text": "mọi thứ ổn cả chứ", "form": "accented", "expect": {"intent": "shopping"}}
+    with OllamaDouble() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        server.default = lambda request: as_reply(
+            {"intent": "shopping", "confidence": 0.95, "rationale": "x"}
+            if request.body.get("format")
+            else "Dạ.",
+            request,
+        )
+        file = _file(tmp_path, unsure, EN)
+        by_rules = app.run("eval", "shopping", "--file", file, "--json")
+        assert not server.chats
+        by_model = app.run("eval", "shopping", "--file", file, "--json", "--model")
+        asked = [request for request in server.chats if "mọi thứ ổn cả chứ" in str(request.body)]
+    assert json.loads(by_rules.out)["fields"]["intent"]["right"] == 0
+    assert json.loads(by_model.out)["cases"] == {"right": 2, "total": 2, "accuracy": 1.0}
+    assert {bool(request.body.get("format")) for request in asked} == {True, False}
+
+
+def test_a_model_that_is_not_there_leaves_the_rules(
+    app: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OllamaDouble() as server:
+        server.fault = "server_error"
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        ran = app.run("eval", "shopping", "--file", _file(tmp_path, GOOD, EN), "--json", "--model")
+    assert (ran.code, json.loads(ran.out)["cases"]["right"]) == (0, 2)
 
 
 def test_json_and_a_file_of_misses(app: CommandLine, tmp_path: Path) -> None:

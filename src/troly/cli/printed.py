@@ -85,10 +85,15 @@ def _chart_lines(event: Chart) -> Iterator[str]:
     yield _headed(event.badge, title)
     columns = ["", *(series.name for series in event.series)]
     rows = [
-        [label, *(f"{series.values[at]:g}" for series in event.series)]
+        [label, *(_exact(series.values[at]) for series in event.series)]
         for at, label in enumerate(event.labels)
     ]
     yield grid(columns, rows, range(1, len(columns)))
+
+
+def _exact(value: float) -> str:
+    """A figure without an exponent, at most two decimals."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if value == value else ""  # noqa: PLR0124 (NaN)
 
 
 def _joined(*parts: str) -> str:

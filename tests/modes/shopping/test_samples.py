@@ -17,6 +17,7 @@ from troly.errors import InputError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.samples import load_once, remove
 from troly.plugin.services import Services
+from troly.retrieval.ingest import ingest_paths
 from troly_shopping import MODE
 from troly_shopping.products_ingest import run as load_products
 from troly_shopping.products_store import ProductStore
@@ -109,3 +110,27 @@ def test_a_failed_load_leaves_the_samples(services: Services, tmp_path: Path) ->
     with pytest.raises(InputError, match="No usable row"):
         load(services, write(tmp_path, f"{HEADER}bad,Laptop,2027-01-01\n"))
     assert WarrantyStore(services.datasets).find("ABC123") is not None
+
+
+async def test_pages_of_ones_own_take_the_place_of_the_samples(services: Services, tmp_path: Path) -> None:
+    load_once(services, [MODE], "vi")
+    collection = services.settings.chroma.collection
+    page = tmp_path / "doi-tra.md"
+    page.write_text("# Đổi trả\n\nChính sách đổi trả hàng: trong 40 ngày.\n", encoding="utf-8")
+    first = await ingest_paths(services.knowledge, [page], collection=collection)
+    assert len(first.samples) >= 3
+    assert [one.path for one in services.knowledge.list_documents(collection)] == [str(page)]
+    answer = (await Shop(services, registry_of(shopping=MODE)).ask("chính sách đổi trả thế nào")).answer
+    assert "40 ngày" in answer
+    assert "3 ngày nếu" not in answer
+    again = await ingest_paths(services.knowledge, [page], collection=collection)
+    assert (again.samples, len(again.unchanged)) == ((), 1)
+
+
+async def test_nothing_of_ones_own_leaves_the_sample_pages(services: Services, tmp_path: Path) -> None:
+    load_once(services, [MODE], "vi")
+    collection = services.settings.chroma.collection
+    before = services.knowledge.list_documents(collection)
+    report = await ingest_paths(services.knowledge, [tmp_path / "none.md"], collection=collection)
+    assert (len(report.failed), report.samples) == (1, ())
+    assert services.knowledge.list_documents(collection) == before
