@@ -25,7 +25,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 _PERSON = "user_id"
 _FIELDS = {"to", "table", "rows", "columns"}
 # Telephone numbers (Viet Nam: 0 or +84 and eight to ten digits, in groups or not) and email addresses.
-_CONTACTS = r"(\+?84|\b0)([ .\-]?\d){8,10}|[[:alnum:]._%+\-]+@[[:alnum:]\-]+(\.[[:alnum:]\-]+)+"
+_CONTACTS = r"(\+84|\b84|\b0)([ .\-()/]{0,3}\d){8,10}|[[:alnum:]._%+\-]+@[[:alnum:]\-]+(\.[[:alnum:]\-]+)+"
 _MASK = "•••"
 
 

@@ -21,6 +21,7 @@ LONGEST = 4_000
 _HIGHEST = 10**12
 # Lists repeat themselves: prices, districts and days are read once.
 _REMEMBERED = 20_000
+_LONG = ("description", "note")
 _COUNTS = ("bedrooms", "max_people", "people", "floors")
 _EMPTY = {"", "null", "none", "nan", "n/a", "na", "-", "khong ro"}
 _KINDS: Mapping[str, Kind] = {"districts.id": "district", "wards.id": "ward", "cities.id": "city"}
@@ -35,7 +36,9 @@ def read_cell(column: Column, value: object) -> object:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         text = ""
     elif isinstance(value, str):
-        text = sanitize(nfc(value), keep_newlines=column.text).replace("\r\n", "\n").replace("\r", "\n")
+        text = (
+            sanitize(nfc(value), keep_newlines=column.name in _LONG).replace("\r\n", "\n").replace("\r", "\n")
+        )
         text = text.strip(" \t\n\u00a0\ufeff")
     else:
         text = str(value)

@@ -82,7 +82,7 @@ class Report:
             if problem.column
             else "load.problem"
         )
-        return say(
+        told = say(
             key,
             self.lang,
             file=problem.file,
@@ -91,6 +91,7 @@ class Report:
             reason=problem.reason,
             value=problem.value,
         )
+        return told.removesuffix(" []")
 
 
 def match_columns(table: Table, header: Sequence[str], file: str, report: Report) -> dict[int, str]:
@@ -183,15 +184,17 @@ class Checker:
             if not _PATH.fullmatch(row["path"]):
                 self.refuse(where, "path", "path", row["path"])
                 return None
-        if not self._fits(where, row):
+        if not self._fits(where, row, titles or {}):
             return None
         self._writer.writerow([NULL if row[name] is None else row[name] for name in self.table.columns])
         return row
 
-    def _fits(self, where: tuple[str, int], row: Mapping[str, Any]) -> bool:
+    def _fits(self, where: tuple[str, int], row: Mapping[str, Any], titles: Mapping[str, str]) -> bool:
         key = tuple(row[name] for name in self.table.key)
         if key in self.seen:
-            self.refuse(where, ", ".join(self.table.key), "duplicate", key[0], line=self.seen[key])
+            # A listing has no key of its own: what it says is repeated as a whole.
+            said = ", ".join(titles[name] for name in self.table.key if name in titles)
+            self.refuse(where, said, "duplicate", key[0] if said else "", line=self.seen[key])
             return False
         for name, column in self.table.columns.items():
             target = column.ref.partition(".")[0]

@@ -96,6 +96,14 @@ class Places:
             self._lengths.setdefault(key[0], []).append(len(key))
         self._lengths = {word: sorted(set(found), reverse=True) for word, found in self._lengths.items()}
 
+    def with_more(self, more: Iterable[Place]) -> Places:
+        """These and the places of `more` that are not among them: those of a database that holds other cities."""
+        new = [place for place in more if place.id not in self.by_id]
+        if not new:
+            return self
+        old = [entry for found in self._entries.values() for entry in found]
+        return Places([*self.by_id.values(), *new], [*old, *(e for p in new for e in _names(p, {}, ()))])
+
     def of(self, kind: Kind) -> list[Place]:
         """The places of one kind, in the order of the file."""
         return [place for place in self.by_id.values() if place.kind == kind]

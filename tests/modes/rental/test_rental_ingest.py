@@ -221,3 +221,24 @@ def test_whatever_stands_in_the_cells_every_line_is_kept_or_told(
     blank = sum(len(row) == 1 and not row[0].strip() for row in cells)
     assert outcome.counts.get("rooms", 0) + outcome.counts["rejected"] + blank == len(cells)
     assert stored(services, "select count(*) from rooms") == [(outcome.counts.get("rooms", 0),)]
+
+
+def test_a_city_that_only_the_data_has_is_found_in_questions(services: Services, tmp_path: Path) -> None:
+    folder = write_tables(
+        tmp_path / "in",
+        {
+            "cities": "id,name,name_en\ndanang,Đà Nẵng,Da Nang\n",
+            "districts": "id,city_id,name,kind,parent_id\ndanang-hai-chau,danang,Hải Châu,quận,\nx,danang,X,quận,y\n",
+            "rooms": "id,district_id,title,price,area\n1,danang-hai-chau,Phòng,3tr,20\n",
+        },
+    )
+    outcome = load(services, folder)
+    assert ["districts.csv, line 3, column parent_id" in line for line in outcome.problems] == [True]
+    known = RentalStore(services).places()
+    assert [p.id for m in known.find("phòng ở hải châu, da nang hoặc gò vấp") for p in m.places] == [
+        "danang-hai-chau",
+        "danang",
+        "hcm-go-vap",
+    ]
+    assert known.by_id["danang"].covers == ("danang-hai-chau",)
+    assert RentalStore(services).places() is known

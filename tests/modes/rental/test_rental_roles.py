@@ -226,3 +226,47 @@ def test_a_wrong_rule_is_an_error_that_names_it(tmp_path: Path, old: str, new: s
     (tmp_path / "roles.toml").write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(ConfigError, match=told):
         read_grants(tmp_path / "roles.toml")
+
+
+@pytest.mark.parametrize(
+    "contact",
+    [
+        "0901234567",
+        "090.123.4567",
+        "0901 234 567",
+        "+84 901 234 567",
+        "84901234567",
+        "(028) 3822 1234",
+        "090 - 123 - 4567",
+        "a.b@mail.example.com",
+    ],
+)
+def test_contacts_in_free_text_are_masked(contact: str) -> None:
+    shown = masked(f"Phòng đẹp, gọi {contact} nhé")
+    assert shown.startswith("Phòng đẹp, gọi ")
+    assert shown.endswith("••• nhé")
+    assert not any(part in shown for part in ("123", "456", "@"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Giá 3.500.000 đ",
+        "cọc 84.000.000",
+        "25 m2, 0,5 km",
+        "20/11/2026 08:30",
+        "số 12/345/6 hẻm 789",
+        "0 phòng ngủ",
+    ],
+)
+def test_other_numbers_stay(text: str) -> None:
+    assert masked(text) == text
+
+
+def masked(text: str) -> str:
+    """A title as the relation of a guest shows it."""
+    select = next(r.select for r in relations_of("GUEST", None) if r.name == "posts")
+    value = re.search(r"regexp_replace\(title.*?'g'\)", select)
+    assert value
+    with duckdb.connect() as con:
+        return str(con.execute(f"select {value[0]} from (select $1 as title)", [text]).fetchall()[0][0])
