@@ -56,7 +56,7 @@ def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> boo
     if phrases("talk", "forbidden").find(text):
         return False
     seeks = parts.named and any(hit.label == "find" for hit in phrases("talk").find(text))
-    return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks)
+    return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
 
 
 def _says_so(parts: Parts, edits: set[str], *, seeks: bool, words: int) -> bool:
@@ -76,19 +76,21 @@ def _says_so(parts: Parts, edits: set[str], *, seeks: bool, words: int) -> bool:
     )
 
 
-def _is_condition(parts: Parts, *, seeks: bool) -> bool:
+def _is_condition(parts: Parts, *, seeks: bool, words: int) -> bool:
     """Whether the message is nothing but conditions, or another way to show what was found."""
-    if seeks and parts.filters:
+    if parts.filters and all(one.op in {"!=", "not_in"} for one in parts.filters):
+        return not (seeks or parts.own)
+    if parts.named and (parts.filters or parts.own):
         return False
     if parts.asked.mode or parts.asked.order or parts.asked.group:
-        return not parts.filters and not (parts.named and parts.asked.measures)
+        return not parts.named or words <= _SHORT
     return bool(parts.filters or parts.limit or parts.missing) and not (parts.named or parts.own)
 
 
 def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_skip: int) -> Reading | None:
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
-    if {"more", "more end"} & marks and not (parts.filters or parts.asked.order or set(_MORE) & marks):
+    if _wants_more(parts, marks):
         shown = replace(start, skip=previous_skip)
         return replace(shown, skip=shown.skip + shown.rows, limit=parts.limit or start.limit)
     if "previous page" in marks:
@@ -96,10 +98,23 @@ def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_sk
     found = _dropped(text, parts, marks, start)
     found = _merged(parts, marks, found)
     found = _stretched(parts, marks, found)
-    found = _shown(text, parts, marks, found)
+    if not {"anywhere", "any price"} & marks:
+        found = _shown(text, parts, marks, found)
     if parts.missing:
-        found = replace(found, missing=parts.missing)
+        kept = tuple(one for one in found.filters if one.field not in _PLACES)
+        found = replace(found, missing=parts.missing, filters=kept)
     return replace(found, said=(*found.said, *parts.said))
+
+
+def _wants_more(parts: Parts, marks: set[str]) -> bool:
+    """Whether further rows are asked for, and nothing else."""
+    other = (
+        parts.filters
+        or parts.asked.order
+        or parts.needless
+        or {*_MORE, "drop", "anywhere", "any price"} & marks
+    )
+    return bool({"more", "more end"} & marks) and not other
 
 
 def _dropped(text: str, parts: Parts, marks: set[str], start: Reading) -> Reading:
@@ -137,7 +152,7 @@ def _merged(parts: Parts, marks: set[str], found: Reading) -> Reading:
     """New conditions take the place of old ones on the same field; amenities and exclusions add up."""
     if "drop" in marks or not parts.filters:
         return found
-    new = list(parts.filters)
+    new = [_as_before(one, found.filters) for one in parts.filters]
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
     adding = "add" in marks and "instead" not in marks
     keep: list[Filter] = []
@@ -157,6 +172,13 @@ def _merged(parts: Parts, marks: set[str], found: Reading) -> Reading:
         if not same:
             keep.append(old)
     return replace(found, filters=tidy_filters([*keep, *new]))
+
+
+def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
+    """ "4 triệu thôi" after "dưới 3 triệu" moves the limit: a bare number keeps the comparison there was."""
+    same = [one for one in old if one.field == new.field]
+    bare = new.op == "=" and isinstance(new.value, int | float)
+    return replace(new, op=same[0].op) if bare and len(same) == 1 and _limits(same[0]) else new
 
 
 def _limits(one: Filter) -> bool:

@@ -51,15 +51,16 @@ class Asked:
 
 def read_asked(text: str, filters: list[Filter]) -> Asked:
     """The figures, groups, order and form asked for in `text`."""
-    compares = phrases("asks", "compare").find(text) != []
+    sides = len(_sides(filters)) > 1
+    compares = bool(phrases("asks", "compare").find(text) or (sides and phrases("asks", "which").find(text)))
     group = _groups(text)
-    order, said = _order(text)
+    order, said = _order(text, filters)
     measures = _measures(text, group)
     form = _form(text)
     trend = bool(phrases("asks", "trend").find(text))
     if (trend or form == "CHART") and not measures:
         measures = (Measure("avg", _field(text)),) if trend or not _counted(text) else (Measure("count"),)
-    if compares and not measures and (group or len(_sides(filters)) > 1):
+    if compares and not measures and (group or sides):
         measures = (Measure("avg", _field(text)),)
     if form == "TABLE" and not measures and (group or _statistics(text)):
         measures = (Measure("count"), Measure("avg", _field(text)))
@@ -134,7 +135,7 @@ def _field(text: str) -> str:
     return special[0] if special and (names[0] != "price" or special[0] == "price_m2") else "price"
 
 
-def _order(text: str) -> tuple[tuple[Order, ...], list[Remark]]:
+def _order(text: str, filters: list[Filter]) -> tuple[tuple[Order, ...], list[Remark]]:
     """The order of a list, the first one said first; "giá rẻ" is the lowest rent first, and said so (C9)."""
     said: list[Remark] = []
     sort = phrases("asks", "sort").find(text)
@@ -149,7 +150,8 @@ def _order(text: str) -> tuple[tuple[Order, ...], list[Remark]]:
             name = fields[0].label.removeprefix("sort ")
             down = ways[0].label == "descending" if ways else name in _DOWN_FIRST
             return (Order(name, down),), said
-    hits = phrases("asks", *_ORDERS).find(text)
+    sized = any(one.field == "area" for one in filters)
+    hits = [hit for hit in phrases("asks", *_ORDERS).find(text) if not (sized and hit.label == "spacious")]
     if not hits:
         return (), said
     if hits[0].label == "cheap" and not any(hit.label == "cheapest" for hit in hits):

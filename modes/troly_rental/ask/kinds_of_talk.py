@@ -16,11 +16,12 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What was found in a message: number of conditions, a condition that only rooms have, a thing to look for named,
+    """What was found in a message: number of conditions, those of them that are more than a kind of dwelling, a condition that only rooms have, a thing to look for named,
     figures or an order asked, `sure` when figures of rooms or one's own records are asked for.
     """
 
     slots: int
+    firm: int
     telling: bool
     entity: bool
     asked: bool
@@ -34,7 +35,7 @@ def talk_of(text: str, signs: Signs) -> Talk:
     hits = {hit.label for hit in phrases("talk").find(text)}
     few = len(folded_words(text)) <= _FEW
     advice = bool(phrases("talk", "how to").find(text))
-    if advice and not signs.slots and not signs.sure:
+    if advice and not signs.firm and not signs.sure:
         return "GENERAL_CHAT"
     if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
         return "QUERY"

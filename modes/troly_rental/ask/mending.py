@@ -16,7 +16,7 @@ from troly_rental.ask.words import lists
 
 MOST_CHARACTERS = 2_000
 _MOST_TOKENS = 120
-_SHORTEST_WORD, _SHORTEST_PHRASE, _LONGEST = 5, 6, 24
+_SHORTEST_SLIP, _SHORTEST_WORD, _SHORTEST_PHRASE, _LONGEST = 4, 5, 6, 24
 _MOST_WORDS = 4
 # A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
 _DOTTED = re.compile(r"\b(q|p|tp|d|h|kp|dist|quan|phuong)\.\s*(?=\w)", re.IGNORECASE)
@@ -114,7 +114,7 @@ def _phrase_repair(typed: list[Token], at: int) -> tuple[int, str] | None:
         if end == at and odd and (plain := _telex(word)) in known.spelt:
             best = (end + 1, plain)
             continue
-        if strange and len(joined) >= (_SHORTEST_PHRASE if end > at else _SHORTEST_WORD):
+        if strange and len(joined) >= (_SHORTEST_PHRASE if end > at else _SHORTEST_SLIP):
             meant = _nearest(joined)
             best = (end + 1, known.joined[meant]) if meant else best
     return best

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
 from troly.text.fold import folded_words
 from troly_rental.ask.days import read_days, read_ending, read_upcoming
 from troly_rental.ask.figures import Asked, read_asked
@@ -35,6 +36,7 @@ from troly_rental.schema_places import Places
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
+_ANY_DAY = date(2024, 6, 15)
 _MOST_ROWS, _SHORT = 200, 5
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
@@ -73,7 +75,8 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     quantities = read_quantities(rest)
     status, _ = read_status(without(text, spans(phrases("amenities", "furnished none").find(text))), entity)
     filters = [
-        *ending, *days, *read_upcoming(text, entity, now), *status, *money_filters(money, status),
+        *ending, *days, *read_upcoming(text, entity, now), *money_filters(money, status),
+        *(one for one in status if money != "debt" or one.value != "paid"),
         *where.filters, *traits.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
@@ -109,28 +112,19 @@ def _money_records(text: str, *, own: bool) -> str:
     if phrases("asks", "debt").find(text):
         return "debt"
     found = phrases("asks", "invoice electricity", "invoice water", "invoice rent").find(text)
-    period = phrases("asks", "own").find(text) or _has_period(text)
+    period = phrases("asks", "own").find(text) or find_ranges(text, _ANY_DAY)
     priced = phrases("amounts", "unit electricity_price", "unit water_price").find(text)
     rooms = phrases("asks", "avg", "compare", "cheapest", "cheap").find(text)
-    amounts = [q for q in read_quantities(text) if q.field not in {"limit", "other", ""}]
+    timeless = without(text, [one.span for one in find_ranges(text, _ANY_DAY)])
+    amounts = [q for q in read_quantities(timeless) if q.field not in {"limit", "other", ""}]
     if found and period and not (amounts or rooms) and not (priced and not own):
         return found[0].label.removeprefix("invoice ")
     return ""
 
 
-def _has_period(text: str) -> bool:
-    from datetime import date
-
-    from troly.text.dates import find_ranges
-
-    return bool(find_ranges(text, date(2024, 6, 15)))
-
-
 def money_filters(money: str, status: list[Filter]) -> list[Filter]:
     """Debts are invoices that are not paid; income is what was paid."""
-    if status:
-        return []
-    if money == "debt":
+    if money == "debt" and not any(one.value in {"overdue", "unpaid"} for one in status):
         return [Filter("status", "in", ("overdue", "unpaid"))]
     return []
 
@@ -197,7 +191,8 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
     figures = bool(parts.asked.group or (parts.asked.measures and not _price_alone(parts.text)))
     asked = figures or bool(parts.asked.measures or parts.asked.order)
     telling = any(one.field in _TELLING for one in parts.filters)
-    signs = Signs(slots, telling, parts.named, asked, figures or owned)
+    firm = slots - any(one.field == "type" for one in parts.filters)
+    signs = Signs(slots, firm, telling, parts.named, asked, figures or owned)
     talk = talk_of(parts.text, signs)
     if talk == "REFUSED":
         return Reading("GENERAL_CHAT", refused=True, question=message)

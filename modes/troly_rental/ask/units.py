@@ -23,7 +23,7 @@ _RANGE = re.compile(
     r"\s*(?:-|~|–|—|->|den|toi|cho den|cho toi|to|and|va|till|until|den khoang|toi khoang)\s*"
 )
 _OPENED = re.compile(r"(?:between|giua|tu|from|trong khoang|khoang)\s*(?:\w+\s+){0,2}$")
-_UNIT_GAP = re.compile(r"\s*(?:/\s*)?")
+_UNIT_GAP = re.compile(r"\s*(?:[/-]\s*)?")
 _CURRENCY = re.compile(r"\s*(?:vnd|vnđ|đ|dong|đồng)(?!\w)", re.IGNORECASE)
 _PLUS = re.compile(r"\s?\+(?!\s*\d)")
 _METRES_FROM = 12

@@ -79,7 +79,8 @@ def _found(text: str, places: Places) -> tuple[Mention, ...]:
 def _expected(text: str, mentions: tuple[Mention, ...]) -> list[Mention]:
     """The mentions that are meant: an abbreviation counts in capitals, after a preposition, or in a list of places."""
     kept: list[Mention] = []
-    shouted = text.upper() == text
+    letters = [char for char in text if char.isalpha()]
+    shouted = 2 * sum(char.isupper() for char in letters) > len(letters)
     for nth, mention in enumerate(mentions):
         before = fold(text[: mention.start])
         listed = bool(kept) and _SEPARATOR.fullmatch(fold(text[kept[-1].end : mention.start])) is not None

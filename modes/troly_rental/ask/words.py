@@ -39,7 +39,7 @@ def _foreign(hit: Hit, *, english: bool) -> bool:
         return False
     if english:
         return not hit.exact and not hit.phrase.isascii() and len(word) <= _SHORT
-    return word in _english() and is_syllable(word)
+    return hit.phrase.isascii() and word in _english() and is_syllable(word)
 
 
 @contextmanager
