@@ -44,6 +44,11 @@ def mend(text: str, lang: Lang = "vi") -> str:
     return _replaced(text, _slip_repairs(text), bare=bare)
 
 
+def is_listed(word: str) -> bool:
+    """Whether a folded word stands in one of the word lists or is an everyday one."""
+    return word in _known().spelt or word in _everyday()
+
+
 def _replaced(text: str, repairs: Iterable[tuple[int, int, str]], *, bare: bool) -> str:
     """`text` with the repairs made; a `bare` message stays without accents, or its other words would be taken for
     ones that have none.

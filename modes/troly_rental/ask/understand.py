@@ -75,8 +75,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     quantities = read_quantities(rest)
     status, _ = read_status(without(text, spans(phrases("amenities", "furnished none").find(text))), entity)
     filters = [
-        *ending, *days, *read_upcoming(text, entity, now), *money_filters(money, status),
-        *(one for one in status if money != "debt" or one.value != "paid"),
+        *ending, *days, *read_upcoming(text, entity, now), *_status(money, status, entity),
         *where.filters, *traits.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
@@ -122,11 +121,14 @@ def _money_records(text: str, *, own: bool) -> str:
     return ""
 
 
-def money_filters(money: str, status: list[Filter]) -> list[Filter]:
-    """Debts are invoices that are not paid; income is what was paid."""
-    if money == "debt" and not any(one.value in {"overdue", "unpaid"} for one in status):
+def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
+    """Invoices that are not paid are those overdue too; a debt is what is not paid."""
+    if entity != "invoice":
+        return status
+    owed = [one for one in status if one.value != "paid"] if money == "debt" else status
+    if any(one.value == "unpaid" for one in owed) or (money == "debt" and not owed):
         return [Filter("status", "in", ("overdue", "unpaid"))]
-    return []
+    return owed
 
 
 def _entity(named: list[str], money: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
+from troly_rental.ask.mending import is_listed
 from troly_rental.ask.reading import Filter, Remark, remark
 from troly_rental.ask.words import lists, merged, phrases, without
 from troly_rental.ask.words import spans as spans_of
@@ -190,7 +191,10 @@ def _unknown(rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, i
     folded = fold(rest)
     if len(folded) != len(rest):
         return [], []
+    groups = phrases("asks", "by district").find(rest)
     for match in _UNKNOWN.finditer(folded):
+        if any(hit.start <= match.start() < hit.end for hit in groups):
+            continue
         number = _NUMBER.match(folded, match.end())
         word = match.group().strip()
         if number:
@@ -210,7 +214,9 @@ def _named(rest: str, start: int, at: int) -> tuple[str, int]:
     """The unknown name after "quận", up to two words that are no everyday ones; "" for none."""
     end = at
     for token in tokens(rest[at : at + 40])[:2]:
-        if token.folded in _everyday() or not token.folded.isalpha() or rest[end : at + token.start].strip():
+        typed = rest[at + token.start : at + token.end]
+        everyday = token.folded in _everyday() or (not typed.istitle() and is_listed(token.folded))
+        if everyday or not token.folded.isalpha() or rest[end : at + token.start].strip():
             break
         end = at + token.end
     return (rest[start:end], end) if end > at else ("", at)
