@@ -63,7 +63,8 @@ class Worker:
 
     def alive(self) -> bool:
         """Whether it can still be asked."""
-        return not self._ended and self._process.poll() is None
+        # In this order: while the reader waits for the end, `poll` does not know of it.
+        return self._process.poll() is None and not self._ended
 
     async def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The answer to `message`. Raises TimeoutError after `seconds`, WorkerDiedError.

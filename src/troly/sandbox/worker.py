@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from troly.sandbox import confine
@@ -104,10 +105,15 @@ def answer(connection: Any, sql: str, max_rows: int) -> dict[str, Any]:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         return {"error": "query", "reason": "not a single SELECT"}
     connection.execute("BEGIN TRANSACTION READ ONLY")
-    try:
-        connection.execute(statements[0])
-        return _rows(connection, max_rows)
-    finally:
+    connection.execute(statements[0])
+    return _rows(connection, max_rows)
+
+
+def clean(connection: Any) -> None:
+    """End the transaction of the last query, whatever became of it; the watch must not be set."""
+    import duckdb
+
+    with suppress(duckdb.TransactionException):
         connection.execute("ROLLBACK")
 
 
@@ -154,6 +160,7 @@ def serve(connection: Any, requests: queue.SimpleQueue[dict[str, Any]], output: 
             reply = refusal(error)
         finally:
             watch.set(None)
+        clean(connection)
         reply["ms"] = round((time.perf_counter() - began) * 1000, 3)
         write_frame(output, reply)
 
