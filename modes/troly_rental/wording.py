@@ -7,6 +7,7 @@ from typing import Any
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.ask import Filter, Measure, Reading, Remark
+from troly_rental.ask.words import lists
 from troly_rental.payload import Found, cell_text, label_of
 from troly_rental.strings import say
 
@@ -105,7 +106,15 @@ def condition(one: Filter, entity: str, lang: Lang) -> str:
 def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
     if isinstance(value, str) and field in PLACES:
         return value
+    if field == "amenity":
+        return _amenity(str(value), lang)
     return cell_text(field, value, entity, lang)
+
+
+def _amenity(code: str, lang: Lang) -> str:
+    """What people call an amenity: the first word of its list in Vietnamese, its code in English."""
+    words = lists("amenities").get(code, ())
+    return words[0] if words and lang == "vi" else code.replace("_", " ")
 
 
 def ordering(reading: Reading, lang: Lang) -> str:
