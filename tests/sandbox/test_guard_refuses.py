@@ -121,6 +121,15 @@ def test_what_runs_is_written_anew_without_comments() -> None:
     assert checked.sql == "SELECT id FROM rooms LIMIT 11"
 
 
+@pytest.mark.parametrize(
+    "sql", ["SELECT * FROM (1)", "EXPORT x", "SELECT to_char(posted, 'YYYY') FROM rooms"]
+)
+def test_the_parser_warns_nobody(sql: str, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(SandboxError):
+        check(sql, LISTED, max_rows=10)
+    assert not caplog.records
+
+
 def test_nothing_listed_means_nothing_readable() -> None:
     with pytest.raises(SandboxError) as caught:
         check("SELECT * FROM rooms", {}, max_rows=10)

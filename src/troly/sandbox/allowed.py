@@ -38,7 +38,7 @@ FUNCTIONS = _listed(
 
     current_date today now current_timestamp date_trunc datetrunc date_part datepart extract date_diff datediff
     date_sub datesub date_add age last_day make_date strftime strptime try_strptime year month day dayofmonth
-    quarter week weekofyear dayofweek isodow dayofyear hour minute second epoch dayname monthname yearweek isoyear
+    quarter week weekofyear dayofweek weekday isodow dayofyear hour minute second epoch dayname monthname yearweek isoyear
     to_days to_weeks to_months to_years to_hours to_minutes to_seconds date timestamp
     """
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -40,37 +42,52 @@ def check(sql: str, relations: Relations, *, max_rows: int, now: datetime | None
     Raises SandboxError; its `params["part"]` names the offending part. Never runs anything.
     """
     check_shape(sql)
+    with _quiet():
+        try:
+            tree = _only_query(sql)
+            if sum(1 for _ in tree.walk()) > MAX_NODES:
+                raise SandboxError("sandbox.size", limit=MAX_NODES)
+            return _checked(tree, relations, max_rows, now)
+        except RecursionError:
+            raise SandboxError("sandbox.depth", part=sql, limit="") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the parser's warnings off the screen: what it means by them is refused and told here."""
+    log = logging.getLogger("sqlglot")
+    before, log.disabled = log.disabled, True
     try:
-        tree = _only_query(sql)
-        if sum(1 for _ in tree.walk()) > MAX_NODES:
-            raise SandboxError("sandbox.size", limit=MAX_NODES)
-        return _checked(tree, relations, max_rows, now)
-    except RecursionError:
-        raise SandboxError("sandbox.depth", part=sql, limit="") from None
+        yield
+    finally:
+        log.disabled = before
 
 
 def _checked(tree: exp.Query, relations: Relations, max_rows: int, now: datetime | None) -> Checked:
     from troly.sandbox.parts import check_parts
     from troly.sandbox.reading import check_columns, check_tables
-    from troly.sandbox.rewriting import at, limited
+    from troly.sandbox.rewriting import at, limited, written
 
     check_parts(tree)
     tables = check_tables(tree, relations)
     columns = check_columns(tree, {name: relations[name] for name in tables})
-    lasting = tree.sql(dialect="duckdb", comments=False)
+    lasting = written(tree)
     tree = limited(at(tree, now), max_rows)
-    return Checked(tree.sql(dialect="duckdb", comments=False), tables, columns, tree, lasting)
+    return Checked(written(tree), tables, columns, tree, lasting)
 
 
 def _only_query(sql: str) -> exp.Query:
     """The one statement of `sql`, which must be a query."""
+    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
     try:
-        found = [part for part in _parsed(sql) if part is not None and not isinstance(part, exp.Semicolon)]
-    except SqlglotError as error:
-        raise _unreadable(error) from None
+        parsed = sqlglot.parse(sql, dialect="duckdb")
+        found = [part for part in parsed if part is not None and not isinstance(part, exp.Semicolon)]
+    except RecursionError:
+        raise
+    except Exception as error:  # noqa: BLE001  on odd text the parser fails in ways of its own, not only in ParseError
+        raise _unreadable(error, sql) from None
     if not found:
         raise SandboxError("sandbox.empty")
     if len(found) > 1:
@@ -81,27 +98,11 @@ def _only_query(sql: str) -> exp.Query:
     return tree
 
 
-def _parsed(sql: str) -> list[exp.Expr | None]:
-    """The statements of `sql`; what the parser knows only by its first word is an exp.Command (and a warning)."""
-    import logging
-
-    import sqlglot
-
-    log = logging.getLogger("sqlglot")
-    before, log.disabled = log.disabled, True
-    try:
-        return list(sqlglot.parse(sql, dialect="duckdb"))
-    finally:
-        log.disabled = before
-
-
-def _unreadable(error: Exception) -> SandboxError:
+def _unreadable(error: Exception, sql: str) -> SandboxError:
     first: dict[str, object] = next(iter(getattr(error, "errors", [])), {})
-    if not first:
-        return SandboxError("sandbox.parse", part=str(error), line=1, column=1)
     return SandboxError(
         "sandbox.parse",
-        part=first.get("highlight") or first.get("description", ""),
-        line=first.get("line", 1),
-        column=first.get("col", 1),
+        part=first.get("highlight") or first.get("description") or sql,
+        line=first.get("line") or 1,
+        column=first.get("col") or 1,
     )

@@ -14,6 +14,16 @@ _DATES = {"current_date", "today"}
 _MOMENTS = {"now", "current_timestamp", "get_current_timestamp"}
 
 
+def written(tree: exp.Query) -> str:
+    """`tree` as DuckDB's SQL, without comments; raises SandboxError for what has no exact form in it."""
+    from sqlglot.errors import ErrorLevel, UnsupportedError
+
+    try:
+        return tree.sql(dialect="duckdb", comments=False, unsupported_level=ErrorLevel.RAISE)
+    except UnsupportedError as error:
+        raise SandboxError("sandbox.construct", part=str(error)) from None
+
+
 def limited(tree: exp.Query, max_rows: int) -> exp.Query:
     """`tree` with an outer LIMIT of at most `max_rows + 1`: the one row more tells that there were more.
 
