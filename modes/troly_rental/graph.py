@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+# Loaded with the graph, in a thread: the first question must not wait for it on the screen's own loop.
+import sqlglot.optimizer.scope  # noqa: F401
 from langgraph.graph import END, START, StateGraph
 
 from troly.plugin.context import TurnContext, traced
