@@ -110,7 +110,7 @@ class Sandbox:
             {"name": each.name, "columns": dict(each.columns), "select": each.select}
             for each in scope.relations
         ]
-        first = {"database": str(scope.database), "relations": relations, "memory": self._memory}
+        first = {"database": str(scope.database or ""), "relations": relations, "memory": self._memory}
         reply = await self._asked(worker, first, _BUILD_SECONDS, _BUILD_SECONDS)
         if "error" in reply:
             self._end(worker)

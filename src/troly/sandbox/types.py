@@ -24,10 +24,13 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """All that one role and user may read of one dataset version; `key` is the identity of a warm worker."""
+    """All that one role and user may read of one dataset version; `key` is the identity of a warm worker.
+
+    `database` is the published file; None for a scope without relations.
+    """
 
     key: str
-    database: Path
+    database: Path | None
     relations: tuple[Relation, ...]
 
     def columns(self) -> dict[str, Mapping[str, str]]:

@@ -51,7 +51,8 @@ def build(database: str, relations: list[dict[str, Any]], memory: int) -> Any:
     import duckdb
 
     connection = duckdb.connect(":memory:", config=_CONFIG)
-    connection.execute(f"ATTACH {_quoted(database, chr(39))} AS base (READ_ONLY)")
+    if database:
+        connection.execute(f"ATTACH {_quoted(database, chr(39))} AS base (READ_ONLY)")
     for relation in relations:
         columns = relation["columns"]
         names = ", ".join(_quoted(name) for name in columns)
@@ -60,7 +61,8 @@ def build(database: str, relations: list[dict[str, Any]], memory: int) -> Any:
         connection.execute(f"CREATE TABLE {table} ({declared})")
         # The `select` is the mode's own; everything else is quoted.
         connection.execute(f"INSERT INTO {table} SELECT {names} FROM ({relation['select']})")  # noqa: S608
-    connection.execute("DETACH base")
+    if database:
+        connection.execute("DETACH base")
     used = connection.execute("SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()").fetchall()
     connection.execute(f"SET memory_limit = '{(int(used[0][0]) + memory) // 1024}KiB'")
     for statement in _LOCK:
