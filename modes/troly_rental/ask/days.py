@@ -15,7 +15,7 @@ FIELD = {
     "contract": "start_date", "invoice": "month", "viewing": "scheduled_at",
 }  # fmt: skip
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
-_UNTIL = re.compile(r"(?<!\w)(?:truoc|den|toi|before|until|till|by)\s*(?:ngay|thang)?\s*$")
+_UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
 _SOON = timedelta(days=30)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from troly.text.fold import folded_words
+from troly_rental.ask.kinds_of_talk import is_forbidden
 from troly_rental.ask.readiness import checked
 from troly_rental.ask.reading import Filter, Measure, Order, Reading, Role, remark, tidy_filters
 from troly_rental.ask.understand import Parts
@@ -34,10 +35,12 @@ def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading
     if previous.request_type != "QUERY":
         return None
     text = parts.text
-    marks = {hit.label for hit in phrases("edits").find(text)}
+    marks = {hit.label for hit in phrases("edits").find(parts.unplaced)}
     marks |= {
         hit.label
-        for hit in phrases("edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE).find(text)
+        for hit in phrases("edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE).find(
+            parts.unplaced
+        )
     }
     if not _changes(text, parts, marks, previous):
         return None
@@ -53,7 +56,7 @@ def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> boo
     other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & edits
     if words > _LONG or other or (parts.own and parts.named and not previous.own):
         return False
-    if phrases("talk", "forbidden").find(text):
+    if is_forbidden(text):
         return False
     seeks = parts.named and any(hit.label == "find" for hit in phrases("talk").find(text))
     return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)

@@ -28,9 +28,19 @@ class Signs:
     sure: bool
 
 
+def is_forbidden(text: str) -> bool:
+    """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
+    if phrases("talk", "forbidden").find(text):
+        return True
+    writes = phrases("talk", "write").find(text)
+    return bool(
+        writes and phrases("talk", "records").find(text) and not phrases("talk", "filters").find(text)
+    )
+
+
 def talk_of(text: str, signs: Signs) -> Talk:
     """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
-    if phrases("talk", "forbidden").find(text):
+    if is_forbidden(text):
         return "REFUSED"
     hits = {hit.label for hit in phrases("talk").find(text)}
     few = len(folded_words(text)) <= _FEW

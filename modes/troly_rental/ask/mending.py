@@ -40,8 +40,22 @@ def mend(text: str, lang: Lang = "vi") -> str:
     """
     text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
     bare = text.isascii()
-    text = _replaced(text, _chat_repairs(text, lang), bare=bare)
-    return _replaced(text, _slip_repairs(text), bare=bare)
+    text = _replaced(text, _outside(names_in(text), _chat_repairs(text, lang)), bare=bare)
+    return _replaced(text, _outside(names_in(text), _slip_repairs(text)), bare=bare)
+
+
+def names_in(text: str) -> list[tuple[int, int]]:
+    """Where names of places and landmarks stand that are spelt as listed."""
+    from troly_rental.schema_places import places
+
+    return [(one.start, one.end) for one in places().find(text) if not one.short and one.said.strip()]
+
+
+def _outside(
+    kept: list[tuple[int, int]], repairs: list[tuple[int, int, str]]
+) -> Iterable[tuple[int, int, str]]:
+    """The repairs that touch none of the spans kept."""
+    return [one for one in repairs if not any(a < one[1] and one[0] < b for a, b in kept)]
 
 
 def is_listed(word: str) -> bool:
@@ -112,7 +126,7 @@ def _phrase_repair(typed: list[Token], at: int) -> tuple[int, str] | None:
     for end in range(at, min(at + _MOST_WORDS, len(typed))):
         word = typed[end].folded
         joined += word
-        if not word.isalpha() or len(joined) > _LONGEST:
+        if not word.isalpha() or len(word) == 1 or len(joined) > _LONGEST:
             break
         odd = not (word in known.spelt or word in known.names or is_syllable(word) or word in _everyday())
         strange = strange or odd
@@ -165,10 +179,12 @@ def _known() -> _Known:
     named = [place.name for place in places().by_id.values()]
     for name in named:
         letters = "".join(word.folded for word in tokens(name))
-        if letters.isalpha() and _SHORTEST_PHRASE <= len(letters) <= _LONGEST:
+        if letters.isalpha() and _SHORTEST_WORD <= len(letters) <= _LONGEST:
             joined.setdefault(letters, name)
     slips: dict[str, list[str]] = defaultdict(list)
-    for letters in joined:
+    for letters, phrase in joined.items():
+        if " " in phrase and len(letters) < _SHORTEST_PHRASE:
+            continue
         for key in _slips(letters):
             slips[key].append(letters)
     return _Known(

@@ -212,7 +212,7 @@ class _Builder:
             column = exp.cast(column, "DATE")
         values = one.value if isinstance(one.value, tuple) else (one.value,)
         if one.field == "district":
-            values = tuple(dict.fromkeys(name for value in values for name in covered(str(value))))
+            values = _districts(tuple(str(value) for value in values))
         if one.op in {"in", "not_in"} or len(values) > 1:
             found = exp.In(this=column, expressions=[_literal(one.field, value) for value in values])
             return exp.Not(this=found) if one.op in {"not_in", "!="} else found
@@ -242,6 +242,16 @@ class _Builder:
 def label_of(one: Measure) -> str:
     """The column name of a figure: "count", "avg_price"."""
     return f"{one.kind}_{one.field}" if one.field else one.kind
+
+
+def _districts(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names with the districts they took in, unless one of those is named too: then they are told apart."""
+    found = list(names)
+    for name in names:
+        parts = covered(name)[1:]
+        if not set(parts) & set(names):
+            found += parts
+    return tuple(dict.fromkeys(found))
 
 
 def covered(name: str) -> tuple[str, ...]:

@@ -43,9 +43,12 @@ _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "bui
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What one message holds by itself, before it is joined with the query before it."""
+    """What one message holds by itself, before it is joined with the query before it; `unplaced` is its text without
+    the names of places.
+    """
 
     text: str
+    unplaced: str
     entity: str
     named: bool
     filters: tuple[Filter, ...]
@@ -84,6 +87,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     asked = _asked(without(text, traits.spans), list(tidy), entity, money)
     return Parts(
         text,
+        where.marked,
         entity,
         bool(named) or bool(money),
         tidy,

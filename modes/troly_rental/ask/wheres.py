@@ -37,6 +37,8 @@ class Where:
     said: tuple[Remark, ...]
     missing: tuple[Remark, ...]
     rest: str
+    marked: str
+    """The text with bars in place of the names, which then part the words around them."""
 
 
 def read_places(text: str, places: Places) -> Where:
@@ -57,7 +59,13 @@ def read_places(text: str, places: Places) -> Where:
             spans.append((spans[-1][1], end))
     rest = without(text, spans)
     missing, unknown = _unknown(rest, places)
-    return Where(tuple(filters), tuple(said), tuple(missing), without(rest, unknown))
+    return Where(
+        tuple(filters),
+        tuple(said),
+        tuple(missing),
+        without(rest, unknown),
+        without(text, [*spans, *unknown], "|"),
+    )
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +129,7 @@ def _is_person_or_money(text: str, mention: Mention) -> bool:
 def _is_other_name(mention: Mention) -> bool:
     """ "quận Hải ..." is not "quận hai": a number in words must carry its own accents or none."""
     last = mention.said.split()[-1]
-    if not mention.places[0].name[-1].isdigit() or last[-1].isdigit() or last.isascii():
+    if mention.near or not mention.places[0].name[-1].isdigit() or last[-1].isdigit() or last.isascii():
         return False
     return not any(
         accents_agree(nfc(last.lower()), word) for word in _NUMBER_WORDS if fold(word) == fold(last)
