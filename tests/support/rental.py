@@ -57,10 +57,11 @@ def publish(services: Services, folder: Path, rows: Rows) -> None:
     assert not outcome.problems, outcome.problems[:3]
 
 
-def materialised(database: Path, relations: tuple[Relation, ...]) -> duckdb.DuckDBPyConnection:
+def materialised(database: Path | None, relations: tuple[Relation, ...]) -> duckdb.DuckDBPyConnection:
     """A database in memory with the relations only, as the sandbox makes it."""
     con = duckdb.connect()
     name = str(database).replace("'", "''")
+    assert database is not None
     con.execute(f"attach '{name}' as base (read_only)")
     for relation in relations:
         con.execute(f"create table {relation.name} as {relation.select}")

@@ -22,13 +22,13 @@ from troly_rental.roles import FILE, ROLES, grants, read_grants, relations_of, s
 from troly_rental.schema import tables
 from troly_rental.store import RentalStore
 
-CANARY = re.compile(r"CANARY-(\w+)-(\d+)")
+CANARY = re.compile(r"CANARY-(\w+)-(\d+)x")
 LONELY = re.compile(r"0901234567|ai\.do@example\.com|\+84 912 345 678")
 
 
 def marked(rows: Rows) -> Rows:
     """The market with a canary for every personal value and contacts inside the free texts."""
-    changed = with_personal(rows, lambda kind, person: f"CANARY-{kind}-{person}")
+    changed = with_personal(rows, lambda kind, person: f"CANARY-{kind}-{person}x")
     for post in changed["posts"]:
         post["description"] = f"{post['description']} Gọi 0901234567 hoặc ai.do@example.com"
     for room in changed["rooms"][::3]:
@@ -147,19 +147,19 @@ def test_a_guest_has_no_people_and_no_contracts(reached: Reached) -> None:
 def test_canaries_are_there_to_be_found(house: Services, reached: Reached) -> None:
     """The tests above would pass on a database without canaries."""
     assert stored(house, "select count(*) from users where name like 'CANARY%'")[0][0] > 2_000
-    mine = reached.database_of("CANARY-login-2").execute("select phone from users").fetchall()
-    assert mine == [("CANARY-phone-2",)]
+    mine = reached.database_of("CANARY-login-2x").execute("select phone from users").fetchall()
+    assert mine == [("CANARY-phone-2x",)]
 
 
 def test_the_role_comes_from_the_data(house: Services) -> None:
     store = RentalStore(house)
-    assert store.role_of("CANARY-login-1").role == "LANDLORD"
-    assert store.role_of("CANARY-login-2").user_id == 2
-    for stranger in ("", "canary-login-1", "CANARY-login-1' or '1'='1", "GUEST", "LANDLORD"):
+    assert store.role_of("CANARY-login-1x").role == "LANDLORD"
+    assert store.role_of("CANARY-login-2x").user_id == 2
+    for stranger in ("", "canary-login-1x", "CANARY-login-1x' or '1'='1", "GUEST", "LANDLORD"):
         assert store.role_of(stranger).role == "GUEST"
 
 
-@pytest.mark.parametrize("login", ["nobody", "CANARY-login-1", "CANARY-login-2"])
+@pytest.mark.parametrize("login", ["nobody", "CANARY-login-1x", "CANARY-login-2x"])
 def test_the_sandbox_takes_the_scope(house: Services, login: str) -> None:
     import asyncio
 
