@@ -45,7 +45,8 @@ def talk_of(text: str, signs: Signs) -> Talk:
     hits = {hit.label for hit in phrases("talk").find(text)}
     few = len(folded_words(text)) <= _FEW
     advice = bool(phrases("talk", "how to").find(text))
-    if advice and not signs.firm and not signs.sure:
+    chat = "you" in hits and not signs.entity and signs.slots <= 1
+    if not signs.sure and (chat or (advice and not signs.firm)):
         return "GENERAL_CHAT"
     if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
         return "QUERY"

@@ -14,7 +14,7 @@ from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 from troly_rental.ask.words import lists
 
-MOST_CHARACTERS = 2_000
+MOST_CHARACTERS = 1_000
 _MOST_TOKENS = 120
 _SHORTEST_SLIP, _SHORTEST_WORD, _SHORTEST_PHRASE, _LONGEST = 4, 5, 6, 24
 _MOST_WORDS = 4
@@ -36,7 +36,7 @@ class _Known(NamedTuple):
 def mend(text: str, lang: Lang = "vi") -> str:
     """`text` in NFC with what is misspelt put right; what is not understood stays as it was typed.
 
-    `lang` is the language of the talk: it decides where the message shows none. Messages longer than 2,000 characters are read up to there.
+    `lang` is the language of the talk: it decides where the message shows none. Messages longer than 1,000 characters are read up to there.
     """
     text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
     bare = text.isascii()

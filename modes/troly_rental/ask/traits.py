@@ -15,6 +15,7 @@ _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi)\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
+_REFUSED = re.compile(r"(?<!\w)(?:khong|no|not)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 
 
@@ -137,6 +138,8 @@ def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
 
 def _excluded(text: str, hit: Hit) -> bool:
     window = text[max(0, hit.start - 24) : hit.start]
+    if _REFUSED.search(fold(window)):
+        return True
     found = phrases("wheres", "except").find(window)
     return any(
         len(tokens(window[h.end :])) <= 1 and not re.search(r"[,.;?!]", window[h.end :]) for h in found

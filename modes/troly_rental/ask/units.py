@@ -27,6 +27,8 @@ _UNIT_GAP = re.compile(r"\s*(?:[/-]\s*)?")
 _CURRENCY = re.compile(r"\s*(?:vnd|vnđ|đ|dong|đồng)(?!\w)", re.IGNORECASE)
 _PLUS = re.compile(r"\s?\+(?!\s*\d)")
 _METRES_FROM = 12
+_MOST = 40
+"""Numbers that are looked at: no question has more."""
 _NO_UNIT_OF_MONEY = frozenset({"unit time", "unit other", "unit limit", "unit people"})
 _UNCOUNTED = frozenset({"places", "time", "distance", "floors", "bathrooms", "deposit months"})
 _NUMBERS = {
@@ -69,9 +71,23 @@ def number(value: Decimal) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A text with the unit words and scale words found in it."""
+
+    text: str
+    units: list[Hit]
+    scales: list[tuple[int, list[Hit]]]
+
+
 def find_quantities(text: str) -> list[Quantity]:
-    """The numbers of `text`, left to right, with the field that their units say; ends of a range share theirs."""
-    return _shared([_with_unit(text, one) for one in _raw(text)], text)
+    """The first numbers of `text`, left to right, with the field that their units say; ends of a range share theirs."""
+    said = _Said(
+        text,
+        phrases("amounts", *_units()).find(text),
+        [(scale, phrases("amounts", f"x {scale}").find(text)) for scale in _SCALES],
+    )
+    return _shared([_with_unit(said, one) for one in _raw(said)], text)
 
 
 def joined(text: str, low: Quantity, high: Quantity) -> bool:
@@ -85,34 +101,35 @@ def joined(text: str, low: Quantity, high: Quantity) -> bool:
     return (not low.field or low.field == high.field or money) and (not listed or opened)
 
 
-def _raw(text: str) -> list[Quantity]:
+def _raw(said: _Said) -> list[Quantity]:
     """Numbers with their scale words; one that is glued to letters carries them in its field ("=pn")."""
     found = [
         Quantity("" if one.unit in {"", "VND"} else f"={one.unit}", "", one.value, one.start, one.end)
-        for one in find_amounts(text)
+        for one in find_amounts(said.text)[:_MOST]
     ]
     taken = [(one.start, one.end) for one in found]
-    for token in tokens(text):
+    for token in tokens(said.text):
         value = _FOLDED_NUMBERS.get(token.folded)
         if value is None or any(a <= token.start < b for a, b in taken):
             continue
         one = Quantity("", "", Decimal(value), token.start, token.end)
-        field = _with_unit(text, one).field
-        said = token.text in _NUMBERS or token.text.isascii()
-        if said and field in {"bedrooms", "people", "price", "limit"} and (value > 1 or field != "limit"):
+        field = _with_unit(said, one).field
+        spelt = token.text in _NUMBERS or token.text.isascii()
+        if spelt and field in {"bedrooms", "people", "price", "limit"} and (value > 1 or field != "limit"):
             found.append(one)
-    return sorted(found, key=lambda one: one.start)
+    return sorted(found, key=lambda one: one.start)[:_MOST]
 
 
-def _with_unit(text: str, one: Quantity) -> Quantity:
+def _with_unit(said: _Said, one: Quantity) -> Quantity:
     """`one` with the unit that comes right after it, or was glued to it ("2pn", "25m2", "5m")."""
     if one.field:
-        return _glued(text, one, one.field.removeprefix("="))
-    for scale in _SCALES:
-        hit = _right_after(text, one.end, phrases("amounts", f"x {scale}").find(text[: one.end + 16]))
+        return _glued(said.text, one, one.field.removeprefix("="))
+    text = said.text
+    for scale, hits in said.scales:
+        hit = _right_after(text, one.end, hits)
         if hit and one.value < THOUSAND and fold(hit.phrase) != "m":
             return replace(one, value=one.value * scale, end=hit.end, field="price")
-    hit = _right_after(text, one.end, phrases("amounts", *_units()).find(text))
+    hit = _right_after(text, one.end, said.units)
     if hit is None or (one.value >= THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
         return one
     name = _unit_name(hit.label)
