@@ -44,11 +44,11 @@ def _ask(turn: TurnContext, question: str) -> Asked:
     name = sessions.session_id(None if who.user_id is None else who.login)
     entered = sessions.enter(turn.services.state, turn.conversation.id, name, turn.now)
     sql = _own_sql(question)
-    reading = (
-        Reading(mode="TABLE")
-        if sql
-        else read(question, turn.language, turn.now, _previous(entered), role=who.role)
-    )
+    if sql:
+        reading = Reading(mode="TABLE")
+    else:
+        previous = _previous(entered)
+        reading = read(question, turn.language, turn.now, previous, store.places(), role=who.role)
     return Asked(question, who, entered, _scope(store, who.login), reading, sql)
 
 
