@@ -64,7 +64,8 @@ def build(database: str, relations: list[dict[str, Any]], memory: int) -> Any:
     if database:
         connection.execute("DETACH base")
     used = connection.execute("SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()").fetchall()
-    connection.execute(f"SET memory_limit = '{(int(used[0][0]) + memory) // 1024}KiB'")
+    # Below the address limit: DuckDB then refuses by itself, where the other way may end in a crash.
+    connection.execute(f"SET memory_limit = '{(int(used[0][0]) + memory * 5 // 8) // 1024}KiB'")
     for statement in _LOCK:
         connection.execute(statement)
     return connection
