@@ -92,7 +92,10 @@ class _Work:
             if written is None:
                 break
             yield "model", written
-        yield "rules", sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
+        try:
+            yield "rules", sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
+        except (KeyError, ValueError):  # what a model made of the question may not fit the records
+            self.error = self.error or say("answer.no_query", self.turn.language)
 
     async def _written(self) -> str | None:
         """The model's query; None when no model can be asked."""

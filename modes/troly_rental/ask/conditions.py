@@ -190,6 +190,8 @@ def _named(found: tuple[Filter, ...]) -> tuple[Filter, ...]:
         plain = tuple(_normal(one.field, value) for value in values)
         if one.field == "district":
             plain = _joined(tuple(str(value) for value in plain))
+        if one.field == "status" and set(plain) == {"overdue", "unpaid"}:
+            plain = ("unpaid",)
         several = one.op in {"in", "not_in"}
         if several and len(plain) == 1:
             named.append(Filter(one.field, "=" if one.op == "in" else "!=", plain[0]))

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from troly.text.fold import folded_words
-from troly_rental.ask.kinds_of_talk import is_forbidden
 from troly_rental.ask.readiness import checked
 from troly_rental.ask.reading import Filter, Measure, Order, Reading, Role, remark, tidy_filters
+from troly_rental.ask.standing import DIRECTIONS, MORE, PLACES, belongs, is_whole, marks_of
 from troly_rental.ask.understand import Parts
 from troly_rental.ask.words import phrases
 
 _CLOSER = 0.85
 """What "rẻ hơn" takes off a limit that nobody names again."""
-_PLACES = frozenset({"city", "district", "ward", "street"})
-_LONG, _SHORT = 14, 7
-_MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
-_DIRECTIONS = {
-    "cheaper": ("price", "<"), "dearer": ("price", ">"), "larger": ("area", ">"), "smaller": ("area", "<"),
-}  # fmt: skip
 _ORDERS = {
     "cheaper": Order("price"), "dearer": Order("price"), "larger": Order("area"),
     "smaller": Order("area", True), "newer": Order("posted_at", True),
@@ -35,59 +28,12 @@ def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading
     if previous.request_type != "QUERY":
         return None
     text = parts.text
-    marks = {hit.label for hit in phrases("edits").find(parts.unplaced)}
-    marks |= {
-        hit.label
-        for hit in phrases("edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE).find(
-            parts.unplaced
-        )
-    }
-    if not _changes(text, parts, marks, previous):
+    if is_whole(parts, previous) or not belongs(parts, previous):
         return None
+    marks = {hit.label for hit in marks_of(parts)}
     start = replace(previous, edited=True, skip=0, said=(), missing=(), question=message)
     edited = _apply(text, parts, marks, start, previous.skip)
     return None if edited is None else checked(edited, role)
-
-
-def _changes(text: str, parts: Parts, marks: set[str], previous: Reading) -> bool:
-    """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
-    words = len(folded_words(text))
-    edits = {label for label in marks if not label.startswith("field")}
-    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & edits
-    if words > _LONG or other or (parts.own and parts.named and not previous.own):
-        return False
-    if is_forbidden(text):
-        return False
-    seeks = parts.named and any(hit.label == "find" for hit in phrases("talk").find(text))
-    return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
-
-
-def _says_so(parts: Parts, edits: set[str], *, seeks: bool, words: int) -> bool:
-    """Whether words of change are said; those that also open a new search count only where nothing is sought."""
-    slots = bool(parts.filters or parts.limit or parts.missing)
-    shaped = bool(parts.asked.order or parts.asked.mode)
-    return bool(
-        {"drop all", "those", "turn", "previous page"} & edits
-        or (set(_MORE) & edits and not (seeks and parts.filters))
-        or ({"drop", "any price", "anywhere"} & edits and not seeks)
-        or ({"more", "more end"} & edits and not slots and words <= _SHORT)
-        or (
-            {"only", "add", "instead"} & edits
-            and (slots or shaped)
-            and not (seeks and len(parts.filters) > 1 and "add" not in edits)
-        )
-    )
-
-
-def _is_condition(parts: Parts, *, seeks: bool, words: int) -> bool:
-    """Whether the message is nothing but conditions, or another way to show what was found."""
-    if parts.filters and all(one.op in {"!=", "not_in"} for one in parts.filters):
-        return not (seeks or parts.own)
-    if parts.named and (parts.filters or parts.own):
-        return False
-    if parts.asked.mode or parts.asked.order or parts.asked.group:
-        return not parts.named or words <= _SHORT
-    return bool(parts.filters or parts.limit or parts.missing) and not (parts.named or parts.own)
 
 
 def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_skip: int) -> Reading | None:
@@ -104,7 +50,7 @@ def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_sk
     if not {"anywhere", "any price"} & marks:
         found = _shown(text, parts, marks, found)
     if parts.missing:
-        kept = tuple(one for one in found.filters if one.field not in _PLACES)
+        kept = tuple(one for one in found.filters if one.field not in PLACES)
         found = replace(found, missing=parts.missing, filters=kept)
     return replace(found, said=(*found.said, *parts.said))
 
@@ -115,7 +61,7 @@ def _wants_more(parts: Parts, marks: set[str]) -> bool:
         parts.filters
         or parts.asked.order
         or parts.needless
-        or {*_MORE, "drop", "anywhere", "any price"} & marks
+        or {*MORE, "drop", "anywhere", "any price"} & marks
     )
     return bool({"more", "more end"} & marks) and not other
 
@@ -124,13 +70,13 @@ def _dropped(text: str, parts: Parts, marks: set[str], start: Reading) -> Readin
     """Conditions that are given up: "bỏ lọc giá", "quận nào cũng được", "không cần máy lạnh nữa"."""
     gone: set[str] = set()
     if "anywhere" in marks:
-        gone |= _PLACES
+        gone |= PLACES
     if "any price" in marks:
         gone.add("price")
     named = [hit.label.removeprefix("field ") for hit in phrases("edits", *_fields()).find(text)]
     if "drop" in marks:
         for name in named:
-            gone |= _PLACES if name == "place" else {name}
+            gone |= PLACES if name == "place" else {name}
     keep = [one for one in start.filters if one.field not in gone]
     values = {(f.field, f.value) for f in parts.filters} if "drop" in marks else set()
     values |= {("amenity", name.partition(" ")[2]) for name in parts.needless if name.startswith("amenity ")}
@@ -157,13 +103,14 @@ def _merged(parts: Parts, marks: set[str], found: Reading) -> Reading:
         return found
     new = [_as_before(one, found.filters) for one in parts.filters]
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
+    refused = {(one.field, value) for one in new if one.op in {"!=", "not_in"} for value in one.values}
     adding = "add" in marks and "instead" not in marks
     keep: list[Filter] = []
     for old in found.filters:
         same = old.field in fields
         if old.field == "amenity":
             same = any(one.field == "amenity" and one.value == old.value for one in new)
-        elif old.field in _PLACES and fields & _PLACES:
+        elif old.field in PLACES and fields & PLACES:
             same = not adding or old.op in {"!=", "not_in"} or old.field not in fields
             same = same and not (old.field == "city" and fields <= {"district", "ward"} and _within(new, old))
         elif (
@@ -172,7 +119,8 @@ def _merged(parts: Parts, marks: set[str], found: Reading) -> Reading:
             and any(_limits(one) and one.op[0] != old.op[0] for one in new if one.field == old.field)
         ):
             same = any(one.field == old.field and one.op[0] == old.op[0] for one in new)
-        if not same:
+        gone = old.op in {"=", "in"} and {(old.field, value) for value in old.values} <= refused
+        if not (same or gone):
             keep.append(old)
     return replace(found, filters=tidy_filters([*keep, *new]))
 
@@ -205,11 +153,11 @@ def _within(new: list[Filter], city: Filter) -> bool:
 
 def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
     """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
-    for label in _MORE:
+    for label in MORE:
         if label not in marks:
             continue
         order = _ORDERS[label]
-        field, op = _DIRECTIONS.get(label, ("", ""))
+        field, op = DIRECTIONS.get(label, ("", ""))
         said = any(one.field == field for one in parts.filters)
         limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
         numbers = [one.value for one in limits if isinstance(one.value, int | float)]
@@ -257,14 +205,16 @@ def _shown(text: str, parts: Parts, marks: set[str], found: Reading) -> Reading:
     asked = parts.asked
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
-    if asked.measures and (asked.measures[0].kind != "count" or phrases("asks", "count").find(text)):
+    groups = asked.group and not found.measures
+    counted = groups or phrases("asks", "count").find(text)
+    if asked.measures and (asked.measures[0].kind != "count" or counted):
         kept = found.measures if _only_shape(text) and found.measures else asked.measures
         found = replace(
             found, measures=kept, group=asked.group or found.group, order=asked.order or (), mode="TABLE"
         )
     elif asked.group and found.measures:
         found = replace(found, group=asked.group, order=asked.order or found.order)
-    elif asked.order and not set(_MORE) & marks and not found.measures:
+    elif asked.order and not set(MORE) & marks and not found.measures:
         found = replace(found, order=asked.order)
     if parts.limit:
         found = replace(found, limit=parts.limit)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold
+from troly.text.lexicon import Hit
 from troly_rental.ask.reading import Filter, Measure, Mode, Order, Remark, remark
 from troly_rental.ask.words import phrases
 
@@ -35,6 +36,20 @@ _DOWN_FIRST = frozenset({"posted_at", "views"})
 _ASKED_WHERE = re.compile(
     r"(?<!\w)(?:quan|huyen|khu vuc|khu|cho|noi|thanh pho|phuong|loai|which|what|dau)(?!\w)"
 )
+_AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
+_OF = re.compile(r"\s*(?:cua|of)(?!\w)")
+_RANKED_BY = {
+    "district": ("quan", "huyen", "khu vuc", "district", "districts", "area", "areas"),
+    "ward": ("phuong", "ward", "wards"),
+    "type": ("loai phong", "room types"),
+}
+_RANKED = re.compile(
+    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2})\s+(?P<most>(?:\w+est|most \w+)\s+)?"
+    rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
+)
+_MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
+_THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
+_NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,24 @@ def read_asked(text: str, filters: list[Filter]) -> Asked:
 
 def _groups(text: str) -> tuple[str, ...]:
     hits = phrases("asks", *(f"by {name}" for name in _GROUPS)).find(text)
-    return tuple(dict.fromkeys(hit.label.removeprefix("by ") for hit in hits))
+    found = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
+    ranked = _ranked(text)
+    if ranked and not found:
+        return (next(name for name, words in _RANKED_BY.items() if ranked["what"] in words),)
+    return tuple(found)
+
+
+def number_of_groups(text: str) -> int | None:
+    """How many groups are to be shown: 5 for "top 5 quận đắt nhất"."""
+    match = _ranked(text)
+    return int(match["number"]) or None if match else None
+
+
+def _ranked(text: str) -> re.Match[str] | None:
+    match = _RANKED.search(fold(text))
+    if match is None or match["top"] or match["most"]:
+        return match
+    return match if _MOST.search(fold(text)[match.end() :]) else None
 
 
 def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> tuple[str, ...]:
@@ -101,6 +133,9 @@ def _sides(filters: list[Filter]) -> tuple[str, ...]:
 
 def _measures(text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     hits = phrases("asks", "count", *_KINDS, "price asked").find(text)
+    hits = [hit for hit in hits if not (hit.label == "count" and _some(text, hit))]
+    if ends := _ends(text):
+        return ends
     labels = list(dict.fromkeys(hit.label for hit in hits))
     field = _field(text)
     found = [Measure(label, field) for label in labels if label in _KINDS]
@@ -113,6 +148,29 @@ def _measures(text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     if not found and group and set(group) - {"room", "building"}:
         found = _superlative_groups(text, field)
     return tuple(found)
+
+
+def _some(text: str, hit: Hit) -> bool:
+    """Whether "mấy phòng" means some rooms, to be shown, rather than how many there are."""
+    if not any(one.start == hit.start for one in phrases("asks", "some").find(text)):
+        return False
+    return bool(phrases("asks", "showing").find(text[: hit.start]))
+
+
+def _ends(text: str) -> tuple[Measure, ...]:
+    """ "giá cao nhất và thấp nhất", "giá thấp nhất của ...": the ends of a figure; rooms in that order are no figure."""
+    hits = phrases("asks", "highest end", "lowest end").find(text)
+    labels = list(dict.fromkeys(hit.label for hit in hits))
+    named = phrases("asks", *(f"figure {name}" for name in _FIELDS)).find(text)
+    if not hits or not named or phrases("asks", "sort").find(text):
+        return ()
+    if len(labels) > 1:
+        if not _AND.fullmatch(fold(text[hits[0].end : hits[1].start])):
+            return ()
+    elif not (_OF.match(fold(text[hits[0].end :])) and _NOUN.search(fold(text[: hits[0].start]))):
+        return ()
+    field = _field(text)
+    return tuple(Measure("max" if label == "highest end" else "min", field) for label in labels)
 
 
 def _superlative_groups(text: str, field: str) -> list[Measure]:
@@ -151,7 +209,12 @@ def _order(text: str, filters: list[Filter]) -> tuple[tuple[Order, ...], list[Re
             down = ways[0].label == "descending" if ways else name in _DOWN_FIRST
             return (Order(name, down),), said
     sized = any(one.field == "area" for one in filters)
-    hits = [hit for hit in phrases("asks", *_ORDERS).find(text) if not (sized and hit.label == "spacious")]
+    hits = [
+        hit
+        for hit in phrases("asks", *_ORDERS).find(text)
+        if not (sized and hit.label == "spacious")
+        and not (hit.label == "cheap" and _THAN.match(fold(text[hit.end :])))
+    ]
     if not hits:
         return (), said
     if hits[0].label == "cheap" and not any(hit.label == "cheapest" for hit in hits):

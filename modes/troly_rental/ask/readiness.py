@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from troly_rental.ask.mending import mend
-from troly_rental.ask.reading import Filter, Reading, Remark, Role, remark
+from troly_rental.ask.reading import Filter, Order, Reading, Remark, Role, remark
+from troly_rental.ask.relations import entities
 from troly_rental.ask.words import phrases
 
+_PERIODS = ("month", "week", "day")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 
 
@@ -21,7 +23,26 @@ def checked(reading: Reading, role: Role) -> Reading:
             [remark("missing.landlord")] if phrases("asks", "revenue").find(mend(reading.question)) else []
         )
     missing += _contradictions(reading.filters)
-    return replace(reading, missing=tuple(missing))
+    reading, unknown = _within_fields(reading)
+    return replace(reading, missing=(*missing, *unknown))
+
+
+def _within_fields(reading: Reading) -> tuple[Reading, list[Remark]]:
+    """An order by a field that these records lack is left out; figures and groups of one are asked about."""
+    entity = entities()[reading.entity]
+    known = {*entity.fields, *_PERIODS}
+    asked = [one.field for one in reading.measures if one.field and one.field != "price_m2"]
+    asked += ["price", "area"] if any(one.field == "price_m2" for one in reading.measures) else []
+    lost = dict.fromkeys(name for name in (*asked, *reading.group) if name not in known)
+    renamed = (
+        Order(entity.newest, one.descending) if one.field == "posted_at" and "posted_at" not in known else one
+        for one in reading.order
+    )
+    order = tuple(one for one in renamed if one.field == "figure" or one.field in known)
+    dropped = [one.field for one in reading.order if one.field not in {*known, "figure", "posted_at"}]
+    said = (*reading.said, *(remark("said.no_order", field=name) for name in dropped))
+    reading = replace(reading, order=order, said=said)
+    return reading, [remark("missing.no_figure", field=name) for name in lost]
 
 
 def _contradictions(filters: tuple[Filter, ...]) -> list[Remark]:

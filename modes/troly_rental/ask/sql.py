@@ -153,8 +153,6 @@ class _Builder:
         if name in _PERIODS:
             day = self.field("month" if "month" in self.entity.fields else self.entity.newest)
             return exp.cast(exp.TimestampTrunc(this=day, unit=exp.var(name)), "DATE")
-        if name == "amenity":
-            raise KeyError(name)
         return self.field(name)
 
     def _measure(self, one: Measure) -> exp.Expr:
@@ -213,6 +211,8 @@ class _Builder:
         values = one.value if isinstance(one.value, tuple) else (one.value,)
         if one.field == "district":
             values = _districts(tuple(str(value) for value in values))
+        if one.field == "status":
+            values = with_overdue(self.entity.name, tuple(str(value) for value in values))
         if one.op in {"in", "not_in"} or len(values) > 1:
             found = exp.In(this=column, expressions=[_literal(one.field, value) for value in values])
             return exp.Not(this=found) if one.op in {"not_in", "!="} else found
@@ -252,6 +252,13 @@ def _districts(names: tuple[str, ...]) -> tuple[str, ...]:
         if not set(parts) & set(names):
             found += parts
     return tuple(dict.fromkeys(found))
+
+
+def with_overdue(entity: str, states: tuple[str, ...]) -> tuple[str, ...]:
+    """Invoices that are not paid are those overdue too; `conditions.filters_of` folds them back."""
+    if entity != "invoice" or "unpaid" not in states:
+        return states
+    return tuple(sorted({*states, "overdue"}))
 
 
 def covered(name: str) -> tuple[str, ...]:

@@ -9,13 +9,12 @@ from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly.text.fold import folded_words
 from troly_rental.ask.days import read_days, read_ending, read_upcoming
-from troly_rental.ask.figures import Asked, read_asked
+from troly_rental.ask.figures import Asked, number_of_groups, read_asked
 from troly_rental.ask.kinds_of_talk import Signs, talk_of
 from troly_rental.ask.mending import mend
 from troly_rental.ask.quantities import read_quantities
 from troly_rental.ask.readiness import checked
 from troly_rental.ask.reading import (
-    HINTED,
     Filter,
     Measure,
     Mode,
@@ -70,7 +69,8 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
     entity = _entity(named, money)
     ending, rest = read_ending(text, entity, now)
     where = read_places(rest, places)
-    traits = read_traits(where.rest)
+    groups = spans(phrases("asks", "by furnished", "by amenity", "by type").find(text))
+    traits = read_traits(without(where.rest, groups, "|"))
     figures = bool(
         phrases("asks", "count", "avg", "median", "min", "max", "sum", "trend", "chart", "table").find(text)
     )
@@ -93,7 +93,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
         tidy,
         tuple(quantities),
         asked,
-        _limit(quantities, asked),
+        (number_of_groups(text) if asked.group else None) or _limit(quantities, asked),
         own or bool(money) or (entity in _OWN_ENTITIES),
         traits.needless,
         where.missing,
@@ -126,12 +126,14 @@ def _money_records(text: str, *, own: bool) -> str:
 
 
 def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
-    """Invoices that are not paid are those overdue too; a debt is what is not paid."""
+    """A debt is what is not paid; "quá hạn chưa đóng" asks for what is overdue, which is not paid anyway."""
     if entity != "invoice":
         return status
     owed = [one for one in status if one.value != "paid"] if money == "debt" else status
-    if any(one.value == "unpaid" for one in owed) or (money == "debt" and not owed):
-        return [Filter("status", "in", ("overdue", "unpaid"))]
+    if money == "debt" and not owed:
+        return [Filter("status", "=", "unpaid")]
+    if {one.value for one in owed} == {"overdue", "unpaid"}:
+        return [Filter("status", "=", "overdue")]
     return owed
 
 
@@ -161,6 +163,8 @@ def _asked(text: str, filters: list[Filter], entity: str, money: str) -> Asked:
             mode="CHART" if asked.mode == "CHART" else "TABLE",
             said=(),
         )
+    if entity == "invoice" and (owed := _amount_asked(text, asked)):
+        return replace(asked, measures=(Measure("sum", "total"),), mode=owed, group=(), order=(), said=())
     if entity == "invoice":
         measures = tuple(Measure(m.kind, "total" if m.field == "price" else m.field) for m in asked.measures)
         return replace(asked, measures=measures)
@@ -170,6 +174,15 @@ def _asked(text: str, filters: list[Filter], entity: str, money: str) -> Asked:
         )
         return replace(asked, measures=measures)
     return asked
+
+
+def _amount_asked(text: str, asked: Asked) -> Mode | None:
+    """ "tôi còn nợ bao nhiêu", "hóa đơn tháng này bao nhiêu": what the invoices come to, as a table."""
+    if any(one.kind not in {"avg", "min", "max"} for one in asked.measures) or asked.mode == "CHART":
+        return None
+    if phrases("asks", "count", "avg", "min", "max", "median").find(text):
+        return None
+    return "TABLE" if phrases("asks", "amount asked", "price asked").find(text) else None
 
 
 def _limit(quantities: list[Quantity], asked: Asked) -> int | None:
@@ -207,7 +220,7 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
     entity = parts.entity
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
-    mode = mode_of(entity, parts.asked)
+    mode = mode_of(parts.asked)
     measures = parts.asked.measures
     reading = Reading(
         "QUERY",
@@ -253,10 +266,6 @@ def _unclear(talk: str) -> tuple[Remark, ...]:
     return (remark("missing.what"),) if talk == "CLARIFICATION" else ()
 
 
-def mode_of(entity: str, asked: Asked) -> Mode:
-    """002-09: places to live are listed, figures and one's own records are a table, what is to be seen is a chart."""
-    if asked.mode == "CHART" or asked.measures:
-        return asked.mode or "TABLE"
-    if asked.mode:
-        return asked.mode
-    return "LIST" if entity in HINTED or entity == "building" else "TABLE"
+def mode_of(asked: Asked) -> Mode:
+    """002-09: things are listed, one's own records too; figures are a table, what is to be seen is a chart."""
+    return asked.mode or ("TABLE" if asked.measures else "LIST")

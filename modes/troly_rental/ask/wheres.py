@@ -26,6 +26,9 @@ _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|l
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
 _OTHER_WORDS = ("asks", "amounts", "amenities", "kinds", "edits", "talk")
 _PIECE = re.compile(r"[^|,.;?!\n]+")
+_INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
+"""Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
+_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
 _NEAREST = 3
 
 
@@ -57,6 +60,7 @@ def read_places(text: str, places: Places) -> Where:
         for name, end in _numbered(text, mention, places):
             filters.append(Filter("district", "!=" if excluded else "=", name))
             spans.append((spans[-1][1], end))
+    filters = _without_complaints(text, mentions, filters)
     rest = without(text, spans)
     missing, unknown = _unknown(rest, places)
     return Where(
@@ -66,6 +70,24 @@ def read_places(text: str, places: Places) -> Where:
         without(rest, unknown),
         without(text, [*spans, *unknown], "|"),
     )
+
+
+def _without_complaints(text: str, mentions: list[Mention], filters: list[Filter]) -> list[Filter]:
+    """ "quận 2 thì xa quá, tìm ở Bình Thạnh": the place complained of is dropped when another one is named,
+    and refused where none is, if it is too far.
+    """
+    disliked: set[tuple[str, str]] = set()
+    for nth, mention in enumerate(mentions):
+        end = mentions[nth + 1].start if nth + 1 < len(mentions) else len(text)
+        clause = _CLAUSE.split(fold(text[mention.end : end]), maxsplit=1)[0]
+        hits = phrases("wheres", "far", "unwanted").find(text[mention.end : mention.end + len(clause)])
+        if hits and len(tokens(text[mention.end : mention.end + hits[0].start])) <= 2:
+            disliked |= {(place.name, hits[0].label) for place in mention.places}
+    names = {name for name, _ in disliked}
+    if {str(one.value) for one in filters if one.op == "="} - names:
+        return [one for one in filters if one.value not in names or one.op != "="]
+    far = {name for name, label in disliked if label == "far"}
+    return [replace(one, op="!=") if one.value in far else one for one in filters]
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +187,10 @@ def _excluded(text: str, start: int, spans: list[tuple[int, int]], filters: list
     window = text[begin:start]
     hits = phrases("wheres", "except").find(window)
     return any(
-        len(tokens(window[hit.end :])) <= 2 and not re.search(r"[,.;?!]", window[hit.end :]) for hit in hits
+        len(tokens(window[hit.end :])) <= 2
+        and not re.search(r"[,.;?!]", window[hit.end :])
+        and not (fold(hit.phrase) == "khac" and _INSIDE.match(fold(window[hit.end :])))
+        for hit in hits
     )
 
 
