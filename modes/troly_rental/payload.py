@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from troly.plugin.events import Chart, Content, Item, ItemList, Series, Table
 from troly.text.catalogue import Lang
-from troly.text.days import format_date, parse_date
-from troly.text.numbers import format_money, format_number
+from troly_rental.cells import cell_text, is_day, label_of, unit_of
 from troly_rental.strings import say
-
-if TYPE_CHECKING:
-    from troly_rental.schema import Column
 
 PREVIEW = 20
 CHART_WIDTH, CHART_HEIGHT = 640, 360
@@ -22,11 +17,14 @@ MOST_BARS = 40
 # Columns that name a thing rather than say something of it.
 HIDDEN = ("id", "path", "entity")
 _TITLES = ("title", "name", "room", "post")
-_MONEY = ("price", "deposit", "rent", "total", "amount", "budget", "_vnd", "electricity_price", "water_price")
-_AREA = ("area",)
-MEASURES = ("avg", "median", "min", "max", "sum")
 # What a list shows at first sight, in this order; the rest is seen when an entry is opened.
-_FIRST = ("price", "area", "type", "district", "total", "month", "status")
+_FIRST = (
+    "price", "area", "type", "bedrooms", "month", "total", "scheduled_at", "monthly_rent", "tenant", "start_date",
+    "end_date", "people", "address", "district", "views", "due_date", "status",
+)  # fmt: skip
+# Of rooms and posts the state is told only where it differs from row to row.
+_PUBLIC = frozenset({"room", "post", "room_seeking_post"})
+_ADDRESS = ("ward", "district", "city")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +111,42 @@ def table_of(found: Found, title: str, badge: str, lang: Lang) -> Table:
 
 
 def _items(found: Found, title: str, badge: str, lang: Lang) -> ItemList:
-    items = []
-    for record in found.records():
-        one = _item(record, found.entity)
-        said = [
-            (name, cell_text(name, value, found.entity, lang))
-            for name, value in record.items()
-            if name not in (*HIDDEN, *_TITLES) and value not in (None, "", [])
-        ]
-        seen = dict(said)
-        line = " · ".join(seen[name] for name in _FIRST if name in seen)
-        fields = tuple((label_of(name, found.entity, lang), text) for name, text in said)
-        items.append(Item(one["title"], line, fields=fields, path=one["path"]))
-    return ItemList(tuple(items), title, badge, found.total)
+    records = found.records()
+    same = {
+        name
+        for name in ("status",)
+        if found.entity in _PUBLIC and len({str(one.get(name)) for one in records}) <= 1
+    }
+    items = tuple(_entry(record, found.entity, same, lang) for record in records)
+    return ItemList(items, title, badge, found.total)
+
+
+def _entry(record: Mapping[str, Any], entity: str, same: set[str], lang: Lang) -> Item:
+    """One entry: a line for the first sight and all fields; what says nothing ("0 phòng ngủ") is left out."""
+    one = _item(record, entity)
+    said = {
+        name: cell_text(name, value, entity, lang)
+        for name, value in record.items()
+        if name not in {*HIDDEN, *_TITLES, *same}
+        and value not in (None, "", [])
+        and not (name == "bedrooms" and not value)
+    }
+    line = " · ".join(_short(name, said[name], lang) for name in _FIRST if name in said)
+    place = ", ".join(said.pop(name) for name in _ADDRESS if name in said)
+    fields = tuple((label_of(name, entity, lang), text) for name, text in said.items())
+    return Item(
+        one["title"],
+        line,
+        fields=(*fields, (label_of("place", entity, lang), place)) if place else fields,
+        path=one["path"],
+    )
+
+
+def _short(name: str, text: str, lang: Lang) -> str:
+    """A value in the line of an entry: with its name where it says nothing alone ("2 phòng ngủ", "đến 1/6/2026")."""
+    if name in {"bedrooms", "people", "views", "end_date", "start_date", "due_date"}:
+        return say(f"line.{name}", lang, value=text)
+    return text
 
 
 def _chart(found: Found, title: str, badge: str, lang: Lang) -> Chart | None:
@@ -141,79 +162,15 @@ def _chart(found: Found, title: str, badge: str, lang: Lang) -> Chart | None:
     at = numbers[0]
     name = found.columns[at]
     values = tuple(float(row[at] or 0) for row in rows)
-    over_time = all(_is_day(row[words[0]]) for row in rows)
+    over_time = all(is_day(row[words[0]]) for row in rows)
     kind: Literal["bar", "line"] = "line" if over_time and len(rows) > 2 else "bar"
     return Chart(
-        kind, labels, (Series(label_of(name, found.entity, lang), values),), title, unit_of(name), badge
-    )
-
-
-def column_of(column: str, entity: str) -> Column | None:
-    """The schema's column behind a column of a result; None for one that was worked out."""
-    from troly_rental.ask.relations import entities
-    from troly_rental.schema import tables
-
-    known = entities().get(entity)
-    place = known.fields.get(column, "") if known else ""
-    table, _, name = place.partition(".")
-    if not name and known:
-        table, name = known.table, column
-    return tables()[table].columns.get(name) if table in tables() else None
-
-
-def label_of(column: str, entity: str, lang: Lang) -> str:
-    """What a column of a result is called: a short word of our own, else the schema's, else the name as it is."""
-    with suppress(KeyError):
-        return say(f"column.{column}", lang)
-    kind, _, measured = column.partition("_")
-    if kind in MEASURES and measured:
-        return say(f"measure.{kind}", lang, name=label_of(measured, entity, lang))
-    found = column_of(column, entity)
-    return found.said(lang) if found is not None else column.replace("_", " ")
-
-
-def unit_of(column: str) -> str:
-    """The unit of a column's figures by its name; "" where there is none."""
-    if any(part in column for part in _MONEY):
-        return "VND"
-    return "m²" if any(part in column for part in _AREA) else ""
-
-
-def cell_text(column: str, value: Any, entity: str, lang: Lang) -> str:
-    """One value as people read it: money, areas, days, yes and no, enums by their labels."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return say("value.yes" if value else "value.no", lang)
-    if isinstance(value, (int, float)):
-        return _figure(column, value, lang)
-    if isinstance(value, (list, tuple)):
-        return ", ".join(cell_text(column, one, entity, lang) for one in value)
-    return _word(column, str(value), entity, lang)
-
-
-def _figure(column: str, value: float, lang: Lang) -> str:
-    unit = unit_of(column)
-    if unit == "VND":
-        return format_money(value, lang)
-    return f"{format_number(value, lang)} {unit}".strip()
-
-
-def _word(column: str, text: str, entity: str, lang: Lang) -> str:
-    if _is_day(text):
-        day = parse_date(text[:10])
-        return format_date(day) if day else text
-    found = column_of(column, entity)
-    label = found.values.get(text) if found is not None else None
-    return label.said(lang) if label is not None else text
-
-
-def _is_day(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and len(value) >= 10
-        and value[4:5] == value[7:8] == "-"
-        and value[:4].isdigit()
+        kind,
+        labels,
+        (Series(label_of(name, found.entity, lang), values),),
+        title,
+        unit_of(name, found.entity, lang),
+        badge,
     )
 
 
@@ -223,7 +180,7 @@ def _type(found: Found, at: int) -> str:
         return "boolean"
     if values and all(isinstance(value, (int, float)) for value in values):
         return "string" if found.columns[at] in HIDDEN else "number"
-    return "date" if values and all(_is_day(value) for value in values) else "string"
+    return "date" if values and all(is_day(value) for value in values) else "string"
 
 
 def figures_of(found: Found, lang: Lang) -> Sequence[str]:

@@ -7,8 +7,9 @@ from typing import Any
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.ask import Filter, Measure, Reading, Remark
-from troly_rental.ask.words import lists
-from troly_rental.payload import Found, cell_text, label_of
+from troly_rental.ask.words import phrases
+from troly_rental.cells import amenity_word, cell_text, label_of
+from troly_rental.payload import Found
 from troly_rental.strings import say
 
 PLACES = frozenset({"city", "district", "ward", "street"})
@@ -26,8 +27,12 @@ _WORDS = {
 
 def found_words(reading: Reading, found: Found, lang: Lang) -> str:
     """One or two sentences about the rows; nothing in them that is not in the rows or the question."""
+    if reading.picked:
+        return _picked_words(reading, found, lang)
     if not found.rows:
-        return say("answer.none", lang, thing=thing(reading, lang), where=conditions(reading, lang)).strip()
+        key = "answer.none_own" if reading.own else "answer.none"
+        name = say(f"thing.{reading.entity}", lang)
+        return f"{say(key, lang, thing=name, where=conditions(reading, lang)).strip()}."
     if reading.mode == "LIST" and not reading.measures:
         return _list_words(reading, found, lang)
     if len(found.rows) == 1 and len(reading.measures) == 1 and not reading.group:
@@ -39,16 +44,54 @@ def found_words(reading: Reading, found: Found, lang: Lang) -> str:
 def _list_words(reading: Reading, found: Found, lang: Lang) -> str:
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
+    key += "_own" if reading.own else ""
+    one = total == 1 and not reading.own
     text = say(
-        key,
+        "answer.one" if one else key,
         lang,
         count=format_number(shown, lang),
         total=format_number(total, lang),
-        thing=thing(reading, lang),
+        thing=say(f"thing_one.{reading.entity}", lang) if one else thing(reading, lang),
         where=conditions(reading, lang),
-    )
+    ).strip()
     order = ordering(reading, lang)
     return f"{text}, {order}." if order else f"{text}."
+
+
+def _picked_words(reading: Reading, found: Found, lang: Lang) -> str:
+    """One row of the list before: what was asked of it, else what matters most."""
+    if not found.rows:
+        return say("answer.picked_gone", lang, number=reading.picked)
+    record = found.records()[0]
+    names = [name for name in _asked_fields(reading.question) if record.get(name) not in {None, ""}]
+    names = names or [name for name in _FACTS if record.get(name) not in {None, "", 0}]
+    facts = [
+        say(
+            "answer.picked_fact",
+            lang,
+            name=label_of(name, reading.entity, lang),
+            value=cell_text(name, record[name], reading.entity, lang),
+        )
+        for name in names
+    ]
+    title = str(record.get("title") or record["id"])
+    return say("answer.picked", lang, number=reading.picked, title=title, facts=", ".join(facts))
+
+
+def _asked_fields(question: str) -> list[str]:
+    """The fields that a question about one row names: "bao nhiêu tiền" is the price."""
+    hits = phrases("asks", *_ASKED).find(question)
+    return list(dict.fromkeys(_ASKED[hit.label] for hit in hits))
+
+
+_ASKED = {
+    "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
+    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+}  # fmt: skip
+_FACTS = (
+    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
+    "monthly_rent", "start_date", "end_date", "due_date", "status",
+)  # fmt: skip
 
 
 def _figure_words(reading: Reading, found: Found, lang: Lang) -> str:
@@ -107,14 +150,8 @@ def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
     if isinstance(value, str) and field in PLACES:
         return value
     if field == "amenity":
-        return _amenity(str(value), lang)
+        return amenity_word(str(value), lang)
     return cell_text(field, value, entity, lang)
-
-
-def _amenity(code: str, lang: Lang) -> str:
-    """What people call an amenity: the first word of its list in Vietnamese, its code in English."""
-    words = lists("amenities").get(code, ())
-    return words[0] if words and lang == "vi" else code.replace("_", " ")
 
 
 def ordering(reading: Reading, lang: Lang) -> str:
@@ -136,9 +173,12 @@ def remarks(found: tuple[Remark, ...], lang: Lang) -> list[str]:
     """What the rules want told, as sentences; fields named in them are put in words."""
     said = []
     for one in found:
+        given = dict(one.params)
         params = {
             key: label_of(value, "room", lang).lower() if key == "field" else value
-            for key, value in one.params
+            for key, value in given.items()
         }
+        if one.key.startswith("said.already_"):
+            params["value"] = cell_text(given["field"], float(given["value"]), "room", lang)
         said.append(say(one.key, lang, **params))
     return said

@@ -12,7 +12,7 @@ from troly.plugin.events import Notice
 from troly.text.language import switch_request
 from troly_rental import sessions
 from troly_rental.agents.working import Asked
-from troly_rental.ask import Reading, read
+from troly_rental.ask import Reading, Shown, read
 from troly_rental.roles import scope_for
 from troly_rental.store import RentalStore
 from troly_rental.strings import say
@@ -47,8 +47,10 @@ def _ask(turn: TurnContext, question: str) -> Asked:
     if sql:
         reading = Reading(mode="TABLE")
     else:
-        previous = _previous(entered)
-        reading = read(question, turn.language, turn.now, previous, store.places(), role=who.role)
+        previous, shown = _previous(entered)
+        reading = read(
+            question, turn.language, turn.now, previous, store.places(), role=who.role, shown=shown
+        )
     return Asked(question, who, entered, _scope(store, who.login), reading, sql)
 
 
@@ -66,13 +68,15 @@ def _own_sql(question: str) -> str:
     return rest.strip().rstrip(";").strip() if command.lower() == SQL_COMMAND else ""
 
 
-def _previous(entered: sessions.Session) -> Reading | None:
+def _previous(entered: sessions.Session) -> tuple[Reading | None, Shown | None]:
+    """The last query and the rows that it showed."""
     if entered.previous is None:
-        return None
+        return None, None
     try:
-        return Reading.from_dict(entered.previous)
-    except (KeyError, TypeError, ValueError):  # written by another version
-        return None
+        shown = entered.previous.get("shown")
+        return Reading.from_dict(entered.previous), None if shown is None else Shown.from_dict(shown)
+    except (AttributeError, KeyError, TypeError, ValueError):  # written by another version
+        return None, None
 
 
 def _switch(turn: TurnContext) -> str:

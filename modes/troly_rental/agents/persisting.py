@@ -9,6 +9,7 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly_rental import sessions
 from troly_rental.agents.working import Answered, Asked, Verdict
+from troly_rental.ask import Shown
 from troly_rental.audit import Audit
 from troly_rental.reuse import Reuse
 from troly_rental.schema import schema_version
@@ -30,8 +31,8 @@ async def persist(state: State, turn: TurnContext, step: Step) -> State:
 
 
 async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn: TurnContext) -> bool:
-    if asked.reading.ready and not asked.sql:
-        previous = asked.reading.to_dict()
+    if asked.reading.ready and not asked.sql and not asked.reading.picked:
+        previous = {**asked.reading.to_dict(), "shown": _shown(asked, answered)}
         await asyncio.to_thread(sessions.keep, turn.services.state, turn.conversation.id, previous)
     fresh = answered is not None and answered.origin in ("rules", "model")
     # A change of the query before it does not stand for itself.
@@ -50,6 +51,15 @@ async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn:
         now=turn.now,
     )
     return number is not None
+
+
+def _shown(asked: Asked, answered: Answered | None) -> dict[str, Any] | None:
+    """The rows of a list, so that the next question can point at them."""
+    reading = asked.reading
+    if answered is None or reading.measures or reading.mode == "CHART":
+        return None
+    shown = Shown.of(answered.found.records(), reading.entity, answered.found.total, reading.skip)
+    return None if shown is None else shown.to_dict()
 
 
 def _log(asked: Asked, answered: Answered, turn: TurnContext) -> None:

@@ -93,9 +93,11 @@ class _Work:
                 break
             yield "model", written
         try:
-            yield "rules", sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
+            own = sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
         except (KeyError, ValueError):  # what a model made of the question may not fit the records
             self.error = self.error or say("answer.no_query", self.turn.language)
+            return
+        yield "rules", own
 
     async def _written(self) -> str | None:
         """The model's query; None when no model can be asked."""

@@ -86,7 +86,10 @@ def _is_figures(checked: Checked) -> bool:
     select = tree if isinstance(tree, exp.Select) else tree.find(exp.Select)
     if select is None:
         return False
-    return bool(select.args.get("group")) or any(one.find(exp.AggFunc) for one in select.expressions)
+    if select.args.get("group"):
+        return True
+    figures = (found for one in select.expressions for found in one.find_all(exp.AggFunc))
+    return any(found.find_ancestor(exp.Select) is select for found in figures)
 
 
 async def _opinion(asked: Asked, answered: Answered, turn: TurnContext, step: Step) -> Verdict:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from troly.text.catalogue import Lang
 from troly_rental.ask.emptiness import relaxations
 from troly_rental.ask.reading import Filter, Measure, Mode, Order, Reading, Remark, RequestType, Role, Value
+from troly_rental.ask.shown import Shown
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -23,6 +24,7 @@ __all__ = [
     "Remark",
     "RequestType",
     "Role",
+    "Shown",
     "Value",
     "count_of",
     "explain",
@@ -41,13 +43,16 @@ def read(
     places: Places | None = None,
     *,
     role: Role = "GUEST",
+    shown: Shown | None = None,
 ) -> Reading:
     """What `text` asks (002-07, 002-09, 002-10), alone or as a change of `previous`, the last query of the talk.
 
+    `shown` are the rows of the last list, which a message can point at ("cái thứ hai") or be measured against ("rẻ hơn").
     `role` decides whether one's own records can be asked for. Never raises for any text.
     """
     from troly_rental.ask.edits import follow
     from troly_rental.ask.mending import MOST_CHARACTERS
+    from troly_rental.ask.picking import pick
     from troly_rental.ask.understand import fresh, parts_of
     from troly_rental.ask.words import speaking
 
@@ -57,7 +62,9 @@ def read(
         places = all_places()
     with speaking(text[:MOST_CHARACTERS]):
         parts = parts_of(text, lang, now, places)
-        if previous is not None and (edited := follow(text, parts, previous, role)) is not None:
+        if previous is not None and (picked := pick(text, parts, previous, shown)) is not None:
+            return picked
+        if previous is not None and (edited := follow(text, parts, previous, role, shown)) is not None:
             return edited
         return fresh(text, parts, role)
 

@@ -21,6 +21,9 @@ _ALSO = {
     "rooms.ward_id": "ward", "wards.id": "ward", "wards.name": "ward", "cities.id": "city", "cities.name": "city",
     "cities.name_en": "city", "districts.city_id": "city", "amenities.id": "amenity", "amenities.name": "amenity",
     "amenities.name_en": "amenity", "room_amenities.amenity_id": "amenity", "posts.views": "views",
+    **{f"{table}.id": "id" for table in (
+        "rooms", "posts", "room_seeking_posts", "buildings", "contracts", "invoices", "viewings",
+    )},
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from troly.text.fold import fold
 from troly_rental.ask.columns import field_of
 from troly_rental.ask.reading import OPPOSITE, Filter, Op, Value, tidy_filters
-from troly_rental.ask.sql import covered
+from troly_rental.ask.widening import covered
 
 if TYPE_CHECKING:
     from sqlglot import exp

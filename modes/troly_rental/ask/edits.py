@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from troly_rental.ask.readiness import checked
 from troly_rental.ask.reading import Filter, Measure, Order, Reading, Role, remark, tidy_filters
+from troly_rental.ask.shown import Shown
 from troly_rental.ask.standing import DIRECTIONS, MORE, PLACES, belongs, is_whole, marks_of
 from troly_rental.ask.understand import Parts
 from troly_rental.ask.words import phrases
@@ -23,20 +24,23 @@ _ALONE = {
 }  # fmt: skip
 
 
-def follow(message: str, parts: Parts, previous: Reading, role: Role) -> Reading | None:
+def follow(
+    message: str, parts: Parts, previous: Reading, role: Role, shown: Shown | None = None
+) -> Reading | None:
     """`previous` changed as `message` says, None when it starts something new."""
     if previous.request_type != "QUERY":
         return None
-    text = parts.text
     if is_whole(parts, previous) or not belongs(parts, previous):
         return None
     marks = {hit.label for hit in marks_of(parts)}
     start = replace(previous, edited=True, skip=0, said=(), missing=(), question=message)
-    edited = _apply(text, parts, marks, start, previous.skip)
+    edited = _apply(parts, marks, start, previous.skip, shown)
     return None if edited is None else checked(edited, role)
 
 
-def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_skip: int) -> Reading | None:
+def _apply(
+    parts: Parts, marks: set[str], start: Reading, previous_skip: int, shown: Shown | None
+) -> Reading | None:
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
     if _wants_more(parts, marks):
@@ -44,11 +48,11 @@ def _apply(text: str, parts: Parts, marks: set[str], start: Reading, previous_sk
         return replace(shown, skip=shown.skip + shown.rows, limit=parts.limit or start.limit)
     if "previous page" in marks:
         return replace(start, skip=max(0, previous_skip - start.rows))
-    found = _dropped(text, parts, marks, start)
+    found = _dropped(parts.text, parts, marks, start)
     found = _merged(parts, marks, found)
-    found = _stretched(parts, marks, found)
+    found = _stretched(parts, marks, found, shown)
     if not {"anywhere", "any price"} & marks:
-        found = _shown(text, parts, marks, found)
+        found = _shown(parts.text, parts, marks, found)
     if parts.missing:
         kept = tuple(one for one in found.filters if one.field not in PLACES)
         found = replace(found, missing=parts.missing, filters=kept)
@@ -151,7 +155,7 @@ def _within(new: list[Filter], city: Filter) -> bool:
     return True
 
 
-def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
+def _stretched(parts: Parts, marks: set[str], found: Reading, shown: Shown | None) -> Reading:
     """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
     for label in MORE:
         if label not in marks:
@@ -159,6 +163,9 @@ def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
         order = _ORDERS[label]
         field, op = DIRECTIONS.get(label, ("", ""))
         said = any(one.field == field for one in parts.filters)
+        if not said and shown is not None and (seen := _beyond(label, found, shown)) is not None:
+            found = seen
+            continue
         limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
         numbers = [one.value for one in limits if isinstance(one.value, int | float)]
         if said or not numbers:
@@ -173,6 +180,25 @@ def _stretched(parts: Parts, marks: set[str], found: Reading) -> Reading:
             said=(*found.said, remark("said.moved", field=field)),
         )
     return found
+
+
+def _beyond(label: str, found: Reading, shown: Shown) -> Reading | None:
+    """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
+    field, op = DIRECTIONS.get(label, ("", ""))
+    values = shown.figures.get(field)
+    if not values or found.measures or shown.entity != found.entity:
+        return None
+    edge = min(values) if op == "<" else max(values)
+    ahead = found.order[:1] == (_ALONE[label],) and shown.first == 1
+    kept = tuple(one for one in found.filters if one.field != field or one.op in {"!=", "not_in"})
+    if ahead or (shown.whole and not found.limit):
+        said = remark(f"said.already_{label}", value=f"{edge:g}", field=field)
+        return replace(found, order=(_ALONE[label],), said=(*found.said, said))
+    limit = Filter(field, "<" if op == "<" else ">", int(edge) if edge.is_integer() else edge)
+    said = remark("said.beyond", field=field)
+    return replace(
+        found, filters=tidy_filters([*kept, limit]), order=(_ORDERS[label],), said=(*found.said, said)
+    )
 
 
 def _edge(op: str, limits: list[Filter], numbers: list[int | float]) -> Filter:

@@ -174,7 +174,9 @@ def _label(value: str, lang: Lang) -> str:
         for column in table.columns.values():
             if value in column.values:
                 return column.values[value].said(lang)
-    return value.replace("_", " ") if value.isascii() and value.islower() else value
+    from troly_rental.cells import amenity_word
+
+    return amenity_word(value, lang) if value.isascii() and value.islower() else value
 
 
 def _listed(nodes: list[exp.Expr], lang: Lang) -> str:

@@ -70,6 +70,7 @@ class Reading:
 
     `missing` is why it is not ready for SQL; `said` are the assumptions made. `own` means the asker's own records;
     `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
+    `picked` is the number of the one row of the last list that is meant, 0 for none.
     """
 
     request_type: RequestType = "QUERY"
@@ -83,6 +84,7 @@ class Reading:
     own: bool = False
     edited: bool = False
     skip: int = 0
+    picked: int = 0
     refused: bool = False
     missing: tuple[Remark, ...] = ()
     said: tuple[Remark, ...] = ()

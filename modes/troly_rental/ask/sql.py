@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from troly_rental.ask.reading import Filter, Measure, Reading, Role, Value
 from troly_rental.ask.relations import LANDLORD_ONLY, Entity, entities
+from troly_rental.ask.widening import districts, with_overdue
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -118,12 +119,27 @@ class _Builder:
         """The column of a field, its table joined; views of a room are those of its most seen post."""
         from sqlglot import exp
 
+        if name == "id":
+            return _named(f"{self.entity.table}.id")
+        if name == "amenities":
+            return self._amenities()
         column = self.entity.column(name)
         if name == "views" and self.entity.table == "rooms":
             own = exp.EQ(this=_named("posts.room_id"), expression=_named("rooms.id"))
             inner = exp.select(exp.Max(this=_named(column))).from_(exp.to_table("posts")).where(own)
             return inner.subquery()
         return self.column(column)
+
+    def _amenities(self) -> exp.Expr:
+        """The codes of all amenities of a room in one text, in a fixed order."""
+        from sqlglot import exp
+
+        self._join("rooms")
+        code, room = _named("room_amenities.amenity_id"), _named("room_amenities.room_id")
+        ordered = exp.Order(this=code, expressions=[exp.Ordered(this=code.copy())])
+        every = exp.GroupConcat(this=ordered, separator=exp.Literal.string(", "))
+        own = exp.EQ(this=room, expression=_named("rooms.id"))
+        return exp.select(every).from_(exp.to_table("room_amenities")).where(own).subquery()
 
     def column(self, column: str) -> exp.Expr:
         """`table.column`, the table joined."""
@@ -194,7 +210,7 @@ class _Builder:
             inner = exp.select(_named(chosen)).from_(exp.to_table(chosen.partition(".")[0]))
             inner = inner.where(exp.EQ(this=_named(state), expression=exp.Literal.string(value)))
             return [exp.In(this=self.column(column), query=inner.subquery())]
-        if entity.public and not any(one.field == "status" for one in self.reading.filters):
+        if entity.public and not any(one.field in {"id", "status"} for one in self.reading.filters):
             return [
                 exp.EQ(this=self.column(entity.public[0]), expression=exp.Literal.string(entity.public[1]))
             ]
@@ -210,7 +226,7 @@ class _Builder:
             column = exp.cast(column, "DATE")
         values = one.value if isinstance(one.value, tuple) else (one.value,)
         if one.field == "district":
-            values = _districts(tuple(str(value) for value in values))
+            values = districts(tuple(str(value) for value in values))
         if one.field == "status":
             values = with_overdue(self.entity.name, tuple(str(value) for value in values))
         if one.op in {"in", "not_in"} or len(values) > 1:
@@ -242,34 +258,6 @@ class _Builder:
 def label_of(one: Measure) -> str:
     """The column name of a figure: "count", "avg_price"."""
     return f"{one.kind}_{one.field}" if one.field else one.kind
-
-
-def _districts(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names with the districts they took in, unless one of those is named too: then they are told apart."""
-    found = list(names)
-    for name in names:
-        parts = covered(name)[1:]
-        if not set(parts) & set(names):
-            found += parts
-    return tuple(dict.fromkeys(found))
-
-
-def with_overdue(entity: str, states: tuple[str, ...]) -> tuple[str, ...]:
-    """Invoices that are not paid are those overdue too; `conditions.filters_of` folds them back."""
-    if entity != "invoice" or "unpaid" not in states:
-        return states
-    return tuple(sorted({*states, "overdue"}))
-
-
-def covered(name: str) -> tuple[str, ...]:
-    """The districts that a district's name stands for: Thủ Đức took in Quận 2 and Quận 9."""
-    from troly_rental.schema_places import places
-
-    known = places()
-    found = next((place for place in known.of("district") if place.name == name), None)
-    if found is None:
-        return (name,)
-    return (name, *(known.by_id[part].name for part in found.covers if known.by_id[part].name != name))
 
 
 def _named(column: str) -> exp.Expr:

@@ -12,7 +12,7 @@ import sqlglot
 from tests.modes.rental.ask_cases import ask, cases, role_of, turns_of
 from troly.sandbox.guard import check
 from troly_rental.ask import Filter, Reading, Role, count_of, explain, filters_of, relaxations, sql_of
-from troly_rental.ask.sql import covered
+from troly_rental.ask.widening import covered
 from troly_rental.roles import relations_of
 
 DATA = Path(__file__).parents[3] / "data" / "rental"
