@@ -176,7 +176,7 @@ def _ends(text: str) -> tuple[Measure, ...]:
 def _superlative_groups(text: str, field: str) -> list[Measure]:
     """ "quận nào rẻ nhất", "giá theo quận": the average; "số phòng theo quận" is caught by the count."""
     hits = phrases("asks", "cheapest", "dearest", "cheap").find(text)
-    if hits or phrases("asks", "figure price", "figure area", "figure deposit").find(text):
+    if hits or phrases("asks", *(f"figure {name}" for name in _FIELDS)).find(text):
         return [Measure("avg", "price" if hits else field)]
     if phrases("asks", "largest", "smallest").find(text):
         return [Measure("avg", "area")]

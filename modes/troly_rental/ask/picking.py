@@ -29,21 +29,17 @@ def pick(message: str, parts: Parts, previous: Reading, shown: Shown | None) -> 
         return None
     if any(one.field in PLACES or one.field == "price" for one in parts.filters):
         return None
-    number = number_in(nfc(message), len(shown.ids), shown.first)
+    number = number_in(nfc(message), len(shown.ids))
     if number is None:
         return None
     start = Reading(entity=shown.entity, own=previous.own, edited=True, question=message)
-    at = number - shown.first
-    if not 0 <= at < len(shown.ids):
-        last = shown.first + len(shown.ids) - 1
-        return replace(
-            start,
-            missing=(remark("missing.number", first=str(shown.first), last=str(last), number=str(number)),),
-        )
-    return replace(start, filters=(Filter("id", "=", shown.ids[at]),), limit=1, picked=number)
+    if not 1 <= number <= len(shown.ids):
+        missing = remark("missing.number", last=str(len(shown.ids)), number=str(number))
+        return replace(start, missing=(missing,))
+    return replace(start, filters=(Filter("id", "=", shown.ids[number - 1]),), limit=1, picked=number)
 
 
-def number_in(text: str, rows: int, first: int = 1) -> int | None:
+def number_in(text: str, rows: int) -> int | None:
     """The number of the row, as it is counted in the list: "đầu tiên" is the first shown, "cuối" the last; None for
     none, and for several rows ("3 phòng đầu tiên").
     """
@@ -51,7 +47,7 @@ def number_in(text: str, rows: int, first: int = 1) -> int | None:
     for at in range(len(words)):
         said = _pointed(words, at)
         if said is not None:
-            return {"first": first, "last": first + rows - 1}.get(said) or int(said)
+            return {"first": 1, "last": rows}.get(said) or int(said)
     return None
 
 

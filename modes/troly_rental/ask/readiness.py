@@ -40,8 +40,11 @@ def _within_fields(reading: Reading) -> tuple[Reading, list[Remark]]:
     )
     order = tuple(one for one in renamed if one.field == "figure" or one.field in known)
     dropped = [one.field for one in reading.order if one.field not in {*known, "figure", "posted_at"}]
+    kept = tuple(one for one in reading.filters if one.field in {*entity.fields, "id"})
+    lost_filters = dict.fromkeys(one.field for one in reading.filters if one not in kept)
     said = (*reading.said, *(remark("said.no_order", field=name) for name in dropped))
-    reading = replace(reading, order=order, said=said)
+    said = (*said, *(remark("said.no_field", field=name) for name in lost_filters))
+    reading = replace(reading, order=order, filters=kept, said=said)
     return reading, [remark("missing.no_figure", field=name) for name in lost]
 
 

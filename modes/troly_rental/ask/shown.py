@@ -14,7 +14,7 @@ _MEASURED = ("price", "area")
 class Shown:
     """Rows in the order they were shown: `ids`, `titles` and the figures of "price" and "area" where known.
 
-    `total` is how many rows met the conditions; `first` the number of the first row among them, from 1.
+    `total` is how many rows met the conditions; `first` the place of the first row among them, from 1.
     """
 
     entity: str

@@ -59,21 +59,25 @@ def is_whole(parts: Parts, previous: Reading) -> bool:
     told = parts.asked.compares or bool(phrases("asks", *_FIGURES, *_SUBJECTS).find(parts.text))
     figures = bool(parts.asked.measures) and told
     complete = placed or _clashes(parts, previous) if figures else placed and parts.named
-    return complete and not _firm(parts, fields)
+    return (complete or _of_money(parts)) and not _firm(parts, fields)
 
 
 def _clashes(parts: Parts, previous: Reading) -> bool:
     """Whether the figures asked for by group are over fields that the list before was narrowed by."""
-    if previous.measures or not parts.asked.group:
+    if not parts.asked.group or set(parts.asked.group) & set(previous.group):
         return False
-    asked = {*parts.asked.group, *(one.field for one in parts.asked.measures)}
+    asked = {*parts.asked.group, *(one.field for one in parts.asked.measures if not previous.measures)}
     before = {one.field for one in previous.filters}
     return bool(asked & before) or ("district" in asked and bool(before & PLACES - {"city"}))
 
 
+def _of_money(parts: Parts) -> bool:
+    """Whether what one earns or owes is asked for, which needs nothing of the query before."""
+    return bool(parts.asked.measures) and bool(phrases("asks", "revenue", "debt").find(parts.text))
+
+
 def _firm(parts: Parts, fields: set[str]) -> bool:
     """Whether a word of change stands that means nothing else in a message that is complete otherwise."""
-    loose = phrases("edits", "loose").find(parts.unplaced)
     begin = len(parts.unplaced) - len(parts.unplaced.lstrip())
     for hit in marks_of(parts):
         if hit.label.startswith("field ") or hit.label in _BY_ITSELF:
@@ -82,16 +86,22 @@ def _firm(parts: Parts, fields: set[str]) -> bool:
             continue
         if hit.label in {"only", "add"} and hit.start == begin:
             return True
-        if not any(one.start <= hit.start and hit.end <= one.end for one in loose):
+        if not _is_loose(hit, parts):
             return True
     return False
+
+
+def _is_loose(hit: Hit, parts: Parts) -> bool:
+    loose = phrases("edits", "loose").find(parts.unplaced)
+    return any(one.start <= hit.start and hit.end <= one.end for one in loose)
 
 
 def belongs(parts: Parts, previous: Reading) -> bool:
     """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
     words = len(folded_words(parts.text))
     edits = {hit.label for hit in marks_of(parts) if not hit.label.startswith("field")}
-    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & edits
+    turned = {hit.label for hit in marks_of(parts) if not _is_loose(hit, parts)}
+    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & turned
     if words > _LONG or other or (parts.own and parts.named and not previous.own):
         return False
     if is_forbidden(parts.text):
