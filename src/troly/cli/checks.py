@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from troly.cli.check_models import check_models
+from troly.cli.check_sandbox import check_sandbox
 from troly.cli.check_stores import check_stores
 from troly.cli.config import problems_of
 from troly.cli.findings import Finding, from_error
@@ -34,6 +35,7 @@ def all_checks(invocation: Invocation) -> Iterator[Finding]:
         check_stores,
         check_models,
         check_modes,
+        check_sandbox,
         check_terminal,
     )
     for check in checks:

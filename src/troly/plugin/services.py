@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from troly.personas import Personas
     from troly.retrieval.hybrid import Knowledge
     from troly.retrieval.memory import Memory
+    from troly.sandbox import Sandbox
     from troly.stores.aside import SetAside
     from troly.stores.conversations import Conversations
     from troly.stores.migrations import Migration
@@ -40,11 +41,13 @@ class Services:
     memory: Memory
     personas: Personas
     llm: OllamaClient
+    sandbox: Sandbox
     set_aside: tuple[SetAside, ...] = ()
     interrupted: tuple[Turn, ...] = field(default=())
 
     def close(self) -> None:
-        """Close the stores; the model client is closed by the loop that used it."""
+        """End the sandbox's workers and close the stores; the model client is closed by the loop that used it."""
+        self.sandbox.close()
         self.memory.close()
         self.datasets.close()
         self.knowledge.close()
@@ -54,14 +57,14 @@ class Services:
 def open_services(
     paths: Paths, settings: Settings, migrations: Iterable[Migration] = (), clock: Clock = system_clock
 ) -> Services:
-    """Open the stores under `paths` and build the services.
+    """Open the stores under `paths` and build the services; turns of a process that died are marked interrupted.
 
-    Raises StoreError when a store cannot be opened (newer version, no permission, full disk). Damaged files are set
-    aside, never deleted. Turns of a process that died are marked interrupted.
+    Damaged files are set aside, never deleted. Raises StoreError (newer version, no permission, full disk).
     """
     from troly.llm.client import OllamaClient
     from troly.personas import Personas
     from troly.retrieval.hybrid import Knowledge
+    from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
     from troly.stores.published import Datasets
     from troly.stores.state import StateDb
@@ -87,6 +90,7 @@ def open_services(
         memory=_memory(paths, settings, state, llm),
         personas=Personas(paths, settings),
         llm=llm,
+        sandbox=Sandbox(),
         set_aside=tuple(set_aside),
         interrupted=interrupted,
     )

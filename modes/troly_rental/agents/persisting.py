@@ -1,0 +1,73 @@
+"""After the answer: a validated pair goes to the knowledge store, every query to the audit log (002-29, 002-40)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from troly.plugin.context import Step, TurnContext
+from troly_rental import sessions
+from troly_rental.agents.working import Answered, Asked, Verdict
+from troly_rental.ask import Shown
+from troly_rental.audit import Audit
+from troly_rental.reuse import Reuse
+from troly_rental.schema import schema_version
+from troly_rental.strings import say
+
+State = Mapping[str, Any]
+
+
+async def persist(state: State, turn: TurnContext, step: Step) -> State:
+    """Keep what may be reused, log what was run, remember the query for the next question."""
+    asked: Asked = state["asked"]
+    answered: Answered | None = state.get("answered")
+    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
+    kept = await _keep(asked, answered, verdict, turn)
+    if answered is not None:
+        await asyncio.to_thread(_log, asked, answered, turn)
+    step.note(say("step.kept" if kept else "step.not_kept", turn.language, state=verdict.state), "rules")
+    return {}
+
+
+async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn: TurnContext) -> bool:
+    if asked.reading.ready and not asked.sql and not asked.reading.picked:
+        previous = {**asked.reading.to_dict(), "shown": _shown(asked, answered)}
+        await asyncio.to_thread(sessions.keep, turn.services.state, turn.conversation.id, previous)
+    fresh = answered is not None and answered.origin in ("rules", "model")
+    # A change of the query before it does not stand for itself.
+    if not fresh or answered is None or verdict.state != "valid" or asked.reading.edited:
+        return False
+    number = await Reuse(turn.services).store(
+        asked.question,
+        asked.reading.state_filters(),
+        asked.who.role,
+        asked.reading.mode,
+        schema_version(),
+        answered.checked.lasting,
+        verdict.state,
+        user=asked.who.login,
+        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+        now=turn.now,
+    )
+    return number is not None
+
+
+def _shown(asked: Asked, answered: Answered | None) -> dict[str, Any] | None:
+    """The rows of a list, so that the next question can point at them."""
+    reading = asked.reading
+    if answered is None or reading.measures or reading.mode == "CHART":
+        return None
+    shown = Shown.of(answered.found.records(), reading.entity, answered.found.total, reading.skip)
+    return None if shown is None else shown.to_dict()
+
+
+def _log(asked: Asked, answered: Answered, turn: TurnContext) -> None:
+    Audit(turn.services).log(
+        question=asked.question,
+        sql=answered.checked.sql,
+        rows=answered.found.total,
+        role=asked.who.role,
+        user=asked.who.login,
+        at=turn.now,
+    )

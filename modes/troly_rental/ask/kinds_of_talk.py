@@ -1,0 +1,78 @@
+"""Tells what kind of message it is (002-07): a query, a greeting, something unclear, or other talk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from troly.text.classifier import ExampleClassifier
+from troly.text.fold import folded_words
+from troly_rental.ask.words import LEXICONS, phrases
+
+Talk = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What was found in a message: number of conditions, those of them that are more than a kind of dwelling, a condition that only rooms have, a thing to look for named,
+    figures or an order asked, `sure` when figures of rooms or one's own records are asked for.
+    """
+
+    slots: int
+    firm: int
+    telling: bool
+    entity: bool
+    asked: bool
+    sure: bool
+
+
+def is_forbidden(text: str) -> bool:
+    """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
+    if phrases("talk", "forbidden").find(text):
+        return True
+    writes = phrases("talk", "write").find(text)
+    return bool(
+        writes and phrases("talk", "records").find(text) and not phrases("talk", "filters").find(text)
+    )
+
+
+def talk_of(text: str, signs: Signs) -> Talk:
+    """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
+    if is_forbidden(text):
+        return "REFUSED"
+    hits = {hit.label for hit in phrases("talk").find(text)}
+    few = len(folded_words(text)) <= _FEW
+    advice = bool(phrases("talk", "how to").find(text))
+    chat = "you" in hits and not signs.entity and signs.slots <= 1
+    if not signs.sure and (chat or (advice and not signs.firm)):
+        return "GENERAL_CHAT"
+    if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
+        return "QUERY"
+    if signs.slots:
+        return "QUERY" if few or "find" in hits else _learned(text, entity=signs.entity)
+    label = _learned(text, entity=signs.entity)
+    if signs.entity and (signs.asked or "find" in hits) and label != "GENERAL_CHAT":
+        return "QUERY"
+    return "GREETING" if "greeting" in hits and few else label
+
+
+def _learned(text: str, *, entity: bool) -> Talk:
+    for scored in _classifier().classify(text):
+        label: Talk | None = next((talk for talk in _TALKS if talk == scored.label), None)
+        if scored.label == "unknown":
+            return "QUERY" if entity else "GENERAL_CHAT"
+        if label == "QUERY" and not entity:
+            return "CLARIFICATION"
+        if label is not None:
+            return label
+    return "GENERAL_CHAT"
+
+
+_TALKS: tuple[Talk, ...] = ("QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED")
+
+
+@cache
+def _classifier() -> ExampleClassifier:
+    return ExampleClassifier.load(LEXICONS / "talk_examples.txt")

@@ -1,0 +1,184 @@
+"""Answers in words without a model: what was found, under which conditions, in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
+from troly_rental.ask import Filter, Measure, Reading, Remark
+from troly_rental.ask.words import phrases
+from troly_rental.cells import amenity_word, cell_text, label_of
+from troly_rental.payload import Found
+from troly_rental.strings import say
+
+PLACES = frozenset({"city", "district", "ward", "street"})
+_WORDS = {
+    "=": "is",
+    "!=": "is_not",
+    "<": "below",
+    "<=": "at_most",
+    ">": "above",
+    ">=": "at_least",
+    "in": "is",
+    "not_in": "is_not",
+}
+
+
+def found_words(reading: Reading, found: Found, lang: Lang) -> str:
+    """One or two sentences about the rows; nothing in them that is not in the rows or the question."""
+    if reading.picked:
+        return _picked_words(reading, found, lang)
+    if not found.rows:
+        key = "answer.none_own" if reading.own else "answer.none"
+        name = say(f"thing.{reading.entity}", lang)
+        return f"{say(key, lang, thing=name, where=conditions(reading, lang)).strip()}."
+    if reading.mode == "LIST" and not reading.measures:
+        return _list_words(reading, found, lang)
+    if len(found.rows) == 1 and len(reading.measures) == 1 and not reading.group:
+        return _figure_words(reading, found, lang)
+    title = title_of(reading, lang)
+    return say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+
+
+def _list_words(reading: Reading, found: Found, lang: Lang) -> str:
+    shown, total = len(found.rows), found.total
+    key = "answer.list" if shown == total else "answer.some"
+    key += "_own" if reading.own else ""
+    one = total == 1 and not reading.own
+    text = say(
+        "answer.one" if one else key,
+        lang,
+        count=format_number(shown, lang),
+        total=format_number(total, lang),
+        thing=say(f"thing_one.{reading.entity}", lang) if one else thing(reading, lang),
+        where=conditions(reading, lang),
+    ).strip()
+    order = ordering(reading, lang)
+    return f"{text}, {order}." if order else f"{text}."
+
+
+def _picked_words(reading: Reading, found: Found, lang: Lang) -> str:
+    """One row of the list before: what was asked of it, else what matters most."""
+    if not found.rows:
+        return say("answer.picked_gone", lang, number=reading.picked)
+    record = found.records()[0]
+    names = [name for name in _asked_fields(reading.question) if record.get(name) not in {None, ""}]
+    names = names or [name for name in _FACTS if record.get(name) not in {None, "", 0}]
+    facts = [
+        say(
+            "answer.picked_fact",
+            lang,
+            name=label_of(name, reading.entity, lang),
+            value=cell_text(name, record[name], reading.entity, lang),
+        )
+        for name in names
+    ]
+    title = str(record.get("title") or record["id"])
+    return say("answer.picked", lang, number=reading.picked, title=title, facts=", ".join(facts))
+
+
+def _asked_fields(question: str) -> list[str]:
+    """The fields that a question about one row names: "bao nhiêu tiền" is the price."""
+    hits = phrases("asks", *_ASKED).find(question)
+    return list(dict.fromkeys(_ASKED[hit.label] for hit in hits))
+
+
+_ASKED = {
+    "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
+    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+}  # fmt: skip
+_FACTS = (
+    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
+    "monthly_rent", "start_date", "end_date", "due_date", "status",
+)  # fmt: skip
+
+
+def _figure_words(reading: Reading, found: Found, lang: Lang) -> str:
+    numbers = [at for at, value in enumerate(found.rows[0]) if isinstance(value, (int, float))]
+    at = numbers[0] if numbers else 0
+    value = found.rows[0][at]
+    shown = (
+        say("answer.nothing", lang)
+        if value is None
+        else cell_text(_figure_column(reading, found, at), value, reading.entity, lang)
+    )
+    return say("answer.figure", lang, title=title_of(reading, lang), value=shown)
+
+
+def _figure_column(reading: Reading, found: Found, at: int) -> str:
+    measure = reading.measures[0]
+    return found.columns[at] if measure.kind == "count" else measure.field or found.columns[at]
+
+
+def title_of(reading: Reading, lang: Lang) -> str:
+    """What the answer shows, for the head of a list, table or chart."""
+    if not reading.measures:
+        return f"{thing(reading, lang)[:1].upper()}{thing(reading, lang)[1:]} {conditions(reading, lang)}".strip()
+    measured = ", ".join(_measure(one, reading, lang) for one in reading.measures)
+    grouped = ", ".join(label_of(name, reading.entity, lang).lower() for name in reading.group)
+    by = say("answer.by", lang, groups=grouped) if grouped else ""
+    text = " ".join(part for part in (measured, by, conditions(reading, lang)) if part)
+    return text[:1].upper() + text[1:]
+
+
+def thing(reading: Reading, lang: Lang) -> str:
+    """What the rows are: rooms, posts, contracts; one's own where they were asked for."""
+    name = say(f"thing.{reading.entity}", lang)
+    return say("thing.own", lang, thing=name) if reading.own else name
+
+
+def conditions(reading: Reading, lang: Lang) -> str:
+    """The filters in words, places first."""
+    ordered = sorted(reading.filters, key=lambda one: one.field not in PLACES)
+    return ", ".join(condition(one, reading.entity, lang) for one in ordered)
+
+
+def condition(one: Filter, entity: str, lang: Lang) -> str:
+    """One filter in words: `ở Quận 1`, `giá dưới 3.000.000 VND`."""
+    values = one.value if isinstance(one.value, tuple) else (one.value,)
+    joined = say("condition.or", lang).join(_value(one.field, value, entity, lang) for value in values)
+    how = _WORDS[one.op]
+    if one.field in PLACES:
+        return say(f"condition.place_{how}", lang, value=joined)
+    if one.field == "amenity":
+        return say(f"condition.amenity_{how}", lang, value=joined)
+    return say(f"condition.{how}", lang, name=label_of(one.field, entity, lang).lower(), value=joined)
+
+
+def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
+    if isinstance(value, str) and field in PLACES:
+        return value
+    if field == "amenity":
+        return amenity_word(str(value), lang)
+    return cell_text(field, value, entity, lang)
+
+
+def ordering(reading: Reading, lang: Lang) -> str:
+    """How the rows are sorted, in words; "" for no order."""
+    if not reading.order:
+        return ""
+    first = reading.order[0]
+    key = "order.down" if first.descending else "order.up"
+    return say(key, lang, name=label_of(first.field, reading.entity, lang).lower())
+
+
+def _measure(measure: Measure, reading: Reading, lang: Lang) -> str:
+    if measure.kind == "count":
+        return say("measure.count", lang, thing=thing(reading, lang))
+    return say(f"measure.{measure.kind}", lang, name=label_of(measure.field, reading.entity, lang).lower())
+
+
+def remarks(found: tuple[Remark, ...], lang: Lang) -> list[str]:
+    """What the rules want told, as sentences; fields named in them are put in words."""
+    said = []
+    for one in found:
+        given = dict(one.params)
+        params = {
+            key: label_of(value, "room", lang).lower() if key == "field" else value
+            for key, value in given.items()
+        }
+        if one.key.startswith("said.already_"):
+            params["value"] = cell_text(given["field"], float(given["value"]), "room", lang)
+        said.append(say(one.key, lang, **params))
+    return said
