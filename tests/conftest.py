@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ settings.register_profile(
     "troly", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("troly")
+
+# Whoever starts the tests in the background hands down that Ctrl-C is ignored; programs under test must not inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _FOREIGN = (
     "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TEXTUAL_THEME", "COLUMNS", "LINES", "OLLAMA_HOST", "OLLAMA_PORT", "OLLAMA_BASE_URL",
