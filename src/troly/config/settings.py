@@ -133,6 +133,15 @@ class IdentitySettings:
 
 
 @dataclass(frozen=True)
+class DentalSettings:
+    """The dental adviser: whether it searches the web, with what, and what its log may show."""
+
+    search: Literal["on", "off"] = field(default="on", metadata=about(kinds.choice("on", "off"), '"off"'))
+    searxng: str | None = field(default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL"))
+    log_personal: bool = field(default=False, metadata=about(kinds.flag(), "true"))
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings."""
 
@@ -148,3 +157,4 @@ class Settings:
     intent: IntentSettings = field(default_factory=IntentSettings)
     greeting: GreetingSettings = field(default_factory=GreetingSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
+    dental: DentalSettings = field(default_factory=DentalSettings)
