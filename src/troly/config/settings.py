@@ -137,7 +137,9 @@ class DentalSettings:
     """The dental adviser: whether it searches the web, with what, and what its log may show."""
 
     search: Literal["on", "off"] = field(default="on", metadata=about(kinds.choice("on", "off"), '"off"'))
-    searxng: str | None = field(default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL"))
+    searxng: str | None = field(
+        default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL")
+    )
     log_personal: bool = field(default=False, metadata=about(kinds.flag(), "true"))
 
 
