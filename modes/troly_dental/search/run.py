@@ -46,14 +46,17 @@ async def search(
     services: Services,
     cache: SearchCache | None = None,
     lang: Lang = "vi",
-    searxng: str = "",
     engine: Engine | None = None,
 ) -> SearchOutcome:
     """Up to five pages for `query` (003-18, 003-19); never raises, blocks nothing, fetches none of the links.
 
-    DuckDuckGo answers, or the SearXNG server at `searxng` where an address is set: then nothing goes elsewhere.
+    DuckDuckGo answers, or the SearXNG server whose address is set: then nothing goes elsewhere. With the search
+    turned off in the settings nothing is sent at all.
     """
-    chosen = engine or (Searxng(searxng) if searxng.strip() else DuckDuckGo())
+    wanted = services.settings.dental
+    chosen = engine or (Searxng(wanted.searxng) if wanted.searxng else DuckDuckGo())
+    if wanted.search == "off":
+        return SearchOutcome(problem="off", engine=chosen.label)
     kept = cache or SearchCache(services.state)
     sent = await asyncio.to_thread(clean, query)
     if not sent:
