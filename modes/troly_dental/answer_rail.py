@@ -14,7 +14,19 @@ DOSE, DIAGNOSIS = "dose", "diagnosis"
 _FILE = Path(__file__).parent / "lexicons" / "rail.txt"
 # A dot between digits or after "bs." ends nothing; a bullet or a line break does.
 _END = re.compile(r"\n+|(?<=[.!?…;])[*_)\"”»]*(?:\s+|$)")
-_LONGEST = 1_200
+_LONGEST, _GOES_ON = 1_200, 80
+# A list of sources that a model writes by itself may name pages that nobody found: the turn adds its own.
+_OWN_LISTS = {
+    "nguon tham khao",
+    "nguon",
+    "tai lieu tham khao",
+    "tham khao",
+    "references",
+    "reference",
+    "sources",
+    "source",
+}
+_HEADING_MARKS = " \t\n#*_:-–—"
 _NUMBER = re.compile(r"\d+(?:[.,/]\d+)*|½|¼")
 _WORDS = {
     "mot": "1", "hai": "2", "ba": "3", "bon": "4", "nam": "5", "sau": "6", "bay": "7", "tam": "8", "chin": "9",
@@ -35,7 +47,8 @@ class OutputRail:
 
     `sources` are the texts the answer may rest on, `own` what the person said of themselves. A sentence with a dose
     that no source states, or with a diagnosis that the person did not bring, is replaced by `instead` of its kind the
-    first time and left out after that. `withheld` counts them by kind.
+    first time and left out after that; `withheld` counts them by kind. A list of sources of the model's own ends the
+    answer.
     """
 
     def __init__(self, sources: Iterable[str], own: str, instead: dict[str, str]) -> None:
@@ -44,6 +57,8 @@ class OutputRail:
         self._own = fold(own)
         self._instead = instead
         self._held = ""
+        self._dosing = False
+        self._closed = False
 
     def add(self, piece: str) -> str:
         """Take the next piece; returns what can be shown now."""
@@ -62,7 +77,11 @@ class OutputRail:
         return self._judged(rest) if rest else ""
 
     def _judged(self, sentence: str) -> str:
+        self._closed = self._closed or fold(sentence).strip(_HEADING_MARKS) in _OWN_LISTS
+        if self._closed:
+            return ""
         kind = self._trouble(sentence)
+        self._dosing = kind == DOSE
         if not kind:
             return sentence
         self.withheld[kind] += 1
@@ -70,7 +89,9 @@ class OutputRail:
         return f"{self._instead[kind]}{gap}" if self.withheld[kind] == 1 else gap.lstrip(" ")
 
     def _trouble(self, sentence: str) -> str:
-        wanted = doses(sentence)
+        # "Ngày 3 lần." belongs to the dose before it.
+        goes_on = self._dosing and len(sentence) <= _GOES_ON
+        wanted = doses(sentence, anywhere=goes_on)
         if wanted and not any(source.states(wanted, medicines(sentence)) for source in self._sources):
             return DOSE
         named = diagnosed(sentence)
@@ -112,7 +133,7 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
         often = fold(plain[start:end]) in _OFTEN
         unit = ("lan" if taken else "") if often else _unit_after(plain, end, taken=taken)
         if unit:
-            every = "moi " if unit in {"gio"} and _every_before(plain, start) else ""
+            every = "moi " if unit == "gio" and _every_before(plain, start) else ""
             found.add(f"{every}{value.replace(',', '.')} {unit}")
     return frozenset(found)
 

@@ -20,19 +20,19 @@ class StepLog:
     def __init__(self, turn: TurnContext) -> None:
         self._personal = turn.services.settings.dental.log_personal
 
-    def info(self, step: str, text: str) -> None:
+    def flow(self, step: str, text: str) -> None:
         """`[STEP 2.1] Guardrail result: PASSED`."""
         self._line(logging.INFO, step, text)
 
-    def debug(self, step: str, text: str) -> None:
+    def detail(self, step: str, text: str) -> None:
         """Context in detail."""
         self._line(logging.DEBUG, step, text)
 
-    def warning(self, step: str, text: str) -> None:
+    def trouble(self, step: str, text: str) -> None:
         """Something that failed and is done without."""
         self._line(logging.WARNING, step, text)
 
-    def error(self, step: str, text: str, error: BaseException) -> None:
+    def failure(self, step: str, text: str, error: BaseException) -> None:
         """A failed model, with its trace."""
         if log.isEnabledFor(logging.ERROR):
             log.error("[STEP %s] %s", step, self._safe(text), exc_info=error)

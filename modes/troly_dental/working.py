@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,13 +57,12 @@ class Found:
     notes: tuple[Note, ...] = ()
     query: str = ""
     engine: str = ""
-    ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What was said: `text` without the sources, the pages behind it in the order of their numbers."""
+    """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes."""
 
     text: str
     pages: tuple[Page, ...] = ()
-    withheld: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()

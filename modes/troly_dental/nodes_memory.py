@@ -1,0 +1,77 @@
+"""Both ends of the memory: what is recalled before an answer, and what is kept once it is shown (003-12 to 003-31)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from troly.plugin.context import Step, TurnContext
+from troly.plugin.events import Notice
+from troly_dental.memory import MAX_MESSAGES, MemoryClient, open_memory
+from troly_dental.steps_log import StepLog
+from troly_dental.strings import say
+from troly_dental.summing import summarised
+from troly_dental.working import Recalled
+
+State = Mapping[str, Any]
+
+
+async def recall(_state: State, turn: TurnContext, step: Step) -> State:
+    """The conversation's last messages, summary and pinned facts; empty where the memory does not answer (003-39)."""
+    log, lang = StepLog(turn), turn.language
+    async with open_memory(turn.services, turn.profile) as memory:
+        known = await memory.get_or_create(turn.conversation.id)
+        log.flow("3.1", f"Conversation ID: {known}")
+        messages = await memory.get_context(known, MAX_MESSAGES)
+        old = await memory.get_old_messages(known)
+        summary = await memory.get_summary(known)
+        facts = await memory.get_facts(known)
+    log.flow("4.1", f"Retrieved {len(messages)} messages from memory")
+    found = (
+        f"Found existing summary: {summary}"
+        if summary
+        else "No existing summary (first question in conversation)"
+    )
+    log.flow("4.1", found)
+    log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
+    if memory.problem:
+        log.trouble("4.1", f"Memory: {memory.problem}")
+        texts = [say(f"notice.{key}", lang) for key in ("memory_title", "memory", "memory_remedy")]
+        turn.emit(Notice("warning", *texts))
+    recalled = Recalled(tuple(messages), summary, tuple(fact.text for fact in facts), len(old.messages))
+    step.note(_detail(recalled, memory, turn), "rules")
+    return {
+        "conversation_id": known or turn.conversation.id,
+        "recalled": recalled,
+        "messages": [*messages, {"role": "user", "content": turn.text}],
+        "total_count": old.total_count,
+        "conversation_summary": summary,
+        "summary": summary,
+    }
+
+
+def _detail(recalled: Recalled, memory: MemoryClient, turn: TurnContext) -> str:
+    if memory.problem:
+        return say("step.no_memory", turn.language)
+    return say(
+        "step.memory",
+        turn.language,
+        recent=len(recalled.messages),
+        old=recalled.old,
+        chars=len(recalled.summary),
+        facts=len(recalled.facts),
+    )
+
+
+async def save(state: State, turn: TurnContext, step: Step) -> State:
+    """Keep question and answer, then the summary, all after the answer is shown (003-27 to 003-29).
+
+    A turn that is stopped while the model sums up keeps the summary of the rules.
+    """
+    try:
+        return await _save(state, turn, step, by_rules=False)
+    except asyncio.CancelledError:
+        keeping = asyncio.ensure_future(_save(state, turn, step, by_rules=True))
+        await asyncio.gather(asyncio.shield(keeping), return_exceptions=True)
+        raise
