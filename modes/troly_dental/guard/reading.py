@@ -1,0 +1,118 @@
+"""Reads a message as the guard's word lists would spell it: chat spellings written out, slips of the finger put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+from troly.text.fold import Token, accents, fold, nfc, tokens
+from troly.text.language import detect, is_syllable
+from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
+from troly.text.wordlist import read_lists
+
+LEXICONS = Path(__file__).parent / "lexicons"
+# What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.
+_HEAD, _TAIL = 3000, 1000
+# One letter more or less makes another word of a shorter one.
+_SHORTEST_SLIP, _LONGEST_SLIP = 5, 24
+_MOST_SLIPS = 80
+
+
+def part_read(text: str) -> str:
+    """The part of `text` that is looked at: all of it, or its beginning and its end; in NFC."""
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    return nfc(text)
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """`part_read(text)`, and the same with chat spellings and slips put right where that makes a difference."""
+    typed = part_read(text)
+    mended = _mended(typed)
+    return (typed,) if mended == typed else (typed, mended)
+
+
+def _mended(text: str) -> str:
+    words = tokens(text)
+    chat = _chat() if detect(text) == "vi" else {}
+    pieces: list[str] = []
+    at, looked = 0, 0
+    for word in words:
+        pieces.append(text[at : word.start])
+        meant = chat.get(word.text)
+        if meant is None and looked < _MOST_SLIPS and _strange(word):
+            looked += 1
+            meant = _nearest(word.folded)
+        pieces.append(meant or text[word.start : word.end])
+        at = word.end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def _strange(word: Token) -> bool:
+    """Whether the word may be a slip: neither listed nor a Vietnamese syllable, nor a number."""
+    return (
+        _SHORTEST_SLIP <= len(word.folded) <= _LONGEST_SLIP
+        and word.folded.isalpha()
+        and word.folded not in _known()
+        and not (is_syllable(word.folded) and accents(word.text))
+    )
+
+
+@cache
+def _chat() -> Mapping[str, str]:
+    """Chat spellings, as typed, to the words they stand for."""
+    found: dict[str, str] = {}
+    for path in (HOUSE_LEXICONS / "chat.txt", LEXICONS / "chat.txt"):
+        for meant, spellings in read_lists(path).items():
+            for spelling in spellings:
+                if fold(spelling).isalnum() and fold(spelling) != fold(meant):
+                    found[nfc(spelling.lower())] = meant
+    return found
+
+
+@cache
+def _targets() -> tuple[str, ...]:
+    """The folded words and joined phrases of the lists that a slip may stand for, and what to write for them."""
+    return tuple(sorted(_joined()))
+
+
+@cache
+def _joined() -> Mapping[str, str]:
+    meant: dict[str, str] = {}
+    for name in ("topics.txt", "red_flags.txt"):
+        for listed in read_lists(LEXICONS / name).values():
+            for phrase in listed:
+                words = [token.text for token in tokens(phrase)]
+                whole = fold("".join(words))
+                if len(words) <= 2 and whole.isalpha() and len(whole) >= _SHORTEST_SLIP:
+                    meant.setdefault(whole, " ".join(words))
+    return meant
+
+
+@cache
+def _known() -> frozenset[str]:
+    known = {fold(spelling) for spelling in _chat()}
+    paths = [*(HOUSE_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
+    paths += [LEXICONS / name for name in ("topics.txt", "red_flags.txt", "known.txt")]
+    for path in paths:
+        known |= _words(entry for listed in read_lists(path).values() for entry in listed)
+    examples = (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
+    return frozenset(known | _words(examples))
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    return {token.folded for text in texts for token in tokens(text)}
+
+
+@lru_cache(maxsize=4096)
+def _nearest(word: str) -> str | None:
+    """The listed word that `word` is one slip away from, its first letter kept; None without one."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    slips = 1 if len(word) < 9 else 2
+    near = process.extract(word, _targets(), scorer=OSA.distance, score_cutoff=slips, limit=5)
+    same = [(distance, other) for other, distance, _ in near if other[0] == word[0]]
+    return _joined()[min(same)[1]] if same else None
