@@ -81,9 +81,11 @@ def _rail(state: State, turn: TurnContext) -> OutputRail:
     found: Found = state["found"]
     recalled: Recalled = state["recalled"]
     texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
-    own = [one["content"] for one in recalled.messages if one.get("role") == "user"]
+    own = [one["content"] for one in recalled.messages if one["role"] == "user"]
     instead = {kind: say(f"rail.{kind}", turn.language) for kind in (DOSE, DIAGNOSIS)}
-    return OutputRail(texts, "\n".join([*own, *recalled.facts, state["question"]]), instead)
+    return OutputRail(
+        texts, "\n".join([*own, *(fact.text for fact in recalled.facts), state["question"]]), instead
+    )
 
 
 def _withheld(rail: OutputRail, detail: str, turn: TurnContext) -> str:

@@ -42,7 +42,7 @@ class DentalState(TypedDict, total=False):
     answered: Any
 
 
-ENDS = ("talk", "rejected", "save")
+ENDS = ("switched", "rejected", "save")
 
 
 def build() -> Graph:
@@ -51,7 +51,7 @@ def build() -> Graph:
     builder.add_node("listen", traced("listen", nodes.listen))
     builder.add_node("red_flags", traced("red_flags", nodes.red_flags))
     builder.add_node("guardrail", traced("guardrail", nodes.guardrail))
-    builder.add_node("talk", traced("talk", nodes.talk))
+    builder.add_node("switched", traced("switched", nodes.switched))
     builder.add_node("rejected", traced("rejected", nodes.rejected))
     builder.add_node("memory", traced("memory", nodes_memory.recall, tool="memory-server"))
     builder.add_node("search", traced("search", nodes_answer.search, tool="duckduckgo_search"))
@@ -59,8 +59,8 @@ def build() -> Graph:
     builder.add_node("format", traced("format", nodes_answer.form))
     builder.add_node("save", traced("save", nodes_memory.save, tool="memory-server"))
     builder.add_edge(START, "listen")
-    builder.add_conditional_edges("listen", _route, ["red_flags", "talk"])
-    builder.add_conditional_edges("red_flags", _route, ["memory", "talk", "guardrail"])
+    builder.add_conditional_edges("listen", _route, ["red_flags", "switched"])
+    builder.add_conditional_edges("red_flags", _route, ["memory", "guardrail"])
     builder.add_conditional_edges("guardrail", _route, ["memory", "rejected"])
     for before, after in (
         ("memory", "search"),

@@ -14,7 +14,6 @@ from troly_dental import guard as gate
 from troly_dental.lookup import follows, look, wants_web
 from troly_dental.steps_log import StepLog
 from troly_dental.strings import say
-from troly_dental.talk import small_talk
 from troly_dental.working import KEPT, Before
 
 State = Mapping[str, Any]
@@ -41,7 +40,7 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
         "user_message": turn.text,
         "question": question,
         "language": turn.language,
-        "route": "red_flags" if question else "talk",
+        "route": "red_flags" if question else "switched",
     }
 
 
@@ -62,9 +61,9 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
     flag = gate.red_flag(state["question"], earlier)
     if flag is None:
         step.note(say("step.no_flag", turn.language), "rules")
-        return {"route": "talk" if small_talk(state["question"]) else "guardrail"}
+        return {"route": "guardrail"}
     StepLog(turn).trouble("1.6", f"Red flag: {flag.name}")
-    text = gate.advice(flag, turn.language)
+    text = gate.advice(flag.name, turn.language)
     turn.say(text)
     step.note(say("step.flag", turn.language, name=flag.name), "rules")
     _keep(turn, state["question"], dental=True, topic=state["question"])
@@ -81,7 +80,8 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     if unsure and turn.model.reason_unavailable is None and wants_web(turn):
         searching = asyncio.create_task(look(turn, follows(question, before)))
     try:
-        verdict = await gate.guard(turn, question, before.question or None, before.dental)
+        previous = [before.question] if before.question else []
+        verdict = await gate.guard(turn, question, previous, previous_dental=before.dental)
         web = await searching if searching is not None and verdict.dental else None
     finally:
         if searching is not None:
@@ -112,20 +112,20 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
 
 async def rejected(state: State, turn: TurnContext, step: Step) -> State:
     """A friendly refusal that names who can help; nothing goes to memory (003-11)."""
-    text = gate.rejection(state["verdict"], turn.language)
+    verdict: gate.Verdict = state["verdict"]
+    text = gate.rejection(verdict.mode, turn.language, social=verdict.social)
     turn.say(text)
     turn.emit(Suggestions(turn.mode.first_questions[turn.language]))
     StepLog(turn).flow("2.3", "Question rejected - NOT saved to memory")
     step.note(say("step.not_saved", turn.language), "rules")
-    return {"formatted_response": text, "message_type": "rejected"}
+    return {"formatted_response": text, "message_type": "talk" if verdict.social else "rejected"}
 
 
-async def talk(state: State, turn: TurnContext, step: Step) -> State:
-    """A greeting, thanks or a change of language alone: one sentence, and back to teeth."""
-    kind = small_talk(state["question"])
-    text = say(f"talk.{kind}" if kind else "language.invite", turn.language)
+async def switched(_state: State, turn: TurnContext, step: Step) -> State:
+    """A change of language and nothing else: back to teeth."""
+    text = say("language.invite", turn.language)
     turn.say(text)
-    step.note(say("step.talk" if kind else "step.switched", turn.language), "rules")
+    step.note(say("step.switched", turn.language), "rules")
     return {"formatted_response": text, "message_type": "talk"}
 
 

@@ -8,10 +8,17 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
-from troly_dental.memory import MAX_MESSAGES, MemoryClient, open_memory
+from troly_dental.memory import (
+    MAX_MESSAGES,
+    MemoryClient,
+    fitted,
+    joined,
+    open_memory,
+    rule_summary,
+    summarise,
+)
 from troly_dental.steps_log import StepLog
 from troly_dental.strings import say
-from troly_dental.summing import summarised
 from troly_dental.working import Recalled
 
 State = Mapping[str, Any]
@@ -39,8 +46,8 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
         log.trouble("4.1", f"Memory: {memory.problem}")
         texts = [say(f"notice.{key}", lang) for key in ("memory_title", "memory", "memory_remedy")]
         turn.emit(Notice("warning", *texts))
-    recalled = Recalled(tuple(messages), summary, tuple(fact.text for fact in facts), len(old.messages))
-    step.note(_detail(recalled, memory, turn), "rules")
+    recalled = Recalled(tuple(messages), summary, facts)
+    step.note(_detail(recalled, len(old.messages), memory, turn), "rules")
     return {
         "conversation_id": known or turn.conversation.id,
         "recalled": recalled,
@@ -51,27 +58,53 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-def _detail(recalled: Recalled, memory: MemoryClient, turn: TurnContext) -> str:
+def _detail(recalled: Recalled, old: int, memory: MemoryClient, turn: TurnContext) -> str:
     if memory.problem:
         return say("step.no_memory", turn.language)
     return say(
         "step.memory",
         turn.language,
         recent=len(recalled.messages),
-        old=recalled.old,
+        old=old,
         chars=len(recalled.summary),
         facts=len(recalled.facts),
     )
 
 
 async def save(state: State, turn: TurnContext, step: Step) -> State:
-    """Keep question and answer, then the summary, all after the answer is shown (003-27 to 003-29).
+    """Keep question and answer, then sum up, all after the answer is shown (003-27 to 003-29).
 
     A turn that is stopped while the model sums up keeps the summary of the rules.
     """
-    try:
-        return await _save(state, turn, step, by_rules=False)
-    except asyncio.CancelledError:
-        keeping = asyncio.ensure_future(_save(state, turn, step, by_rules=True))
-        await asyncio.gather(asyncio.shield(keeping), return_exceptions=True)
-        raise
+    question, shown = state["user_message"], state["formatted_response"]
+    log, lang = StepLog(turn), turn.language
+    settings = turn.services.settings.dental
+    known = state["conversation_id"]
+    async with open_memory(turn.services, turn.profile) as memory:
+        await memory.add_message(known, "user", question)
+        await memory.add_message(known, "assistant", shown)
+        log.flow("9.1", "Saved user message and assistant response")
+        compress = state["total_count"] + 2 >= settings.summarize_threshold
+        told: str = state["answered"].text
+        existing: str = state["conversation_summary"]
+        try:
+            summary, source = await summarise(
+                turn.model,
+                question,
+                told,
+                existing=existing,
+                tokens=settings.summary_tokens,
+                lang=lang,
+            )
+        except asyncio.CancelledError:
+            ruled = fitted(
+                joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang
+            )
+            await asyncio.shield(memory.set_summary(known, ruled, compress))
+            raise
+        await memory.set_summary(known, summary, compress)
+    log.flow("9.4", f"Summary updated. New summary length: {len(summary)} characters")
+    saved = not memory.problem
+    detail = say("step.saved", lang, chars=len(summary)) if saved else say("step.unsaved", lang)
+    step.note(detail, "model" if source == "model" else "rules")
+    return {"summary": summary if saved else existing}

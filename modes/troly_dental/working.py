@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from troly_dental.memory import Fact, Message
     from troly_dental.notes import Note
     from troly_dental.search import Page
 
@@ -37,16 +38,11 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What the memory gave: the last messages as `{role, content}`, the summary, pinned facts as sentences.
+    """What the memory gave: the last messages, the summary and pinned facts; all empty where it cannot be asked (003-39)."""
 
-    `old` counts the messages before them, `reached` is False when the memory could not be asked (003-39).
-    """
-
-    messages: tuple[Mapping[str, str], ...] = ()
+    messages: tuple[Message, ...] = ()
     summary: str = ""
-    facts: tuple[str, ...] = ()
-    old: int = 0
-    reached: bool = True
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

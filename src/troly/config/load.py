@@ -28,6 +28,7 @@ DOCUMENT_VARIABLES = {
     "COMPRESS_AFTER_SUMMARY": "dental.compress_after_summary",
     "MCP_SERVER_URL": "dental.mcp_server_url",
     "MCP_SERVER_TOKEN": "dental.mcp_server_token",
+    "SEARXNG_URL": "dental.searxng",
 }
 # What is shown of a secret.
 HIDDEN = "******"
