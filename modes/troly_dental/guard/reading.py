@@ -17,6 +17,10 @@ _HEAD, _TAIL = 3000, 1000
 # One letter more or less makes another word of a shorter one.
 _SHORTEST_SLIP, _LONGEST_SLIP = 5, 24
 _MOST_SLIPS = 80
+# A word is not bent towards what speaks against teeth.
+_NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
+# Short words that are worth a look all the same.
+_SHORT_TARGETS = frozenset({"tooth", "teeth", "gums"})
 
 
 def part_read(text: str) -> str:
@@ -53,7 +57,8 @@ def _mended(text: str) -> str:
 def _strange(word: Token) -> bool:
     """Whether the word may be a slip: neither listed nor a Vietnamese syllable, nor a number."""
     return (
-        _SHORTEST_SLIP <= len(word.folded) <= _LONGEST_SLIP
+        _SHORTEST_SLIP - 1 <= len(word.folded) <= _LONGEST_SLIP
+        and (len(word.folded) >= _SHORTEST_SLIP or not is_syllable(word.folded))
         and word.folded.isalpha()
         and word.folded not in _known()
         and not (is_syllable(word.folded) and accents(word.text))
@@ -81,9 +86,12 @@ def _targets() -> tuple[str, ...]:
 @cache
 def _joined() -> Mapping[str, str]:
     meant: dict[str, str] = {}
-    for name in ("topics.txt", "red_flags.txt"):
-        for listed in read_lists(LEXICONS / name).values():
-            for phrase in listed:
+    for name, left_out in (
+        ("topics.txt", _NO_TARGETS),
+        ("red_flags.txt", frozenset({"filler", "place_exact"})),
+    ):
+        for label, listed in read_lists(LEXICONS / name).items():
+            for phrase in listed if label not in left_out else ():
                 words = [token.text for token in tokens(phrase)]
                 whole = fold("".join(words))
                 if len(words) <= 2 and whole.isalpha() and len(whole) >= _SHORTEST_SLIP:
@@ -113,6 +121,7 @@ def _nearest(word: str) -> str | None:
     from rapidfuzz.distance import OSA
 
     slips = 1 if len(word) < 9 else 2
-    near = process.extract(word, _targets(), scorer=OSA.distance, score_cutoff=slips, limit=5)
+    targets = _targets() if len(word) >= _SHORTEST_SLIP else _SHORT_TARGETS
+    near = process.extract(word, targets, scorer=OSA.distance, score_cutoff=slips, limit=5)
     same = [(distance, other) for other, distance, _ in near if other[0] == word[0]]
-    return _joined()[min(same)[1]] if same else None
+    return _joined().get(min(same)[1], min(same)[1]) if same else None

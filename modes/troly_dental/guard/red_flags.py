@@ -43,7 +43,7 @@ def red_flag(text: str, previous: Sequence[str] = ()) -> RedFlag | None:
 
 def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
     signs = Signs(text)
-    if signs.of_an_animal:
+    if signs.nobody:
         return None
     signs.exact("place_exact")
     mouth = before or names_mouth(text) or signs.has("drawn")
@@ -107,7 +107,7 @@ def _trauma(signs: Signs, mouth: bool) -> bool:
 def _swelling(signs: Signs, mouth: bool) -> bool:
     if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
         return True
-    near = signs.near("swell", "place", 5) or signs.near("swell", "place_exact", 4)
+    near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
     return near and (mouth or signs.near("swell", "face", 5))
 
 

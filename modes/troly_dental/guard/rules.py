@@ -31,13 +31,18 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
     "rag": (-3.0, -0.8),
     "social": (-1.2, -0.2),
 }
+_ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
 _AGAINST = ("other", "medical", "off", *MODES)
-_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 1.0, 2.4, 0.2
+_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
+_BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 _NOTHING_LISTED = -1.2
 _LIKENESS = 1.6
 _SHARPNESS = 0.9
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
+_PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
+# A message of hardly more than small words goes on about the same: "vậy à, sao vậy".
+_BARE_FOLLOW_UP = 6
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -65,15 +70,16 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     found = [_judged(reading) for reading in readings(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
     about_teeth = previous_dental or _dental_before(previous_question)
-    if best.own_subject or not about_teeth:
+    if not about_teeth or best.own_subject or best.judgement.social:
         return best.judgement
     follows = max(_follow_share(reading) for reading in readings(text))
-    if not best.social and (follows >= _FOLLOW_SHARE or (best.care and follows > 0)):
+    if follows >= _FOLLOW_SHARE:
         score = max(_FOLLOWS, best.judgement.score)
         return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
-    if not best.social and best.judgement.dental is False and not best.listed:
-        # Nothing listed at all after a dental question: the model is asked, the rules lean against.
-        return Judgement(None, 0.45, best.judgement.reason)
+    if best.judgement.dental is not True and best.judgement.mode is None:
+        # Said after a dental question, with words of an unlisted subject: the more of them, the less a follow-up.
+        score = max(best.judgement.score, _PERHAPS if follows >= _PERHAPS_SHARE else _HARDLY)
+        return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
     return best.judgement
 
 
@@ -81,9 +87,7 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
 class _Weighed:
     judgement: Judgement
     own_subject: bool
-    social: bool
     listed: bool
-    care: bool
 
 
 def _told(one: _Weighed) -> int:
@@ -103,9 +107,9 @@ def _judged(text: str) -> _Weighed:
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     mode = next((label for label, _ in count.most_common() if label in MODES), None)
     if count["jailbreak"] and not _asked_beside(text):
-        return _Weighed(Judgement(False, 0.03, words, mode), True, social=False, listed=True, care=False)
+        return _Weighed(Judgement(False, 0.03, words, mode), True, listed=True)
     points = _points(count)
-    told = any(count[label] for label in (*_WEIGHTS, "weak"))
+    told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
     points += _LIKENESS * (
         like.get("dental", 0.0) - sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
@@ -116,17 +120,19 @@ def _judged(text: str) -> _Weighed:
     nearest = max(like, key=lambda label: like[label])
     reason = f"{words or '-'}; ≈ {nearest} {like[nearest]:.2f}"
     against = any(count[label] for label in _AGAINST)
-    social = bool(count["social"]) and not (count["dental"] or count["field"] or count["weak"] or against)
-    subject = bool(count["dental"] or count["field"] or against)
+    social = bool(count["social"]) and not (
+        against or count["follow"] or any(count[one] for one in _ABOUT_MOUTHS)
+    )
+    # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
+    foreign = any(count[one] for one in ("off", *MODES)) or (count["other"] and not count["follow"])
+    subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
     if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
         mode = nearest
     dental = True if score >= SURE else False if score <= SURE_NOT else None
     return _Weighed(
         Judgement(dental, round(score, 3), reason, mode, social),
         subject,
-        social=social and not count["follow"],
         listed=told,
-        care=bool(count["care"] or count["weak"]),
     )
 
 
@@ -135,10 +141,12 @@ def _points(count: Mapping[str, int]) -> float:
     for label, (first, further) in _WEIGHTS.items():
         if number := count.get(label, 0):
             points += first + further * min(number - 1, 4)
-    if count.get("social") and (count.get("dental") or count.get("field") or count.get("weak")):
+    if count.get("social") and any(count.get(label) for label in _ABOUT_MOUTHS):
         points -= _WEIGHTS["social"][0]
+    against = any(count.get(label) for label in _AGAINST)
+    if count.get("bare"):
+        points += _BARE_BESIDE_OTHERS if against and not (count.get("care") or count.get("dental")) else _BARE
     if count.get("weak") and not count.get("dental"):
-        against = any(count.get(label) for label in _AGAINST)
         weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
         points += _WEAK_BESIDE_OTHERS if against else weak
     return points
@@ -156,7 +164,7 @@ def _asked_beside(text: str) -> bool:
 def _hits(text: str) -> list[Hit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
-    sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "field")}
+    sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
     chance = {"other", "off", "medical"}
     return [
         hit for hit in hits if not (hit.label in chance and not hit.exact and (hit.start, hit.end) in sure)
@@ -164,17 +172,17 @@ def _hits(text: str) -> list[Hit]:
 
 
 def _follow_share(text: str) -> float:
-    """The share of the words of `text` that say no subject of their own; 0 for a long message or for none."""
+    """The share of the words with a meaning that name no subject of their own; 0 for a long message or for none."""
     words = tokens(text)
     if not words or len(words) > _FOLLOW_TOKENS:
         return 0.0
     inside: set[int] = set()
     for hit in _follow().find(text):
         inside.update(range(hit.start, hit.end))
-    covered = sum(
-        1 for word in words if word.start in inside or word.folded in _stop() or word.folded.isdigit()
-    )
-    return covered / len(words)
+    content = [word for word in words if word.folded not in _stop() and not word.folded.isdigit()]
+    if not content:
+        return 1.0 if len(words) <= _BARE_FOLLOW_UP else 0.0
+    return sum(1 for word in content if word.start in inside) / len(content)
 
 
 @cache
@@ -189,7 +197,7 @@ def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
 
 @cache
 def _topics() -> Lexicon:
-    return Lexicon(_listed(("dental", "field", "weak", "care", *_AGAINST, "social", "jailbreak", "follow")))
+    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", *_AGAINST, "social", "jailbreak", "follow")))
 
 
 @cache
@@ -205,4 +213,4 @@ def _examples() -> ExampleClassifier:
 
 def names_mouth(text: str) -> bool:
     """Whether a word for teeth, mouth or dental care stands in `text`, also one that may mean something else."""
-    return any(hit.label in ("dental", "field", "weak") for hit in _hits(text))
+    return any(hit.label in _ABOUT_MOUTHS for hit in _hits(text))

@@ -34,21 +34,26 @@ _DENIED = frozenset(
         "broken",
     ]
 )
-_MARKS = ("no", "eased", "filler", "gone", "supposed", "in_doubt", "past", "now", "break", "animal")
+_MARKS = ("no", "eased", "filler", "gone", "supposed", "in_doubt", "past", "now", "break", "animal", "unreal")
 # Marks of one syllable count only with their accents: "nho" is rather "nhổ" than "nhỡ". These are seldom other words.
-_ACCENTED_ONLY = frozenset({"eased", "supposed", "past", "gone"})
+_ACCENTED_ONLY = frozenset({"not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"})
 _PLAIN_TOO = frozenset({"nếu", "hết"})
-_HIDES = ("figure", "elsewhere", "not_fever")
+_HIDES = ("figure", "elsewhere")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _OR = re.compile(r"\b(?:hay|hoặc|hoac|or|nor|and|và|va|lẫn)\b", re.IGNORECASE)
-_AGE = re.compile(r"\b(?:bitten|bit|bites|attacked|kicked|cắn|can|húc|huc|đá|vồ|cào)\b", re.IGNORECASE)
+_BITES = re.compile(r"\b(?:bitten|bit|bites|attacked|kicked|cắn|can|húc|huc|đá|vồ|cào)\b", re.IGNORECASE)
 _ASKED = re.compile(
     r"\s*(?:nặng|nhiều|cao|to|gì)?\s*(?:không|khong|ko|k|hông|hong|hok|hem)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
     r"(?:^|\s)(?:có|co)\s+(?:thể\s+|the\s+)?(?:hay\s+|dễ\s+|de\s+)?(?:bị\s+|bi\s+)?(?:\S+\s+){0,2}$",
+    re.IGNORECASE,
+)
+# "Do braces cause fever?", but not "do I have to go with a swollen face".
+_ASKS_IN_ENGLISH = re.compile(
+    r"\s*(?:do|does|can|could|will|would)\s+(?!i\b|you\b|we\b|u\b|somebody\b|someone\b)(?!.*\b(?:my|our|his|her)\b)",
     re.IGNORECASE,
 )
 _NEAR_GONE = 4
@@ -73,6 +78,12 @@ class Signs:
         self._marks = self._places(text, _marks())
         self._no, self._eased = self._inside("no"), self._inside("eased")
         self._found = self._places(text, _signs())
+        other_fevers = self._found.pop("not_fever", [])
+        self._found["fever"] = [
+            p
+            for p in self._found["fever"]
+            if not any(o.first <= p.last and p.first <= o.last for o in other_fevers)
+        ]
         hidden = [(p.first, p.last) for label in _HIDES for p in self._found.pop(label, [])]
         self._clauses = self._bounds()
         self._filling = self._inside("filler") | {
@@ -90,9 +101,9 @@ class Signs:
             ]
 
     @property
-    def of_an_animal(self) -> bool:
-        """Whether the patient is an animal; one that bit a person is none."""
-        return bool(self._marks["animal"]) and not _AGE.search(self._text)
+    def nobody(self) -> bool:
+        """Whether no person is ill: an animal that bit nobody, a dream, a film."""
+        return bool(self._marks["unreal"]) or bool(self._marks["animal"] and not _BITES.search(self._text))
 
     def has(self, *labels: str) -> bool:
         """Whether a sign of one of the labels stands."""
@@ -179,6 +190,8 @@ class Signs:
         if self._is_now(start, place):
             return False
         if any(start <= p.start < place.start for p in self._marks["supposed"]):
+            return True
+        if _ASKS_IN_ENGLISH.match(self._text, start):
             return True
         return bool(
             _ASKED.match(self._text, place.end)
