@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
+from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY
 from troly_dental.samples import SAMPLES
 from troly_dental.search.cache import MIGRATIONS as SEARCHES
@@ -100,5 +101,6 @@ MODE = Mode(
     holdings=_holdings,
     roles=("chat", "guard"),
     migrations=(*SEARCHES, MEMORY),
+    commands=COMMANDS,
     samples=SAMPLES,
 )

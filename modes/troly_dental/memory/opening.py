@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troly_dental.memory.local import LocalMemory
-from troly_dental.memory.store import MemoryStore
-from troly_dental.memory.types import MemoryClient
-
 if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.services import Services
+    from troly_dental.memory.types import MemoryClient
 
 
 def open_memory(services: Services, profile: Profile) -> MemoryClient:
@@ -24,4 +21,7 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
         from troly_dental.mcp_client import McpMemory
 
         return McpMemory(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)
+    from troly_dental.memory.local import LocalMemory
+    from troly_dental.memory.store import MemoryStore
+
     return LocalMemory(MemoryStore.of(services.state, services.clock, profile.login, settings))
