@@ -31,7 +31,7 @@ async def speak(state: State, turn: TurnContext, step: Step) -> Answered:
         said, failed = await _by_model(state, turn, step)
         if failed is None and said.strip():
             found: Found = state["found"]
-            return Answered(said, found.pages, found.notes)
+            return Answered(said, said, found.pages, found.notes)
         reason = failed.key if failed is not None else "ollama.empty"
     return _by_rules(state, turn, step, reason, said)
 
@@ -112,7 +112,7 @@ def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: st
     count = len(found.pages) + len(found.notes)
     step.note(say("step.by_rules", lang, count=count, reason=reason), "mixed" if said else "rules")
     StepLog(turn).flow("8", f"Quoting sources without a model: {reason}")
-    return Answered(f"{said}{gap}{text}", found.pages, found.notes)
+    return Answered(f"{said}{gap}{text}", said or _gist(text), found.pages, found.notes)
 
 
 def after_flag(state: State, turn: TurnContext, step: Step) -> Answered:
@@ -121,11 +121,18 @@ def after_flag(state: State, turn: TurnContext, step: Step) -> Answered:
     notes = tuple(note for note in found.notes[:1] if note.score >= _FITTING)
     said: str = state["said"]
     text = bundled.answer(notes, state["question"], turn.language)
+    gist = said
     if text:
         turn.say(f"\n\n{text}")
         said = f"{said}\n\n{text}"
     step.note(say("step.by_rules", turn.language, count=len(notes), reason=state["red_flag"]), "rules")
-    return Answered(said, (), notes)
+    return Answered(said, gist, (), notes)
+
+
+def _gist(text: str) -> str:
+    """The quoted sentences themselves, without titles and sources; all of a text that quotes nothing."""
+    lines = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    return "\n".join(lines) or text
 
 
 def _quoted(found: Found, lang: Lang) -> str:

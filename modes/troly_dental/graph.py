@@ -14,7 +14,7 @@ from troly_dental import nodes, nodes_answer, nodes_memory
 class DentalState(TypedDict, total=False):
     """The documented fields (003-32 and the flow's own names), and what one node leaves for the next.
 
-    `question` is the message without a request to switch language; `said` the advice for an emergency; `web` a search
+    `question` is the message without a request to switch language, `query` the same with what it follows up; `said` the advice for an emergency; `web` a search
     that ran beside the guard.
     """
 
@@ -33,6 +33,7 @@ class DentalState(TypedDict, total=False):
     formatted_response: str
     message_type: str
     question: str
+    query: str
     route: str
     said: str
     verdict: Any

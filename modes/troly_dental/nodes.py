@@ -62,8 +62,8 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
     if flag is None:
         step.note(say("step.no_flag", turn.language), "rules")
         return {"route": "guardrail"}
-    StepLog(turn).trouble("1.6", f"Red flag: {flag.name}")
-    text = gate.advice(flag.name, turn.language)
+    StepLog(turn).flow("1.6", f"Red flag: {flag.name}")
+    text = gate.advice(flag.name, turn.language).strip()
     turn.say(text)
     step.note(say("step.flag", turn.language, name=flag.name), "rules")
     _keep(turn, state["question"], dental=True, topic=state["question"])
@@ -105,7 +105,7 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
         "guardrail": {"dental": verdict.dental, "source": verdict.source, "score": round(verdict.score, 3)},
         "verdict": verdict,
         "web": web,
-        "search_query": follows(question, before),
+        "query": follows(question, before),
         "route": "memory" if verdict.dental else "rejected",
     }
 

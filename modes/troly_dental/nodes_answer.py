@@ -19,11 +19,13 @@ from troly_dental.strings import say
 from troly_dental.working import Answered, Found
 
 State = Mapping[str, Any]
+# Kept with the conversation: that it was said why the web is not searched.
+_TOLD = "dental_search_off_told"
 
 
 async def search(state: State, turn: TurnContext, step: Step) -> State:
     """Search the web as the code decides (003-17), the bundled notes where that gives nothing; say which (C8)."""
-    log, query = StepLog(turn), state.get("search_query") or state["question"]
+    log, query = StepLog(turn), state.get("query") or state["question"]
     flagged = bool(state.get("red_flag"))
     web: Web | None = state.get("web")
     if web is None and not flagged and wants_web(turn):
@@ -72,6 +74,9 @@ def _tell(web: Web | None, found: Found, turn: TurnContext) -> None:
         why = explain(web.outcome, lang)
         turn.emit(Notice("warning", say("notice.search_down_title", lang), f"{why} {instead}"))
         return
+    if turn.conversation_metadata.get(_TOLD) and found.notes:
+        return  # said once in this conversation; the answer itself marks its notes and their dates
+    turn.conversation_metadata[_TOLD] = True
     off = turn.services.settings.dental.search == "off"
     why = say("notice.search_off" if off else "notice.search_offline", lang)
     turn.emit(Notice("info", say("notice.search_off_title", lang), f"{why} {instead}"))

@@ -85,7 +85,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
         await memory.add_message(known, "assistant", shown)
         log.flow("9.1", "Saved user message and assistant response")
         compress = state["total_count"] + 2 >= settings.summarize_threshold
-        told: str = state["answered"].text
+        told: str = state["answered"].gist
         existing: str = state["conversation_summary"]
         try:
             summary, source = await summarise(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 from troly.plugin.context import TurnContext
+from troly.text.sanitize import sanitize
 
+FILE, BYTES = "dental.log", 1_000_000
 log = logging.getLogger("troly_dental.steps")
 PROMPT, RESPONSE, FORMATTED = "PROMPT", "RESPONSE", "FORMATTED RESPONSE"
 
@@ -18,7 +22,10 @@ class StepLog:
     """
 
     def __init__(self, turn: TurnContext) -> None:
-        self._personal = turn.services.settings.dental.log_personal
+        settings = turn.services.settings.dental
+        self._personal = settings.log_personal
+        if settings.log != "off":
+            keep_in_file(turn.services.paths.cache / "logs", settings.log.upper())
 
     def flow(self, step: str, text: str) -> None:
         """`[STEP 2.1] Guardrail result: PASSED`."""
@@ -35,7 +42,7 @@ class StepLog:
     def failure(self, step: str, text: str, error: BaseException) -> None:
         """A failed model, with its trace."""
         if log.isEnabledFor(logging.ERROR):
-            log.error("[STEP %s] %s", step, self._safe(text), exc_info=error)
+            log.error("[STEP %s] %s", step, self._line_of(text), exc_info=error)
 
     def block(self, name: str, text: str) -> None:
         """A whole text between `--- PROMPT START ---` and `--- PROMPT END ---` (003-41)."""
@@ -46,11 +53,37 @@ class StepLog:
 
     def _line(self, level: int, step: str, text: str) -> None:
         if log.isEnabledFor(level):
-            log.log(level, "[STEP %s] %s", step, self._safe(text))
+            log.log(level, "[STEP %s] %s", step, self._line_of(text))
+
+    def _line_of(self, text: str) -> str:
+        """One line: what a person or a page wrote cannot look like a line of its own."""
+        return " ".join(self._safe(text).split())
 
     def _safe(self, text: str) -> str:
+        text = sanitize(text)
         if self._personal:
             return text
         from troly_dental.masking import mask
 
         return mask(text)
+
+
+def keep_in_file(folder: Path, level: str) -> None:
+    """Write the lines of this assistant from `level` on to `dental.log` in `folder`, which is made for its owner only.
+
+    Done once a process and folder. A file that cannot be made costs the log, not the turn.
+    """
+    logger = logging.getLogger("troly_dental")
+    path = (folder / FILE).resolve()
+    if any(
+        isinstance(one, RotatingFileHandler) and Path(one.baseFilename) == path for one in logger.handlers
+    ):
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = RotatingFileHandler(path, maxBytes=BYTES, backupCount=1, encoding="utf-8")
+    except OSError:
+        return
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(level)

@@ -57,8 +57,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes."""
+    """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes.
+
+    `gist` is the part of it that the summary is made of.
+    """
 
     text: str
+    gist: str
     pages: tuple[Page, ...] = ()
     notes: tuple[Note, ...] = ()

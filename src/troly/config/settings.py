@@ -140,6 +140,9 @@ class DentalSettings:
     searxng: str | None = field(
         default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL")
     )
+    log: Literal["off", "info", "debug"] = field(
+        default="off", metadata=about(kinds.choice("off", "info", "debug"), '"info"')
+    )
     log_personal: bool = field(default=False, metadata=about(kinds.flag(), "true"))
     keep_recent_messages: int = field(
         default=6, metadata=about(kinds.whole(1, 100), "8", "KEEP_RECENT_MESSAGES")
