@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.plugin.events import Evidence
 from troly.text import fold
 from troly.text.catalogue import Lang
+from troly.text.fold import Token
 from troly.text.language import detect
-from troly.text.match import Lexicon
 from troly_dental.answer_rail import doses
+from troly_dental.note_sentences import sentences_of, telling_sentences, tells
+from troly_dental.note_subjects import subject_words, subjects
 from troly_dental.samples import COLLECTION, NoteFile, note_files
+from troly_dental.search.pages import Page
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -26,16 +24,16 @@ if TYPE_CHECKING:
     from troly.plugin.services import Services
     from troly.retrieval.hybrid import Embed, Passage
 
-_IDLE = Path(__file__).parent / "lexicons" / "notes_idle.txt"
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or
 # when the vectors are this much alike (below that an embedder finds everything a little alike).
-FITTING, ALIKE = 0.55, 0.65
+FITTING, ALIKE = 0.8, 0.65
 # A find that is this much weaker than the best one is about something else.
 _BESIDE_BEST = 0.6
-_SUBJECT, _WHOLE_SUBJECT = 1.0, 3
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
+# How near to the first note the second one must be to be read out as well.
+_SECOND = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +89,13 @@ async def find_in(
         embedder=embedder,
         lang=lang,
     )
-    named = subjects(question)
+    named, telling = subjects(question), fold.tokens(subject_words(question))
     best: dict[str, Note] = {}
     for passage in result.passages:
         note = _note(passage, lang)
         subject = min(1.0, named.get(note.topic, 0) / _WHOLE_SUBJECT)
-        if not subject and passage.coverage < FITTING and (passage.similarity or 0.0) < ALIKE:
+        alike = (passage.similarity or 0.0) >= ALIKE
+        if not subject and not alike and _share(telling, f"{passage.title} {passage.text}") < FITTING:
             continue
         score = round((passage.score + _SUBJECT * subject) / (1 + _SUBJECT), 4)
         if note.topic not in best or score > best[note.topic].score:
@@ -106,40 +105,21 @@ async def find_in(
     return tuple(note for note in ranked if note.score >= _BESIDE_BEST * top)[: max(0, k)]
 
 
-def subjects(question: str) -> dict[str, int]:
-    """The topics whose subject `question` names, with the number of words that name it."""
-    found: Counter[str] = Counter()
-    for hit in _subject_lexicon().find(question):
-        found[hit.label] = max(found[hit.label], len(fold.words(hit.phrase)))
-    return dict(found)
-
-
-def subject_words(question: str) -> str:
-    """`question` without politeness and question words, unless nothing else is left."""
-    rest, at = [], 0
-    for hit in _idle_lexicon().find(question):
-        rest.append(question[at : max(at, hit.start)])
-        at = max(at, hit.end)
-    rest.append(question[at:])
-    text = " ".join(" ".join(rest).split())
-    return text if fold.words(text) else question
-
-
 def answer(notes: Sequence[Note], question: str, lang: Lang) -> str:
     """The sentences of `notes` that say most about `question`, each note named with its date and its sources.
 
     "" without notes. A sentence with a dose is never read out, whatever a note says.
     """
-    wanted = Counter(fold.folded_words(subject_words(question)))
     parts = []
     for place, note in enumerate(notes[:2]):
-        sentences = [each for each in _sentences(note.text) if not doses(each)]
-        if not sentences:
+        sentences = [each for each in sentences_of(note.text) if not doses(each)]
+        if not sentences or note.score < _SECOND * notes[0].score:
             continue
-        body, advice = (sentences[:-1], sentences[-1]) if place == 0 else (sentences, "")
-        chosen = _best(body, wanted, _MORE if place else _SENTENCES)
+        # A note ends with when to see a dentist.
+        body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
+        chosen = telling_sentences(body, question, _MORE if place else _SENTENCES)
         head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
-        lines = [head, *(f"- {sentence}" for sentence in chosen), *([advice] if advice else [])]
+        lines = [head, *(f"- {sentence}" for sentence in chosen), *advice]
         lines.append(say("notes.source", lang, source=note.source))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
@@ -163,6 +143,14 @@ def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidenc
     )
 
 
+def as_pages(notes: Sequence[Note], lang: Lang) -> tuple[Page, ...]:
+    """`notes` as entries of the list of sources: marked as notes, dated, without a link."""
+    return tuple(
+        Page(say("notes.entry", lang, title=note.title, date=_shown(note.date, lang)), note.text, "")
+        for note in notes
+    )
+
+
 def _note(passage: Passage, lang: Lang) -> Note:
     """The note that `passage` is of; of one that ships, its version in `lang`."""
     own = _by_key().get(passage.document)
@@ -176,40 +164,30 @@ def _note(passage: Passage, lang: Lang) -> Note:
     return Note(told.title, told.text, told.date, "; ".join(told.sources), 0.0, told.lang, told.topic)
 
 
-def _best(sentences: Sequence[str], wanted: Mapping[str, int], count: int) -> list[str]:
-    """The `count` sentences that share most with `wanted`, in their own order; the first ones where none does."""
-    ranked = sorted(range(len(sentences)), key=lambda at: (-_points(sentences[at], wanted), at))
-    return [sentences[at] for at in sorted(ranked[:count])]
+def _share(telling: Sequence[Token], text: str) -> float:
+    """How much of what `telling` words tell stands in `text` with the accents that were typed, 0-1.
 
-
-def _points(sentence: str, wanted: Mapping[str, int]) -> float:
-    words = fold.folded_words(sentence)
-    shared = set(words) & set(wanted)
-    pairs = set(fold.bigrams(words)) & set(fold.bigrams(list(wanted)))
-    told = sum(_tells(word) for word in shared) + sum(max(map(_tells, pair.split("_"))) for pair in pairs)
-    return told / math.sqrt(4 + len(words))
-
-
-def _tells(word: str) -> float:
-    """How much `word` tells among the sentences of all notes (inverse document frequency)."""
-    counts, total = _frequencies()
-    return math.log((total + 1) / (counts.get(word, 0) + 0.5))
-
-
-def _sentences(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    0 where the word that tells the most is missing: the rest is then about something else.
+    """
+    held: dict[str, set[str]] = {}
+    for word in fold.tokens(text):
+        held.setdefault(word.folded, set()).add(word.text)
+    found = [
+        (
+            tells(token.folded),
+            any(fold.accents_agree(token.text, other) for other in held.get(token.folded, ())),
+        )
+        for token in {token.folded: token for token in telling}.values()
+    ]
+    if not found or not max(found, key=lambda each: each[0])[1]:
+        return 0.0
+    return sum(weight for weight, there in found if there) / sum(weight for weight, _ in found)
 
 
 def _shown(date: str, lang: Lang) -> str:
     """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
     year, *rest = date.split("-")
     return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date
-
-
-@cache
-def _frequencies() -> tuple[Mapping[str, int], int]:
-    sentences = [each for note in note_files() for each in _sentences(note.text)]
-    return Counter(word for each in sentences for word in set(fold.folded_words(each))), len(sentences)
 
 
 @cache
@@ -223,17 +201,3 @@ def _by_topic() -> Mapping[str, Mapping[Lang, NoteFile]]:
     for note in note_files():
         found.setdefault(note.topic, {})[note.lang] = note
     return found
-
-
-@cache
-def _subject_lexicon() -> Lexicon:
-    """Titles and other names of every topic, in both languages."""
-    named: dict[str, list[str]] = {}
-    for note in note_files():
-        named.setdefault(note.topic, []).extend((note.title, *note.also))
-    return Lexicon(named)
-
-
-@cache
-def _idle_lexicon() -> Lexicon:
-    return Lexicon.load(_IDLE)
