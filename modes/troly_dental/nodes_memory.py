@@ -44,8 +44,9 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
     if memory.problem:
         log.trouble("4.1", f"Memory: {memory.problem}")
-        texts = [say(f"notice.{key}", lang) for key in ("memory_title", "memory", "memory_remedy")]
-        turn.emit(Notice("warning", *texts))
+        elsewhere = turn.services.settings.dental.mcp_server_url
+        remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
+        turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
     recalled = Recalled(tuple(messages), summary, facts)
     step.note(_detail(recalled, len(old.messages), memory, turn), "rules")
     return {
