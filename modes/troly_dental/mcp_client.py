@@ -80,28 +80,29 @@ class McpConnection:
             await self._task
 
     async def _serve(self) -> None:
+        try:
+            await self._hold()
+        except Exception as error:  # noqa: BLE001 (whatever the library meets, the turn goes on)
+            self._gone = self._gone or _line(error)
+
+    async def _hold(self) -> None:
         from httpx2 import AsyncClient
         from mcp import Client
         from mcp.client.streamable_http import streamable_http_client
 
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         # A proxy of the environment has no business between two processes of one machine.
-        try:
-            async with (
-                AsyncClient(headers=headers, timeout=self._seconds, trust_env=not self._near) as http,
-                Client(streamable_http_client(self._url, http_client=http)) as client,
-            ):
-                while (asked := await self._queue.get()) is not None:
-                    if asked.answer.done():
-                        continue
-                    try:
-                        result = await client.call_tool(asked.tool, dict(asked.arguments))
-                    except Exception as error:  # noqa: BLE001 (whatever the library meets, the turn goes on)
-                        _settle(asked, McpCallError(_line(error)))
-                        continue
-                    _settle(asked, _structured(result))
-        except Exception as error:  # noqa: BLE001 (the same)
-            self._gone = self._gone or _line(error)
+        http = AsyncClient(headers=headers, timeout=self._seconds, trust_env=not self._near)
+        async with http, Client(streamable_http_client(self._url, http_client=http)) as client:
+            while (asked := await self._queue.get()) is not None:
+                if asked.answer.done():
+                    continue
+                try:
+                    result = await client.call_tool(asked.tool, dict(asked.arguments))
+                except Exception as error:  # noqa: BLE001 (one failed call does not end the session)
+                    _settle(asked, McpCallError(_line(error)))
+                    continue
+                _settle(asked, _structured(result))
 
 
 def _settle(asked: _Asked, answer: Result | McpCallError) -> None:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+MCP_PATH = "/mcp"
+LARGEST = 4 * 1024 * 1024
+_BAD_REQUEST = 400
 _UNAUTHORISED, _FORBIDDEN, _MISDIRECTED = 401, 403, 421
 
 
@@ -35,8 +38,28 @@ class Gate:
             await _refuse(send, _FORBIDDEN, "The origin is not allowed")
         elif not self._knows(headers.get(b"authorization", "")):
             await _refuse(send, _UNAUTHORISED, "The bearer token is missing or wrong")
+        elif scope["method"] == "POST" and scope["path"] == MCP_PATH:
+            await self._checked(scope, receive, send)
         else:
             await self._app(scope, receive, send)
+
+    async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse JSON that is no JSON-RPC message with -32600; all else is the SDK's to judge."""
+        parts, size, more = [], 0, True
+        while more and size <= LARGEST:
+            message = await receive()
+            parts.append(message)
+            size += len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
+        if not more and not _is_message(b"".join(part.get("body", b"") for part in parts)):
+            await _refuse(send, _BAD_REQUEST, "Invalid Request")
+            return
+        waiting = iter(parts)
+
+        async def replay() -> Message:
+            return next(waiting, None) or await receive()
+
+        await self._app(scope, replay, send)
 
     def _knows(self, authorization: str) -> bool:
         kind, _, token = authorization.partition(" ")
@@ -50,6 +73,19 @@ def _is_near(address: str) -> bool:
         return parts.scheme in {"", "http", "https"} and (parts.hostname or "") in _LOOPBACK
     except ValueError:
         return False
+
+
+def _is_message(body: bytes) -> bool:
+    """Whether `body` has the frame of a JSON-RPC message, or is no JSON at all."""
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        return True
+    return (
+        isinstance(asked, dict)
+        and asked.get("jsonrpc") == "2.0"
+        and not {"method", "result", "error"}.isdisjoint(asked)
+    )
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:

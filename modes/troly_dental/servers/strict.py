@@ -7,11 +7,13 @@ from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 from pydantic import ValidationError
 
 from troly.errors import InputError, TrolyError
+from troly_dental.servers.wire import Checked
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +27,12 @@ class StrictServer(MCPServer[Any]):
 
     def __init__(self, name: str, title: str, instructions: str) -> None:
         super().__init__(name, title=title, instructions=instructions, log_level="ERROR")
+
+    async def run_stdio_async(self) -> None:
+        """Serve stdin and stdout; a line that is no message is answered with -32700 or -32600."""
+        lowlevel = self._lowlevel_server
+        async with stdio_server() as (read, write):
+            await lowlevel.run(Checked(read, write), write, lowlevel.create_initialization_options())
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Run a tool; raises MCPError, ToolError."""
