@@ -52,6 +52,8 @@ def read(text: str) -> tuple[Page, ...]:
 
 def clean_link(value: str) -> str:
     """The address in `value`: bare, in angle brackets or as a markdown link; "" when there is none."""
+    if _BARE.fullmatch(value.strip()):
+        return value.strip()
     if linked := _MARKDOWN.search(value):
         value = linked[2] if _BARE.match(linked[2]) else linked[1]
     bare = _BARE.search(value)

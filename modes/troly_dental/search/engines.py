@@ -67,8 +67,7 @@ class DuckDuckGo:
         except TimeoutError as error:
             raise EngineError("timeout") from error
         return [
-            {"title": row.get("title"), "content": row.get("body"), "link": row.get("href")}
-            for row in rows
+            {"title": row.get("title"), "content": row.get("body"), "link": row.get("href")} for row in rows
         ]
 
     def _ask(self, query: str, lang: Lang, limit: int) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
 
 from troly.text.fold import nfc
 from troly.text.match import Lexicon
@@ -16,13 +16,14 @@ from troly.text.sanitize import sanitize
 
 LIMIT = 5
 """Results that a search gives at most (003-19)."""
-TITLE_CHARS, CONTENT_CHARS, LINK_CHARS, HOST_CHARS = 160, 700, 1000, 253
+TITLE_CHARS, CONTENT_CHARS, LINK_CHARS = 160, 700, 2000
 # What is read of a field before it is cleaned; the rest of a snippet of megabytes is never looked at.
 _READ_CHARS = 20_000
 _INJECTIONS = Path(__file__).parents[1] / "lexicons" / "injections.txt"
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,300}>")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _CUT = "…"
+_PLAIN = ":/?#[]@!$&'()*+,;=%~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,8 @@ def _link(raw: str) -> str:
     shown = host if not named.isascii() else named
     shown = f"[{shown}]" if ":" in shown else shown
     whole = urlunsplit((parts.scheme.lower(), f"{shown}{port}", parts.path, parts.query, ""))
-    whole = whole.replace(" ", "%20").replace("<", "%3C").replace(">", "%3E")
-    return whole if len(whole) <= LINK_CHARS and whole.split() == [whole] else ""
+    whole = quote(whole, safe=_PLAIN, errors="replace")
+    return whole if len(whole) <= LINK_CHARS else ""
 
 
 @cache
