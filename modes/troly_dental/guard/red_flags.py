@@ -59,20 +59,14 @@ def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
 
 def _breathing(signs: Signs, mouth: bool) -> bool:
     swollen = signs.has("swell", "spread", "fever")
-    breath = (
-        signs.has("no_breath")
-        or signs.near("hard", "breathe", 3)
-        or signs.near("cannot", "breathe", 3, ordered=True)
-    )
+    breath = signs.has("no_breath") or signs.near("hard", "breathe", 3) or signs.cannot("breathe", 2)
     throat = (
         signs.has("no_swallow")
         or signs.near("hard", "swallow", 3)
-        or signs.near("cannot", "swallow", 3, ordered=True)
+        or signs.cannot("swallow", 2)
         or (signs.has("sore_swallow") and swollen)
     )
-    shut = (
-        signs.has("no_open") or signs.near("cannot", "open", 3, ordered=True) or signs.near("hard", "open", 2)
-    )
+    shut = signs.has("no_open") or signs.cannot("open", 2) or signs.near("hard", "open", 2)
     return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
 
 

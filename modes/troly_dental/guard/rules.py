@@ -12,7 +12,7 @@ from math import exp
 from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Hit, Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS, readings
+from troly_dental.guard.reading import LEXICONS, part_read, readings
 
 MODES = ("shopping", "analysis", "rental", "rag")
 # Above and below these a score is clear, and no model is asked.
@@ -38,6 +38,9 @@ _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 _NOTHING_LISTED = -1.2
 _LIKENESS = 1.6
 _SHARPNESS = 0.9
+_SOCIAL = 0.8
+# What likeness to other subjects may take from a message with a word for mouths.
+_LEAST = -0.6
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
@@ -68,6 +71,8 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     no subject of its own goes on about the same.
     """
     found = [_judged(reading) for reading in readings(text)]
+    if not any(one.listed for one in found):  # accents typed wrongly: "nưóu"
+        found.append(_judged(fold(part_read(text))))
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
     about_teeth = previous_dental or _dental_before(previous_question)
     if not about_teeth or best.own_subject or best.judgement.social:
@@ -111,18 +116,17 @@ def _judged(text: str) -> _Weighed:
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
-    points += _LIKENESS * (
-        like.get("dental", 0.0) - sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
-    )
+    against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
+    likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
+    points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED
     score = 1 / (1 + exp(-_SHARPNESS * points))
     nearest = max(like, key=lambda label: like[label])
     reason = f"{words or '-'}; ≈ {nearest} {like[nearest]:.2f}"
     against = any(count[label] for label in _AGAINST)
-    social = bool(count["social"]) and not (
-        against or count["follow"] or any(count[one] for one in _ABOUT_MOUTHS)
-    )
+    only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
+    social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
     foreign = any(count[one] for one in ("off", *MODES)) or (count["other"] and not count["follow"])
     subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
@@ -179,7 +183,11 @@ def _follow_share(text: str) -> float:
     inside: set[int] = set()
     for hit in _follow().find(text):
         inside.update(range(hit.start, hit.end))
-    content = [word for word in words if word.folded not in _stop() and not word.folded.isdigit()]
+    content = [
+        word
+        for word in words
+        if word.start in inside or not (word.folded in _stop() or word.folded.isdigit())
+    ]
     if not content:
         return 1.0 if len(words) <= _BARE_FOLLOW_UP else 0.0
     return sum(1 for word in content if word.start in inside) / len(content)
@@ -203,7 +211,7 @@ def _topics() -> Lexicon:
 @cache
 def _follow() -> Lexicon:
     """What one goes on with, in a list of its own: there "giá" need not give way to longer phrases of a subject."""
-    return Lexicon(_listed(("follow", "care", "weak")))
+    return Lexicon(_listed(("follow", "care", "weak", "medical")))
 
 
 @cache

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 from troly.text.fold import tokens
+from troly.text.language import detect
 from troly.text.match import Hit, Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.guard.reading import LEXICONS
@@ -74,6 +76,7 @@ class Signs:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._english = detect(text) == "en"
         self._starts = [word.start for word in tokens(text)]
         self._marks = self._places(text, _marks())
         self._no, self._eased = self._inside("no"), self._inside("eased")
@@ -109,12 +112,21 @@ class Signs:
         """Whether a sign of one of the labels stands."""
         return any(self._found[label] for label in labels)
 
-    def near(self, one: str, other: str, gap: int, *, ordered: bool = False) -> bool:
-        """Whether the two stand with at most `gap` words between them, in this order when `ordered`."""
+    def cannot(self, other: str, gap: int) -> bool:
+        """Whether "cannot" stands before `other` with at most `gap` words between that do not turn it round."""
+        turning = self._filling | {at for p in self._found["hard"] for at in range(p.first, p.last + 1)}
+        return any(
+            0 <= verb.first - no.last - 1 <= gap and not turning & set(range(no.last + 1, verb.first))
+            for no in self._found["cannot"]
+            for verb in self._near_to(self._found[other], no, gap)
+        )
+
+    def near(self, one: str, other: str, gap: int) -> bool:
+        """Whether the two stand with at most `gap` words between them."""
         return any(
             0 < second.first - first.last <= gap + 1
-            or (not ordered and 0 < first.first - second.last <= gap + 1)
-            or (not ordered and first.first <= second.last and second.first <= first.last)
+            or 0 < first.first - second.last <= gap + 1
+            or (first.first <= second.last and second.first <= first.last)
             for first in self._found[one]
             for second in self._near_to(self._found[other], first, gap)
         )
@@ -191,7 +203,7 @@ class Signs:
             return False
         if any(start <= p.start < place.start for p in self._marks["supposed"]):
             return True
-        if _ASKS_IN_ENGLISH.match(self._text, start):
+        if self._english and _ASKS_IN_ENGLISH.match(self._text, start):
             return True
         return bool(
             _ASKED.match(self._text, place.end)
@@ -216,7 +228,13 @@ def _by_chance(hit: Hit) -> bool:
 
 @cache
 def _lists() -> dict[str, tuple[str, ...]]:
-    return read_lists(LEXICONS / "red_flags.txt")
+    lists = read_lists(LEXICONS / "red_flags.txt")
+    return {label: (*listed, *_without_apostrophes(listed)) for label, listed in lists.items()}
+
+
+def _without_apostrophes(listed: Iterable[str]) -> list[str]:
+    """What hurried people write: "cant" for "can't"."""
+    return [phrase.replace("'", "") for phrase in listed if "'" in phrase]
 
 
 @cache
