@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,6 +18,8 @@ _HEAD, _TAIL = 3000, 1000
 # One letter more or less makes another word of a shorter one.
 _SHORTEST_SLIP, _LONGEST_SLIP = 5, 24
 _MOST_SLIPS = 80
+_DOUBLED = re.compile(r"([^\W\d_])\1")
+_NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
 # Short words that are worth a look all the same.
@@ -39,12 +42,15 @@ def readings(text: str) -> tuple[str, ...]:
 
 def _mended(text: str) -> str:
     words = tokens(text)
-    chat = _chat() if detect(text) == "vi" else {}
+    vietnamese = detect(text) == "vi"
+    chat = _chat() if vietnamese else {}
     pieces: list[str] = []
     at, looked = 0, 0
     for word in words:
         pieces.append(text[at : word.start])
         meant = chat.get(word.text)
+        if meant is None:
+            meant = _hurried(word.text, vietnamese=vietnamese)
         if meant is None and looked < _MOST_SLIPS and _strange(word):
             looked += 1
             meant = _nearest(word.folded)
@@ -52,6 +58,19 @@ def _mended(text: str) -> str:
         at = word.end
     pieces.append(text[at:])
     return "".join(pieces)
+
+
+def _hurried(word: str, *, vietnamese: bool) -> str | None:
+    """`word` without its doubled letters ("sốtt") or with the n that chat leaves out ("miệg"), where that is a word."""
+    folded = fold(word)
+    if folded in _known() or not folded.isalpha() or (is_syllable(folded) and vietnamese):
+        return None
+    once = _DOUBLED.sub(r"\1", word)
+    if once != word and (fold(once) in _known() or (vietnamese and is_syllable(fold(once)))):
+        return once
+    if vietnamese and _NO_N.search(folded) and is_syllable(folded[:-1] + "ng"):
+        return word[:-1] + "ng"
+    return None
 
 
 def _strange(word: Token) -> bool:
