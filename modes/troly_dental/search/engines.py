@@ -16,6 +16,7 @@ Found = Sequence[Mapping[str, object]]
 BACKEND = "duckduckgo"
 TIMEOUT = 8.0
 """Seconds that one search may take."""
+# What the package may take beyond its own timeout, which holds for each of its requests.
 _GRACE = 2.0
 _MAX_BYTES = 12 * 1024 * 1024
 _REGIONS: Mapping[Lang, str] = {"vi": "vn-vi", "en": "us-en"}
@@ -54,16 +55,22 @@ class DuckDuckGo:
     name = BACKEND
     label = "DuckDuckGo"
 
-    def __init__(self, timeout: float = TIMEOUT, client: Callable[[int], TextSearch] | None = None) -> None:
-        """`client(seconds)` makes the searcher; ddgs where none is given. `timeout` in seconds."""
+    def __init__(
+        self,
+        timeout: float = TIMEOUT,
+        client: Callable[[int], TextSearch] | None = None,
+        grace: float = _GRACE,
+    ) -> None:
+        """`client(seconds)` makes the searcher, ddgs where none is given; `timeout` and `grace` are seconds."""
         self._timeout = timeout
+        self._deadline = timeout + grace
         self._client = client or _ddgs
 
     async def find(self, query: str, lang: Lang, limit: int) -> Found:
         """Results of DuckDuckGo, asked in a thread; an answer after the deadline is dropped. Raises EngineError."""
         work = asyncio.to_thread(self._ask, query, lang, limit)
         try:
-            rows = await asyncio.wait_for(work, self._timeout + _GRACE)
+            rows = await asyncio.wait_for(work, self._deadline)
         except TimeoutError as error:
             raise EngineError("timeout") from error
         return [
