@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from troly.plugin.events import Evidence
@@ -169,9 +169,7 @@ def _share(telling: Sequence[Token], text: str) -> float:
 
     0 where the word that tells the most is missing: the rest is then about something else.
     """
-    held: dict[str, set[str]] = {}
-    for word in fold.tokens(text):
-        held.setdefault(word.folded, set()).add(word.text)
+    held = _words_held(text)
     found = [
         (
             tells(token.folded),
@@ -182,6 +180,15 @@ def _share(telling: Sequence[Token], text: str) -> float:
     if not found or not max(found, key=lambda each: each[0])[1]:
         return 0.0
     return sum(weight for weight, there in found if there) / sum(weight for weight, _ in found)
+
+
+@lru_cache(maxsize=1000)
+def _words_held(text: str) -> Mapping[str, frozenset[str]]:
+    """The words of `text` by their fold: questions are asked of the same notes again and again."""
+    held: dict[str, set[str]] = {}
+    for word in fold.tokens(text):
+        held.setdefault(word.folded, set()).add(word.text)
+    return {folded: frozenset(words) for folded, words in held.items()}
 
 
 def _shown(date: str, lang: Lang) -> str:
