@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -13,6 +14,7 @@ from troly.text.catalogue import Lang
 from troly_dental import answer_prompt
 from troly_dental import notes as bundled
 from troly_dental.answer_rail import DIAGNOSIS, DOSE, OutputRail, doses
+from troly_dental.notes import Note
 from troly_dental.steps_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import say
 from troly_dental.working import Answered, Found, Recalled
@@ -33,7 +35,7 @@ async def speak(state: State, turn: TurnContext, step: Step) -> Answered:
             found: Found = state["found"]
             return Answered(said, said, found.pages, found.notes)
         reason = failed.key if failed is not None else "ollama.empty"
-    return _by_rules(state, turn, step, reason, said)
+    return await _by_rules(state, turn, step, reason, said)
 
 
 async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, ModelError | None]:
@@ -99,34 +101,42 @@ def _withheld(rail: OutputRail, detail: str, turn: TurnContext) -> str:
     return say("step.withheld", turn.language, detail=detail, **counts)
 
 
-def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> Answered:
+async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> Answered:
     """The notes' own sentences, else the pages' first ones, else that there is no source; after what was said."""
     found: Found = state["found"]
     lang = turn.language
-    texts = [bundled.answer(found.notes, state["question"], lang), _quoted(found, lang)]
+    told, notes = await _from_notes(found.notes, state, lang)
+    texts = [told, _quoted(found, lang)]
     text = "\n\n".join(one for one in texts if one) or say(
         "answer.nothing", lang, hotline=turn.persona().hotline
     )
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""
     turn.say(f"{gap}{text}")
-    count = len(found.pages) + len(found.notes)
+    count = len(found.pages) + len(notes)
     step.note(say("step.by_rules", lang, count=count, reason=reason), "mixed" if said else "rules")
     StepLog(turn).flow("8", f"Quoting sources without a model: {reason}")
-    return Answered(f"{said}{gap}{text}", said or _gist(text), found.pages, found.notes)
+    return Answered(f"{said}{gap}{text}", said or _gist(text), found.pages, found.notes if said else notes)
 
 
-def after_flag(state: State, turn: TurnContext, step: Step) -> Answered:
+async def after_flag(state: State, turn: TurnContext, step: Step) -> Answered:
     """After the advice for an emergency: one bundled note where one clearly fits, nothing else."""
     found: Found = state["found"]
-    notes = tuple(note for note in found.notes[:1] if note.score >= _FITTING)
+    fitting = tuple(note for note in found.notes[:1] if note.score >= _FITTING)
     said: str = state["said"]
-    text = bundled.answer(notes, state["question"], turn.language)
+    text, notes = await _from_notes(fitting, state, turn.language)
     gist = said
     if text:
         turn.say(f"\n\n{text}")
         said = f"{said}\n\n{text}"
     step.note(say("step.by_rules", turn.language, count=len(notes), reason=state["red_flag"]), "rules")
     return Answered(said, gist, (), notes)
+
+
+async def _from_notes(notes: tuple[Note, ...], state: State, lang: Lang) -> tuple[str, tuple[Note, ...]]:
+    """The notes' own sentences about the question, and the notes that were quoted."""
+    asked = state.get("query") or state["question"]
+    text = await asyncio.to_thread(bundled.answer, notes, asked, lang)
+    return text, tuple(note for note in notes if note.title in text)
 
 
 def _gist(text: str) -> str:

@@ -9,6 +9,7 @@ from datetime import date
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
+from troly.text.catalogue import Lang
 from troly.text.days import format_date
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
@@ -61,8 +62,10 @@ async def look_in_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
     return found
 
 
-def day_of(day: str) -> str:
-    """A note's day (YYYY-MM-DD) as it is shown."""
+def day_of(day: str, lang: Lang) -> str:
+    """A note's day (YYYY-MM-DD) as it is shown: D/M/YYYY in Vietnamese."""
+    if lang == "en":
+        return day
     try:
         return format_date(date.fromisoformat(day))
     except ValueError:

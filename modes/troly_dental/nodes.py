@@ -26,7 +26,8 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
     """Take the last user message (003-05) and its language, once for all that follows (003-06)."""
     log = StepLog(turn)
     log.flow("1.2", f"Extracted user message: {turn.text}")
-    request = switch_request(turn.text)
+    # The first message of a process reads the word lists: not on the screen's own loop.
+    request = await asyncio.to_thread(switch_request, turn.text)
     question = turn.text
     if request is not None:
         turn.switch_language(request.target)
@@ -58,7 +59,7 @@ def _follow_language(turn: TurnContext) -> None:
 async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
     """Emergency signs come before everything: what to do now and where to go is said first, by rules alone."""
     earlier = [message.text for message in turn.history if message.sender == "user"][-_EARLIER:]
-    flag = gate.red_flag(state["question"], earlier)
+    flag = await asyncio.to_thread(gate.red_flag, state["question"], earlier)
     if flag is None:
         step.note(say("step.no_flag", turn.language), "rules")
         return {"route": "guardrail"}
@@ -75,10 +76,11 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     """Whether this is about teeth (003-07): rules where they are sure, the small model between, the search beside it."""
     before = Before.of(turn.conversation_metadata)
     question = state["question"]
-    unsure = gate.judge(question, before.question or None, before.dental).dental is None
+    query = await asyncio.to_thread(follows, question, before)
+    ruled = await asyncio.to_thread(gate.judge, question, before.question or None, before.dental)
     searching = None
-    if unsure and turn.model.reason_unavailable is None and wants_web(turn):
-        searching = asyncio.create_task(look(turn, follows(question, before)))
+    if ruled.dental is None and turn.model.reason_unavailable is None and wants_web(turn):
+        searching = asyncio.create_task(look(turn, query))
     try:
         previous = [before.question] if before.question else []
         verdict = await gate.guard(turn, question, previous, previous_dental=before.dental)
@@ -99,13 +101,13 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     if web is not None:
         detail = say("step.side_by_side", turn.language, detail=detail, ms=round(web.ms))
     step.note(detail, verdict.source)
-    topic = before.topic if follows(question, before) != question else question
-    _keep(turn, question, dental=verdict.dental, topic=topic if verdict.dental else before.topic)
+    stands_alone = verdict.dental and query == question
+    _keep(turn, question, dental=verdict.dental, topic=question if stands_alone else before.topic)
     return {
         "guardrail": {"dental": verdict.dental, "source": verdict.source, "score": round(verdict.score, 3)},
         "verdict": verdict,
         "web": web,
-        "query": follows(question, before),
+        "query": query,
         "route": "memory" if verdict.dental else "rejected",
     }
 

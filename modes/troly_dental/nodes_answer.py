@@ -7,13 +7,11 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Sources
-from troly.text.catalogue import Lang
 from troly_dental import answer as speaking
 from troly_dental import notes as bundled
 from troly_dental import sources
 from troly_dental.lookup import Web, day_of, look, look_in_notes, wants_web
-from troly_dental.notes import Note
-from troly_dental.search import Page, as_text, explain
+from troly_dental.search import as_text, explain
 from troly_dental.steps_log import FORMATTED, StepLog
 from troly_dental.strings import say
 from troly_dental.working import Answered, Found
@@ -68,7 +66,7 @@ def _tell(web: Web | None, found: Found, turn: TurnContext) -> None:
         return
     instead = say("notice.nothing_instead", lang)
     if found.notes:
-        day = day_of(max(note.date for note in found.notes))
+        day = day_of(max(note.date for note in found.notes), lang)
         instead = say("notice.notes_instead", lang, date=day)
     if web is not None:
         why = explain(web.outcome, lang)
@@ -85,7 +83,7 @@ def _tell(web: Web | None, found: Found, turn: TurnContext) -> None:
 async def answer(state: State, turn: TurnContext, step: Step) -> State:
     """Stream the model's answer (003-24) or quote the sources; a red flag is followed by a fitting note only."""
     if state.get("red_flag"):
-        answered = speaking.after_flag(state, turn, step)
+        answered = await speaking.after_flag(state, turn, step)
     else:
         answered = await speaking.speak(state, turn, step)
     return {"answered": answered}
@@ -97,7 +95,7 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     lang, log = turn.language, StepLog(turn)
     shown = sources.evidence(answered.pages)
     shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
-    listed = (*answered.pages, *(Page(_label(note, lang), note.text, "") for note in answered.notes))
+    listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     tail = f"\n\n{say('answer.disclaimer', lang)}{sources.section(listed, lang)}"
     turn.say(tail)
     if shown:
@@ -108,8 +106,3 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     step.note(say("step.format", lang, count=len(listed)), "rules")
     plain = [{"number": one.number, "title": one.title, "host": one.where, "url": one.url} for one in shown]
     return {"formatted_response": whole, "sources": plain}
-
-
-def _label(note: Note, lang: Lang) -> str:
-    """A note in the list of sources: its title, that it is a bundled note, and its date."""
-    return say("answer.note_source", lang, title=note.title, date=day_of(note.date))

@@ -29,7 +29,7 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     log, lang = StepLog(turn), turn.language
     async with open_memory(turn.services, turn.profile) as memory:
         known = await memory.get_or_create(turn.conversation.id)
-        log.flow("3.1", f"Conversation ID: {known}")
+        log.id("3.1", f"Conversation ID: {known}")
         messages = await memory.get_context(known, MAX_MESSAGES)
         old = await memory.get_old_messages(known)
         summary = await memory.get_summary(known)

@@ -31,6 +31,10 @@ class StepLog:
         """`[STEP 2.1] Guardrail result: PASSED`."""
         self._line(logging.INFO, step, text)
 
+    def id(self, step: str, text: str) -> None:
+        """A line of our own making with an id in it, which would look like somebody's number."""
+        log.info("[STEP %s] %s", step, text)
+
     def detail(self, step: str, text: str) -> None:
         """Context in detail."""
         self._line(logging.DEBUG, step, text)

@@ -54,7 +54,8 @@ async def search(
     turned off in the settings nothing is sent at all.
     """
     wanted = services.settings.dental
-    chosen = engine or (Searxng(wanted.searxng) if wanted.searxng else DuckDuckGo())
+    seconds = wanted.search_seconds
+    chosen = engine or (Searxng(wanted.searxng, seconds) if wanted.searxng else DuckDuckGo(seconds))
     if wanted.search == "off":
         return SearchOutcome(problem="off", engine=chosen.label)
     kept = cache or SearchCache(services.state)

@@ -140,6 +140,7 @@ class DentalSettings:
     searxng: str | None = field(
         default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL")
     )
+    search_seconds: float = field(default=8.0, metadata=about(kinds.number(0.1, 120), "5.0"))
     log: Literal["off", "info", "debug"] = field(
         default="off", metadata=about(kinds.choice("off", "info", "debug"), '"info"')
     )

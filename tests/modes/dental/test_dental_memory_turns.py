@@ -17,7 +17,7 @@ FACTS = {
     "Tôi dị ứng penicillin, có nhổ răng được không?": "penicillin",
     "Tôi đang uống warfarin thì cạo vôi răng có sao không?": "warfarin",
     "Tôi đang mang thai 5 tháng, trám răng được không?": "mang thai",
-    "Tôi bị tiểu đường, cấy implant có được không?": "tiểu đường",
+    "Tôi bị tiểu đường, nhổ răng khôn có được không?": "tiểu đường",
     "Tên tôi là Nguyễn Thị Hoa, răng tôi bị ê buốt": "Hoa",
     "Răng số 36 của tôi bị đau khi nhai": "36",
     "Tôi hẹn nha sĩ ngày 15/12/2026 để lấy tủy": "15/12/2026",
