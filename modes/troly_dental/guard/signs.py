@@ -58,7 +58,8 @@ _ASKS_IN_ENGLISH = re.compile(
     r"\s*(?:do|does|can|could|will|would)\s+(?!i\b|you\b|we\b|u\b|somebody\b|someone\b)(?!.*\b(?:my|our|his|her)\b)",
     re.IGNORECASE,
 )
-_NEAR_GONE = 4
+_NEAR_GONE = 6
+_PARTED = re.compile(r"[.!?;\n:,…]|\b(?:đau|nhức|dau|nhuc|ê|pain|ache)\b", re.IGNORECASE)
 
 
 class Place(NamedTuple):
@@ -88,6 +89,11 @@ class Signs:
             if not any(o.first <= p.last and p.first <= o.last for o in other_fevers)
         ]
         hidden = [(p.first, p.last) for label in _HIDES for p in self._found.pop(label, [])]
+        self._signs_at = {
+            p.first
+            for label in ("swell", "fever", "blood", "no_breath", "no_swallow")
+            for p in self._found[label]
+        }
         self._clauses = self._bounds()
         self._filling = self._inside("filler") | {
             at
@@ -189,11 +195,12 @@ class Signs:
         return False
 
     def _over(self, place: Place) -> bool:
+        """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in self._marks["gone"]:
-            if 0 < gone.first - place.last <= _NEAR_GONE and not _STOP.search(
-                self._text, place.end, gone.start
-            ):
-                return gone.first - 1 not in self._no
+            if 0 < gone.first - place.last <= _NEAR_GONE:
+                between = range(place.last + 1, gone.first)
+                parted = _PARTED.search(self._text, place.end, gone.start) or self._signs_at & set(between)
+                return not parted and gone.first - 1 not in self._no
         return False
 
     def _only_supposed(self, place: Place, start: int) -> bool:
