@@ -170,7 +170,8 @@ def _to_end_of_name(words: _Words, first: int, *, english: bool) -> int:
     while last < min(len(words.tokens), first + _MANY_NAMES) and words.gap(last, _BLANK):
         after_surname = last == first + 1 and words.is_in(first, "surname")
         if capital:
-            goes_on = words.capital(last) and (after_surname or not words.stops(last))
+            known = after_surname or words.is_in(last, "given")
+            goes_on = words.capital(last) and (known or not words.stops(last))
         elif words.stops(last) or words.tokens[last].text.isdecimal():
             goes_on = False
         else:

@@ -37,7 +37,8 @@ class McpConnection:
     """One session with an MCP server, kept by a task of its own so that its end never touches the caller.
 
     `call` raises McpCallError when the server cannot be reached, refuses, breaks off, or is silent for `seconds`.
-    After a server was found unreachable or silent the calls that follow fail at once.
+    After a server was found unreachable or silent the calls that follow fail at once. `busy` says that a call is with
+    the server now.
     """
 
     def __init__(self, url: str, token: str, seconds: float) -> None:
@@ -48,6 +49,7 @@ class McpConnection:
         self._queue: asyncio.Queue[_Asked | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._gone = ""
+        self.busy = False
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """The structured result of a tool."""
@@ -97,11 +99,14 @@ class McpConnection:
             while (asked := await self._queue.get()) is not None:
                 if asked.answer.done():
                     continue
+                self.busy = True
                 try:
                     result = await client.call_tool(asked.tool, dict(asked.arguments))
                 except Exception as error:  # noqa: BLE001 (one failed call does not end the session)
                     _settle(asked, McpCallError(_line(error)))
                     continue
+                finally:
+                    self.busy = False
                 _settle(asked, _structured(result))
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.text.fold import fold, fold_in_place, folded_words, span_in_place, tokens
+from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
 from troly.text.lexicon import Hit, Lexicon
 from troly.text.wordlist import read_lists
 from troly_dental.masking import find
@@ -183,7 +183,8 @@ def _speaks_of_self(part: _Part, hits: list[Hit]) -> bool:
     """Whether somebody is named outside the words that speak of people in general."""
     general = [(hit.start, hit.end) for hit in hits if hit.label == "general"]
     return any(
-        token.folded in _folds("self") and not any(start <= token.start < end for start, end in general)
+        any(accents_agree(token.text, word) for word in _selves().get(token.folded, ()))
+        and not any(start <= token.start < end for start, end in general)
         for token in tokens(part.text)
     )
 
@@ -210,3 +211,8 @@ def _lexicon() -> Lexicon:
 @cache
 def _folds(section: str) -> frozenset[str]:
     return frozenset(fold(word) for word in _lists()[section])
+
+
+@cache
+def _selves() -> dict[str, tuple[str, ...]]:
+    return {fold(word): (word,) for word in _lists()["self"]}

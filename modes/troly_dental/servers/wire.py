@@ -63,7 +63,7 @@ class Checked:
 
 
 def _refusal(error: Exception) -> JSONRPCError:
-    problems = getattr(error, "errors", list)()
+    problems: list[dict[str, Any]] = getattr(error, "errors", list)()
     parsed = not any(one.get("type") == "json_invalid" for one in problems)
     code, message = (INVALID_REQUEST, "Invalid Request") if parsed else (PARSE_ERROR, "Parse error")
     return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=message))
