@@ -32,6 +32,8 @@ FITTING, ALIKE = 0.8, 0.65
 _BESIDE_BEST = 0.6
 _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
+# What a note gains that is about the person who asks.
+_PERSON = 0.5
 # How near to the first note the second one must be to be read out as well.
 _SECOND = 0.8
 
@@ -93,7 +95,7 @@ async def find_in(
     best: dict[str, Note] = {}
     for passage in result.passages:
         note = _note(passage, lang)
-        subject = min(1.0, named.get(note.topic, 0) / _WHOLE_SUBJECT)
+        subject = _named(note.topic, named)
         alike = (passage.similarity or 0.0) >= ALIKE
         if not subject and not alike and _share(telling, f"{passage.title} {passage.text}") < FITTING:
             continue
@@ -162,6 +164,13 @@ def _note(passage: Passage, lang: Lang) -> Note:
         )
     told = _by_topic()[own.topic].get(lang, own)
     return Note(told.title, told.text, told.date, "; ".join(told.sources), 0.0, told.lang, told.topic)
+
+
+def _named(topic: str, named: Mapping[str, int]) -> float:
+    """How much the question names `topic`, 0-1; what it says of the person comes first."""
+    words = named.get(topic, 0)
+    person = any(note.person for note in _by_topic().get(topic, {}).values())
+    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
 
 
 def _share(telling: Sequence[Token], text: str) -> float:

@@ -28,6 +28,7 @@ _FRONT = re.compile(r"\A---\n(.*?)\n---\n+(?:#[^\n]*\n+)?(.*)\Z", re.DOTALL)
 class NoteFile:
     """One note that ships: `also` are other words for its subject, `sources` public ones by their plain names.
 
+    `person`: about who asks (pregnancy, an illness), which changes what holds for everything else.
     `date` is when it was last looked through (YYYY-MM-DD); paragraphs of `text` are lines.
     """
 
@@ -40,6 +41,7 @@ class NoteFile:
     also: tuple[str, ...]
     sources: tuple[str, ...]
     text: str
+    person: bool = False
 
 
 @cache
@@ -109,6 +111,7 @@ def _read(path: Path) -> NoteFile:
         also=_listed(front.get("also", "").split(",")),
         sources=_listed(front["sources"].split(";")),
         text="\n".join(_listed(found[2].splitlines())),
+        person=front.get("about") == "person",
     )
 
 

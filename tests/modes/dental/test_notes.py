@@ -77,10 +77,29 @@ def test_a_note_is_short_dated_sourced_and_careful(note: samples.NoteFile) -> No
     assert len(parse_document(note.path, note.path.read_bytes()).blocks) >= 3
 
 
-async def test_what_people_ask_finds_its_note(services: Services) -> None:
-    assert await share(services, "notes_questions.txt") >= 0.97
-    assert await share(services, "notes_held_out.txt") >= 0.85
-    assert await share(services, "notes_held_out.txt", first=3) >= 0.92
+@pytest.mark.parametrize(
+    ("name", "first", "least"),
+    [
+        ("notes_questions.txt", 1, 0.97),
+        ("notes_held_out.txt", 1, 0.9),
+        ("notes_held_out_2.txt", 1, 0.9),
+        ("notes_held_out_3.txt", 1, 0.75),
+        ("notes_held_out_3.txt", 3, 0.79),
+    ],
+)
+async def test_what_people_ask_finds_its_note(
+    services: Services, name: str, first: int, least: float
+) -> None:
+    assert await share(services, name, first) >= least
+
+
+async def test_what_is_said_of_the_person_comes_first(services: Services) -> None:
+    for question, topic in (
+        ("em đang bầu bị nhức răng", "pregnancy"),
+        ("mẹ em có máy tạo nhịp đi lấy cao răng được không", "heart-and-blood-thinners"),
+        ("my father is diabetic and wants his wisdom tooth out", "diabetes"),
+    ):
+        assert (await notes.find_in(services, question, 3, detect(question)))[0].topic == topic
 
 
 @pytest.mark.parametrize("form", ["NFD", "capitals", "no marks"])
