@@ -57,7 +57,7 @@ class Note:
 async def find(turn: TurnContext, question: str, k: int = 3) -> tuple[Note, ...]:
     """Up to `k` notes that fit `question`, best first, in the language of the turn; empty when nothing fits.
 
-    Words and, where the embedder answers, vectors are searched. Raises StoreError.
+    Words and, where the embedder answers, vectors are searched. Raises StoreError, InputError (`samples.missing`).
     """
     services = turn.services
     return await find_in(
@@ -81,7 +81,7 @@ async def find_in(
     embed: Embed | None = None,
     embedder: str = "",
 ) -> tuple[Note, ...]:
-    """As `find`, without a turn. Raises StoreError."""
+    """As `find`, without a turn; raises the same."""
     result = await services.knowledge.search(
         subject_words(question),
         collection=COLLECTION,

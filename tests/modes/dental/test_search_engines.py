@@ -233,3 +233,12 @@ async def test_an_engine_error_names_its_problem() -> None:
             "a", "en", 5
         )
     assert caught.value.problem == "rate_limited"
+
+
+async def test_the_package_itself_without_a_network_is_told(
+    open_house: Callable[..., Services], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A proxy on this machine that nobody serves: the package runs whole and nothing leaves.
+    monkeypatch.setenv("DDGS_PROXY", "http://127.0.0.1:9")
+    outcome = await ask(open_house(), DuckDuckGo())
+    assert (outcome.results, outcome.problem, outcome.query) == ((), "unreachable", QUESTION)
