@@ -14,6 +14,7 @@ from troly.text.lexicon import Lexicon
 from troly.text.wordlist import read_lists
 
 _CLOSE = re.compile(r"[\s:,\-–\"'“”‘’(]{0,4}")
+_SHORTENED = frozenset(("dr", "mr", "mrs", "ms", "bs"))
 _BLANK = re.compile(r"[ \t\u00a0\-]{1,2}")
 _IN_ADDRESS = re.compile(r"[ \t\u00a0,/\-:]{0,3}|\.")
 _IN_NUMBER = re.compile(r"[\s,.\-]{1,3}")
@@ -121,7 +122,8 @@ def _announced(words: _Words) -> Iterator[Found]:
     }
     for hit in _cues().find(words.text):
         first = bisect_left(words.starts, hit.end)
-        if first == len(words.tokens) or not _CLOSE.fullmatch(words.text, hit.end, words.tokens[first].start):
+        after = hit.end + (hit.phrase in _SHORTENED and words.text.startswith(".", hit.end))
+        if first == len(words.tokens) or not _CLOSE.fullmatch(words.text, after, words.tokens[first].start):
             continue
         if (
             words.tokens[first].folded in {"la", "is"}

@@ -35,6 +35,8 @@ _TOOTH = re.compile(
     r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?!\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
     r"|#\s?\d{1,2}\b"
 )
+# In a question without a subject these still speak of a person: "đang mang thai", "bị tiểu đường", "bầu 3 tháng".
+_STATE = re.compile(r"\d|\b(?:đang|dang|bị|bi|mới|moi|vừa|vua)\b", re.IGNORECASE)
 _SIDE = re.compile(
     r"\s+(?:ham\s+)?(?:tren|duoi)(?:\s+ben)?(?:\s+(?:trai|phai))?|\s+ben\s+(?:trai|phai)|\s+(?:trai|phai)\b"
 )
@@ -42,7 +44,7 @@ _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
 _DATE = re.compile(
     r"\b(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.\-]\d{1,2}(?:[/.\-]\d{2,4})?(?![\d/.,]|\s*(?:mmhg|%))"
     r"|(?:ngay|mung|mong)\s+\d{1,2}(?:\s*(?:thang|/)\s*\d{1,2})?(?:\s*(?:nam|/)\s*\d{4})?(?!\d|\s*(?:lan|vien|goi|ong|bua|cu|mg|ml|tieng|gio)\b)"
-    r"|thang\s+\d{1,2}(?:\s*(?:nam|/|-)\s*\d{4})?|nam\s+(?:19|20)\d\d"
+    r"|thang\s+\d{1,2}(?:\s*(?:nam|/|-)\s*\d{4})?(?!\d|\s*(?:lan|vien|mui)\b)|nam\s+(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
     r"|thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
     r"|(?:next\s+|this\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
@@ -107,7 +109,8 @@ def _facts(part: _Part) -> Iterator[Fact]:
     labels = {hit.label for hit in hits}
     told = part.text[: part.stated].strip(" -:") if part.stated else part.text
     kept = False
-    if "general" not in labels or _speaks_of_self(part, hits):
+    general = "general" in labels or (part.stated < len(part.text) and not _STATE.search(told))
+    if not general or _speaks_of_self(part, hits):
         for fact in _health(part, hits, labels, told):
             kept = True
             yield fact
