@@ -90,10 +90,9 @@ async def test_a_search_that_fails_never_fails_the_turn(clinic: Clinic, web: Web
 
 async def test_an_answer_after_the_deadline_is_not_waited_for(own_home: Path, web: WebDouble) -> None:
     web.gate = threading.Event()
-    with clinic_at(own_home, SEARXNG_URL=web.url, TROLY_DENTAL__SEARCH_SECONDS="0.2") as clinic:
+    with clinic_at(own_home, SEARXNG_URL=web.url, TROLY_DENTAL__SEARCH_SECONDS="1") as clinic:
         told = await clinic.ask(CLEAR)
         await clinic.services.llm.aclose()
-    assert web.queries == [CLEAR]
     assert not web.gate.is_set()
     assert told.all(Notice)[0].level == "warning"
     assert told.state["search_results"] == ""
