@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from troly_dental.guard.reading import readings
-from troly_dental.guard.rules import names_mouth
+from troly_dental.guard.rules import names_illness, names_mouth
 from troly_dental.guard.signs import Signs
 
 # How many earlier messages may say that it is about the mouth.
@@ -49,7 +49,7 @@ def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
     mouth = before or names_mouth(text) or signs.has("drawn")
     for name, told in _TESTS:
         if told(signs, mouth):
-            return name
+            return name if mouth or name == "trauma" or not names_illness(text) else None
     if mouth and signs.has("lasting", "unstoppable") and _bleeding_before(text, signs, earlier):
         return "bleeding"
     if mouth and _DEGREES.search(text):
@@ -81,7 +81,8 @@ def _chest(signs: Signs, mouth: bool) -> bool:
 def _bleeding(signs: Signs, mouth: bool) -> bool:
     stuck = signs.near("blood", "unstoppable", 7)
     lasting = signs.near("blood", "lasting", 8) and signs.has("extraction", "unstoppable")
-    return mouth and (stuck or lasting)
+    drawn = signs.near("blood", "drawn", 12) and not signs.mild
+    return mouth and (stuck or lasting or drawn)
 
 
 def _knocked_out(signs: Signs, _mouth: bool) -> bool:

@@ -40,7 +40,7 @@ _LIKENESS = 1.6
 _SHARPNESS = 0.9
 _SOCIAL = 0.8
 # What likeness to other subjects may take from a message with a word for mouths.
-_LEAST = -0.6
+_LEAST = -1.0
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
@@ -149,7 +149,9 @@ def _points(count: Mapping[str, int]) -> float:
         points -= _WEIGHTS["social"][0]
     against = any(count.get(label) for label in _AGAINST)
     if count.get("bare"):
-        points += _BARE_BESIDE_OTHERS if against and not (count.get("care") or count.get("dental")) else _BARE
+        foreign = any(count.get(label) for label in _AGAINST if label != "medical")
+        cared = count.get("care") or count.get("dental") or count.get("weak")
+        points += _BARE_BESIDE_OTHERS if foreign and not cared else _BARE
     if count.get("weak") and not count.get("dental"):
         weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
         points += _WEAK_BESIDE_OTHERS if against else weak
@@ -169,10 +171,12 @@ def _hits(text: str) -> list[Hit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
-    chance = {"other", "off", "medical"}
-    return [
-        hit for hit in hits if not (hit.label in chance and not hit.exact and (hit.start, hit.end) in sure)
-    ]
+    return [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+
+
+def _by_chance(hit: Hit, sure: set[tuple[int, int]]) -> bool:
+    """Whether a phrase without its accents may as well be another: one syllable, or the same letters as a tooth's."""
+    return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
 def _follow_share(text: str) -> float:
@@ -198,9 +202,19 @@ def _stop() -> frozenset[str]:
     return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
 
 
+def names_illness(text: str) -> bool:
+    """Whether an illness or a treatment of another kind is named."""
+    return any(hit.label == "medical" for hit in _hits(text))
+
+
+def _plurals(phrases: Iterable[str]) -> list[str]:
+    """English plurals: "night guards" for "night guard"."""
+    return [f"{one}s" for one in phrases if one.isascii() and one[-1:].isalpha() and not one.endswith("s")]
+
+
 def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
     lists = read_lists(LEXICONS / "topics.txt")
-    return {label: lists[label] for label in labels}
+    return {label: (*lists[label], *_plurals(lists[label])) for label in labels}
 
 
 @cache

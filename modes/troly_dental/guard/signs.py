@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from troly.text.fold import tokens
+from troly.text.fold import fold, tokens
 from troly.text.language import detect
 from troly.text.match import Hit, Lexicon
 from troly.text.wordlist import read_lists
@@ -36,9 +36,27 @@ _DENIED = frozenset(
         "broken",
     ]
 )
-_MARKS = ("no", "eased", "filler", "gone", "supposed", "in_doubt", "past", "now", "break", "animal", "unreal")
+_MARKS = (
+    "no",
+    "eased",
+    "filler",
+    "gone",
+    "supposed",
+    "in_doubt",
+    "past",
+    "past_exact",
+    "now",
+    "break",
+    "animal",
+    "unreal",
+    "mild",
+)
 # Marks of one syllable count only with their accents: "nho" is rather "nhổ" than "nhỡ". These are seldom other words.
-_ACCENTED_ONLY = frozenset({"not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"})
+_ACCENTED_ONLY = frozenset(
+    {"past_exact", "not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"}
+)
+_ACCENTED = frozenset({"gone", "eased", "past_exact"})
+_PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
 _HIDES = ("figure", "elsewhere")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
@@ -113,6 +131,11 @@ class Signs:
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         return bool(self._marks["unreal"]) or bool(self._marks["animal"] and not _BITES.search(self._text))
+
+    @property
+    def mild(self) -> bool:
+        """Whether a word for little blood, or for asking in general, stands in the message."""
+        return bool(self._marks["mild"])
 
     def has(self, *labels: str) -> bool:
         """Whether a sign of one of the labels stands."""
@@ -222,7 +245,7 @@ class Signs:
             start <= p.start
             and p.first <= place.last + 8
             and not _STOP.search(self._text, place.end, max(p.start, place.end))
-            for p in self._marks["past"]
+            for p in (*self._marks["past"], *self._marks["past_exact"])
         )
 
     def _is_now(self, start: int, place: Place) -> bool:
@@ -230,7 +253,12 @@ class Signs:
 
 
 def _by_chance(hit: Hit) -> bool:
-    return not hit.exact and " " not in hit.phrase and hit.phrase not in _PLAIN_TOO
+    """Whether a mark without its accents may as well be other words: "do roi" is also "đỏ rồi"."""
+    if hit.exact:
+        return False
+    if hit.label in _ACCENTED:
+        return not _PLAINLY_OVER.search(fold(hit.phrase))
+    return " " not in hit.phrase and hit.phrase not in _PLAIN_TOO
 
 
 @cache
