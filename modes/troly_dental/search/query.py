@@ -32,7 +32,8 @@ def clean(text: str) -> str:
     plain = masking.strip(plain)
     plain = _LONG_NUMBER.sub(" ", _ADDRESS.sub(" ", plain))
     plain = _SIGNS.sub(" ", _OPERATOR.sub(" ", _BANG.sub(" ", plain)))
-    words = " ".join(plain.split()).strip(" ,;:.-")
+    # What is taken from the front may have hidden a command behind it: ":!bang".
+    words = " ".join(plain.split()).strip(" ,;:.-").lstrip("!\\+-,;:. ")
     if not any(char.isalnum() for char in words):
         return ""
     if len(words) <= MAX_CHARS:
