@@ -56,6 +56,9 @@ class McpConnection:
         if self._gone:
             raise McpCallError(self._gone)
         if self._task is None:
+            # Reading the library takes a second: not on the loop, and not on the server's time.
+            await asyncio.to_thread(_libraries)
+        if self._task is None:
             self._task = asyncio.create_task(self._serve())
         asked = _Asked(tool, arguments)
         self._queue.put_nowait(asked)
@@ -88,14 +91,11 @@ class McpConnection:
             self._gone = self._gone or _line(error)
 
     async def _hold(self) -> None:
-        from httpx2 import AsyncClient
-        from mcp import Client
-        from mcp.client.streamable_http import streamable_http_client
-
+        http_client, session, transport = _libraries()
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         # A proxy of the environment has no business between two processes of one machine.
-        http = AsyncClient(headers=headers, timeout=self._seconds, trust_env=not self._near)
-        async with http, Client(streamable_http_client(self._url, http_client=http)) as client:
+        http = http_client(headers=headers, timeout=self._seconds, trust_env=not self._near)
+        async with http, session(transport(self._url, http_client=http)) as client:
             while (asked := await self._queue.get()) is not None:
                 if asked.answer.done():
                     continue
@@ -108,6 +108,15 @@ class McpConnection:
                 finally:
                     self.busy = False
                 _settle(asked, _structured(result))
+
+
+def _libraries() -> tuple[Any, Any, Any]:
+    """The HTTP client, the MCP client and its transport."""
+    from httpx2 import AsyncClient
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    return AsyncClient, Client, streamable_http_client
 
 
 def _settle(asked: _Asked, answer: Result | McpCallError) -> None:

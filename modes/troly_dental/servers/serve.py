@@ -27,7 +27,8 @@ def on_http(server: StrictServer, port: int, token: str, tell: Callable[[str], N
     """
     import uvicorn
 
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # The protocol is named so that asyncio turns Nagle's delay off: without it every answer waits 40 ms.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         try:
