@@ -53,9 +53,9 @@ _MARKS = (
 )
 # Marks of one syllable count only with their accents: "nho" is rather "nhổ" than "nhỡ". These are seldom other words.
 _ACCENTED_ONLY = frozenset(
-    {"past_exact", "not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"}
+    {"past_exact", "left_over", "not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"}
 )
-_ACCENTED = frozenset({"gone", "eased", "past_exact"})
+_ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
 _HIDES = ("figure", "elsewhere")
@@ -100,7 +100,7 @@ class Signs:
         self._marks = self._places(text, _marks())
         self._no, self._eased = self._inside("no"), self._inside("eased")
         self._found = self._places(text, _signs())
-        other_fevers = self._found.pop("not_fever", [])
+        other_fevers = [*self._found.pop("not_fever", []), *self._found.pop("left_over", [])]
         self._found["fever"] = [
             p
             for p in self._found["fever"]
