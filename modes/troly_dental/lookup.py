@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from pathlib import Path
 
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.days import format_date
+from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
@@ -18,7 +22,8 @@ from troly_dental.search import SearchOutcome, search
 from troly_dental.steps_log import StepLog
 from troly_dental.working import Before
 
-NOTES = 2
+NOTES, TOPIC_CHARS = 2, 120
+_POINTING = Path(__file__).parent / "lexicons" / "pointing.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,12 @@ def wants_web(turn: TurnContext) -> bool:
 
 
 def follows(question: str, before: Before) -> str:
-    """The question with the subject it follows up ("còn giá thì sao?"); as it is where it stands for itself."""
-    if not before.topic or not before.dental or judge(question, None, False).dental:
+    """The question with the subject it follows up ("còn giá thì sao?", "răng đó"); as it is where it stands for itself."""
+    if not before.topic or not before.dental:
         return question
-    return f"{before.topic} {question}"
+    if judge(question, None, False).dental and not _pointing().find(question):
+        return question
+    return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
 
 
 async def look(turn: TurnContext, query: str) -> Web:
@@ -70,3 +77,8 @@ def day_of(day: str, lang: Lang) -> str:
         return format_date(date.fromisoformat(day))
     except ValueError:
         return day
+
+
+@cache
+def _pointing() -> Lexicon:
+    return Lexicon.load(_POINTING)

@@ -161,4 +161,10 @@ async def test_a_red_flag_sends_nothing_to_the_web(
 async def test_a_follow_up_is_searched_with_its_subject(clinic: Clinic, web: WebDouble) -> None:
     await clinic.ask("Niềng răng mất bao lâu?", offline=True)
     await clinic.ask("còn giá thì sao?")
-    assert web.queries == ["Niềng răng mất bao lâu? còn giá thì sao?"]
+    await clinic.ask("răng đó nhổ có nguy hiểm không")
+    await clinic.ask("Bé mấy tuổi thì thay răng sữa?")
+    assert web.queries == [
+        "Niềng răng mất bao lâu? còn giá thì sao?",
+        "Niềng răng mất bao lâu? răng đó nhổ có nguy hiểm không",
+        "Bé mấy tuổi thì thay răng sữa?",
+    ]
