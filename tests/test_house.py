@@ -77,6 +77,7 @@ def test_modes_packages_and_entry_points_agree() -> None:
         ("troly.config", ()),
         ("troly.tui.app", ("textual",)),
         ("troly_shopping", ()),
+        ("troly_dental", ()),
         ("troly_rag", ()),
     ],
 )

@@ -186,3 +186,12 @@ def test_modes_that_are_not_installed_are_told_when_asked(paths: Paths) -> None:
         ("mode", "shopping"),
         ("models.rga.chat", "rag"),
     ]
+
+
+def test_a_secret_is_never_listed_nor_told_when_it_is_refused(paths: Paths) -> None:
+    env = {"MCP_SERVER_TOKEN": "rat-bi-mat", "MCP_SERVER_URL": "http://127.0.0.1:8001"}
+    assert load_settings(paths, env).dental.mcp_server_token == "rat-bi-mat"
+    assert "rat-bi-mat" not in str(explain(paths, env))
+    problems = check_settings(paths, {"MCP_SERVER_TOKEN": "rat-bi-mat\x07"})
+    assert [problem.key for problem in problems] == ["dental.mcp_server_token"]
+    assert "rat-bi-mat" not in str(problems)

@@ -6,6 +6,7 @@ from troly.config.schema import SettingInfo, describe
 from troly.config.settings import (
     BudgetSettings,
     ChromaSettings,
+    DentalSettings,
     GreetingSettings,
     IdentitySettings,
     IntentSettings,
@@ -28,6 +29,7 @@ __all__ = [
     "BudgetSettings",
     "ChromaSettings",
     "ConfigProblem",
+    "DentalSettings",
     "GreetingSettings",
     "IdentitySettings",
     "IntentSettings",

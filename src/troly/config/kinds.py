@@ -30,13 +30,14 @@ class Kind(NamedTuple):
 
     `name` is the catalogue's sentence part (`setting.expects.<name>`), filled from `limits`. `accept` turns a TOML
     value into the setting's value; `read` turns text (an environment variable) into a TOML value first. Both raise
-    RefusedError.
+    RefusedError. A `secret` is not shown where settings are listed or refused.
     """
 
     name: str
     accept: Callable[[object], object]
     read: Callable[[str], object] = str.strip
     limits: Mapping[str, object] = MappingProxyType({})
+    secret: bool = False
 
 
 def choice(*options: str) -> Kind:
@@ -97,6 +98,11 @@ def flag() -> Kind:
 def words() -> Kind:
     """One line of text without control characters."""
     return Kind("words", _line, limits={"longest": LONGEST})
+
+
+def secret() -> Kind:
+    """One line of text that is never printed."""
+    return words()._replace(secret=True)
 
 
 def name() -> Kind:

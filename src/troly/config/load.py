@@ -23,7 +23,15 @@ DOCUMENT_VARIABLES = {
     "PERSONA_PATH": "persona.path",
     "PERSONA_MAX_CHARS": "persona.max_chars",
     "INTENT_CONFIDENCE_THRESHOLD": "intent.confidence_threshold",
+    "KEEP_RECENT_MESSAGES": "dental.keep_recent_messages",
+    "SUMMARIZE_THRESHOLD": "dental.summarize_threshold",
+    "COMPRESS_AFTER_SUMMARY": "dental.compress_after_summary",
+    "MCP_SERVER_URL": "dental.mcp_server_url",
+    "MCP_SERVER_TOKEN": "dental.mcp_server_token",
+    "SEARXNG_URL": "dental.searxng",
 }
+# What is shown of a secret.
+HIDDEN = "******"
 
 
 class SettingValue(NamedTuple):
@@ -86,9 +94,14 @@ def explain(
 ) -> list[SettingValue]:
     """Every setting with its value and where that was said; values that were refused are left out."""
     gathered = _gather(paths, env, overrides)
-    defaults = {key: (spec.default, Origin("default")) for key, spec in specs().items()}
+    known = specs()
+    defaults = {key: (spec.default, Origin("default")) for key, spec in known.items()}
     merged = {**defaults, **gathered.values}
-    return [SettingValue(key, value, str(origin)) for key, (value, origin) in merged.items()]
+    hidden = {key for key, spec in known.items() if spec.kind.secret}
+    return [
+        SettingValue(key, HIDDEN if value and key in hidden else value, str(origin))
+        for key, (value, origin) in merged.items()
+    ]
 
 
 def _gather(paths: Paths, env: Env | None, overrides: Mapping[str, object] | None) -> Gathered:
@@ -198,7 +211,7 @@ def _refused(claim: Claim, spec: Spec) -> ConfigProblem:
         line=claim.line,
         expects=claim.expects or spec.kind.name,
         limits=spec.kind.limits,
-        found=shown(claim.raw),
+        found=HIDDEN if spec.kind.secret else shown(claim.raw),
         example=_example(claim, spec),
     )
 

@@ -1,0 +1,162 @@
+"""Says the answer: streamed from the model through the output rail, or quoted word for word from what was found."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+
+from troly.errors import ModelError
+from troly.plugin.context import Step, TurnContext
+from troly.plugin.events import Notice
+from troly.text.catalogue import Lang
+from troly_dental import answer_prompt
+from troly_dental import notes as bundled
+from troly_dental.answer_rail import DIAGNOSIS, DOSE, OutputRail, doses
+from troly_dental.notes import Note
+from troly_dental.steps_log import PROMPT, RESPONSE, StepLog
+from troly_dental.strings import say
+from troly_dental.working import Answered, Found, Recalled
+
+State = Mapping[str, Any]
+_QUOTED, _QUOTE_CHARS = 3, 320
+# After an emergency's advice only a note that fits this well may follow, and only one.
+_FITTING = 0.6
+
+
+async def speak(state: State, turn: TurnContext, step: Step) -> Answered:
+    """Say the answer to a dental question: the model's, else the notes and pages themselves (C8)."""
+    reason = turn.model.reason_unavailable
+    said = ""
+    if reason is None:
+        said, failed = await _by_model(state, turn, step)
+        if failed is None and said.strip():
+            found: Found = state["found"]
+            return Answered(said, said, found.pages, found.notes)
+        reason = failed.key if failed is not None else "ollama.empty"
+    return await _by_rules(state, turn, step, reason, said)
+
+
+async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, ModelError | None]:
+    """What the model said and the rail let through, and the error that ended it (003-38)."""
+    log, lang = StepLog(turn), turn.language
+    messages = answer_prompt.build(turn, state)
+    recalled: Recalled = state["recalled"]
+    if recalled.summary:
+        log.flow(
+            "7.2", f"Using existing summary as context. Summary length: {len(recalled.summary)} characters"
+        )
+    prompt = answer_prompt.whole(messages)
+    log.flow("7.4", f"Prompt built. Length: {len(prompt)} characters")
+    log.flow("8", "Generating response with LLM provider: ollama")
+    log.block(PROMPT, prompt)
+    rail = _rail(state, turn)
+    raw, said, failed = "", "", None
+    try:
+        async with aclosing(turn.model.stream("answer", messages)) as pieces:
+            async for piece in pieces:
+                raw += piece
+                said += _show(rail.add(piece), said, turn)
+    except ModelError as error:
+        log.failure("8", f"LLM error: {error}", error)
+        failed = error
+    said += _show(rail.finish(), said, turn)
+    log.block(RESPONSE, raw)
+    found: Found = state["found"]
+    detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
+    step.note(_withheld(rail, detail, turn), "model")
+    if failed is not None:
+        told = failed.render(lang)
+        remedy = f"{told.remedy} {say('notice.model_fallback', lang)}".strip()
+        turn.emit(Notice("error", told.title, told.message, remedy))
+    return said.rstrip(), failed
+
+
+def _show(piece: str, said: str, turn: TurnContext) -> str:
+    shown = piece if said else piece.lstrip()
+    turn.say(shown)
+    return shown
+
+
+def _rail(state: State, turn: TurnContext) -> OutputRail:
+    found: Found = state["found"]
+    recalled: Recalled = state["recalled"]
+    texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
+    own = [one["content"] for one in recalled.messages if one["role"] == "user"]
+    instead = {kind: say(f"rail.{kind}", turn.language) for kind in (DOSE, DIAGNOSIS)}
+    return OutputRail(
+        texts, "\n".join([*own, *(fact.text for fact in recalled.facts), state["question"]]), instead
+    )
+
+
+def _withheld(rail: OutputRail, detail: str, turn: TurnContext) -> str:
+    """`detail` with what the rail held back; the person is told as well."""
+    counts = {"doses": rail.withheld[DOSE], "diagnoses": rail.withheld[DIAGNOSIS]}
+    if not any(counts.values()):
+        return detail
+    message = say("notice.withheld", turn.language, **counts)
+    turn.emit(Notice("warning", say("notice.withheld_title", turn.language), message))
+    StepLog(turn).trouble("8.1", f"Output rail: {counts}")
+    return say("step.withheld", turn.language, detail=detail, **counts)
+
+
+async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> Answered:
+    """The notes' own sentences, else the pages' first ones, else that there is no source; after what was said."""
+    found: Found = state["found"]
+    lang = turn.language
+    told, notes = await _from_notes(found.notes, state, lang)
+    texts = [told, _quoted(found, lang)]
+    text = "\n\n".join(one for one in texts if one) or say(
+        "answer.nothing", lang, hotline=turn.persona().hotline
+    )
+    gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""
+    turn.say(f"{gap}{text}")
+    count = len(found.pages) + len(notes)
+    step.note(say("step.by_rules", lang, count=count, reason=reason), "mixed" if said else "rules")
+    StepLog(turn).flow("8", f"Quoting sources without a model: {reason}")
+    return Answered(f"{said}{gap}{text}", said or _gist(text), found.pages, found.notes if said else notes)
+
+
+async def after_flag(state: State, turn: TurnContext, step: Step) -> Answered:
+    """After the advice for an emergency: one bundled note where one clearly fits, nothing else."""
+    found: Found = state["found"]
+    fitting = tuple(note for note in found.notes[:1] if note.score >= _FITTING)
+    said: str = state["said"]
+    text, notes = await _from_notes(fitting, state, turn.language)
+    gist = said
+    if text:
+        turn.say(f"\n\n{text}")
+        said = f"{said}\n\n{text}"
+    step.note(say("step.by_rules", turn.language, count=len(notes), reason=state["red_flag"]), "rules")
+    return Answered(said, gist, (), notes)
+
+
+async def _from_notes(notes: tuple[Note, ...], state: State, lang: Lang) -> tuple[str, tuple[Note, ...]]:
+    """The notes' own sentences about the question, and the notes that were quoted."""
+    asked = state.get("query") or state["question"]
+    text = await asyncio.to_thread(bundled.answer, notes, asked, lang)
+    return text, tuple(note for note in notes if note.title in text)
+
+
+def _gist(text: str) -> str:
+    """The quoted sentences themselves, without titles and sources; all of a text that quotes nothing."""
+    lines = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    return "\n".join(lines) or text
+
+
+def _quoted(found: Found, lang: Lang) -> str:
+    """What the first pages say, by their numbers in the list of sources; "" without pages."""
+    quotes = [
+        say("answer.page_quote", lang, text=quote, number=number)
+        for number, page in enumerate(found.pages, 1)
+        if (quote := _quote(page.content))
+    ]
+    return "\n".join([say("answer.from_pages", lang), *quotes[:_QUOTED]]) if quotes else ""
+
+
+def _quote(text: str) -> str:
+    """The beginning of a page's text without sentences that state a dose: the page alone vouches for nothing."""
+    sentences = [one for one in text.replace("! ", ". ").split(". ") if not doses(one)]
+    text = ". ".join(sentences).strip()
+    return text if len(text) <= _QUOTE_CHARS else f"{text[:_QUOTE_CHARS].rsplit(' ', 1)[0]}…"

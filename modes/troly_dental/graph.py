@@ -1,0 +1,78 @@
+"""Wires the documents' flow: language, red flags, guard, memory, search, answer, form, then what is kept (003-01)."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+
+from troly.plugin.context import TurnContext, traced
+from troly.plugin.contract import Graph
+from troly_dental import nodes, nodes_answer, nodes_memory
+
+
+class DentalState(TypedDict, total=False):
+    """The documented fields (003-32 and the flow's own names), and what one node leaves for the next.
+
+    `question` is the message without a request to switch language, `query` the same with what it follows up; `said` the advice for an emergency; `web` a search
+    that ran beside the guard.
+    """
+
+    conversation_id: str
+    user_message: str
+    language: str
+    red_flag: str | None
+    guardrail: dict[str, Any]
+    messages: list[dict[str, str]]
+    total_count: int
+    conversation_summary: str
+    search_query: str
+    search_results: str
+    sources: list[dict[str, Any]]
+    summary: str
+    formatted_response: str
+    message_type: str
+    question: str
+    query: str
+    route: str
+    said: str
+    verdict: Any
+    web: Any
+    recalled: Any
+    found: Any
+    answered: Any
+
+
+ENDS = ("switched", "rejected", "save")
+
+
+def build() -> Graph:
+    """The compiled graph; needs a `TurnContext` as its context."""
+    builder = StateGraph(DentalState, context_schema=TurnContext)
+    builder.add_node("listen", traced("listen", nodes.listen))
+    builder.add_node("red_flags", traced("red_flags", nodes.red_flags))
+    builder.add_node("guardrail", traced("guardrail", nodes.guardrail))
+    builder.add_node("switched", traced("switched", nodes.switched))
+    builder.add_node("rejected", traced("rejected", nodes.rejected))
+    builder.add_node("memory", traced("memory", nodes_memory.recall, tool="memory-server"))
+    builder.add_node("search", traced("search", nodes_answer.search, tool="duckduckgo_search"))
+    builder.add_node("answer", traced("answer", nodes_answer.answer))
+    builder.add_node("format", traced("format", nodes_answer.form))
+    builder.add_node("save", traced("save", nodes_memory.save, tool="memory-server"))
+    builder.add_edge(START, "listen")
+    builder.add_conditional_edges("listen", _route, ["red_flags", "switched"])
+    builder.add_conditional_edges("red_flags", _route, ["memory", "guardrail"])
+    builder.add_conditional_edges("guardrail", _route, ["memory", "rejected"])
+    for before, after in (
+        ("memory", "search"),
+        ("search", "answer"),
+        ("answer", "format"),
+        ("format", "save"),
+        *((last, END) for last in ENDS),
+    ):
+        builder.add_edge(before, after)
+    return builder.compile()
+
+
+def _route(state: DentalState) -> str:
+    return state["route"]

@@ -1,0 +1,128 @@
+"""Finds what needs a doctor now, before anything else is asked: from words near each other, in any spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from troly_dental.guard.reading import readings
+from troly_dental.guard.rules import names_illness, names_mouth
+from troly_dental.guard.signs import Signs
+
+# How many earlier messages may say that it is about the mouth.
+_EARLIER = 6
+_DEGREES = re.compile(
+    r"(?<![\d.,])(?:(?:38|39|40|41)(?:[.,]\d)?\s*(?:độ|do\b|°|o?c\b|celsius)"
+    r"|10[0-5](?:[.,]\d)?\s*(?:°|f\b|degrees|fahrenheit)|(?:38|39|40)[.,]\d(?!\d))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RedFlag:
+    """What needs a doctor now; `advice_key` names the text of `advice` (strings_guard.toml)."""
+
+    name: str
+    advice_key: str
+
+
+def red_flag(text: str, previous: Sequence[str] = ()) -> RedFlag | None:
+    """The most urgent red flag of `text`, or None; never raises.
+
+    `previous` are the user's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is one.
+    """
+    earlier = [reading for message in list(previous)[-_EARLIER:] for reading in readings(message)]
+    before = any(names_mouth(reading) or Signs(reading).has("drawn") for reading in earlier)
+    for reading in readings(text):
+        name = _flag(reading, before, earlier)
+        if name:
+            return RedFlag(name, f"guard.red_flag.{name}")
+    return None
+
+
+def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
+    signs = Signs(text)
+    if signs.nobody:
+        return None
+    signs.exact("place_exact")
+    mouth = before or names_mouth(text) or signs.has("drawn")
+    for name, told in _TESTS:
+        if told(signs, mouth):
+            return name if mouth or name == "trauma" or not names_illness(text) else None
+    if mouth and signs.has("lasting", "unstoppable") and _bleeding_before(text, signs, earlier):
+        return "bleeding"
+    if mouth and _DEGREES.search(text):
+        return "fever"
+    return None
+
+
+def _breathing(signs: Signs, mouth: bool) -> bool:
+    swollen = signs.has("swell", "spread", "fever")
+    breath = signs.has("no_breath") or signs.near("hard", "breathe", 3) or signs.cannot("breathe", 2)
+    throat = (
+        signs.has("no_swallow")
+        or signs.near("hard", "swallow", 3)
+        or signs.cannot("swallow", 2)
+        or (signs.has("sore_swallow") and swollen)
+    )
+    shut = signs.has("no_open") or signs.cannot("open", 2) or signs.near("hard", "open", 2)
+    return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
+
+
+def _unconscious(signs: Signs, mouth: bool) -> bool:
+    return mouth and signs.has("faint")
+
+
+def _chest(signs: Signs, mouth: bool) -> bool:
+    return mouth and signs.has("chest")
+
+
+def _bleeding(signs: Signs, mouth: bool) -> bool:
+    stuck = signs.near("blood", "unstoppable", 7)
+    lasting = signs.near("blood", "lasting", 8) and signs.has("extraction", "unstoppable")
+    drawn = signs.near("blood", "drawn", 12) and not signs.mild
+    return mouth and (stuck or lasting or drawn)
+
+
+def _knocked_out(signs: Signs, _mouth: bool) -> bool:
+    if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not signs.has("accident")):
+        return True
+    return signs.has("accident") and signs.near("tooth", "out", 4) and not signs.has("part")
+
+
+def _trauma(signs: Signs, mouth: bool) -> bool:
+    if signs.has("jaw_broken") or signs.near("jaw", "broken", 3):
+        return True
+    if signs.has("accident") and (signs.has("face") or mouth):
+        return True
+    return signs.has("tooth_broken") and signs.has("blood")
+
+
+def _swelling(signs: Signs, mouth: bool) -> bool:
+    if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
+        return True
+    near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
+    return near and (mouth or signs.near("swell", "face", 5))
+
+
+def _fever(signs: Signs, mouth: bool) -> bool:
+    return mouth and signs.has("fever")
+
+
+def _bleeding_before(text: str, signs: Signs, earlier: Sequence[str]) -> bool:
+    """Whether a short message says of the bleeding told before that it goes on."""
+    return len(text) < 60 and not signs.has("swell") and any(Signs(one).has("blood") for one in earlier)
+
+
+# The most urgent first.
+_TESTS: tuple[tuple[str, Callable[[Signs, bool], bool]], ...] = (
+    ("breathing", _breathing),
+    ("unconscious", _unconscious),
+    ("chest", _chest),
+    ("bleeding", _bleeding),
+    ("knocked_out", _knocked_out),
+    ("trauma", _trauma),
+    ("swelling", _swelling),
+    ("fever", _fever),
+)

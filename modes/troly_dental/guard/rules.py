@@ -1,0 +1,238 @@
+"""Judges by word lists and examples whether a message is about dental care (003-07), with a score and the reason."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import exp
+
+from troly.text.fold import fold, tokens
+from troly.text.match import ExampleClassifier, Hit, Lexicon
+from troly.text.wordlist import read_lists
+from troly_dental.guard.reading import LEXICONS, part_read, readings
+
+MODES = ("shopping", "analysis", "rental", "rag")
+# Above and below these a score is clear, and no model is asked.
+SURE, SURE_NOT = 0.68, 0.32
+
+# What the lists weigh for (above 0) or against dental care: the first phrase found, and every further one.
+_WEIGHTS: Mapping[str, tuple[float, float]] = {
+    "dental": (4.0, 0.6),
+    "field": (2.2, 0.3),
+    "other": (-1.6, -0.2),
+    "medical": (-2.0, -0.3),
+    "off": (-2.0, -0.4),
+    "shopping": (-2.6, -0.7),
+    "analysis": (-3.6, -0.8),
+    "rental": (-3.2, -0.8),
+    "rag": (-3.0, -0.8),
+    "social": (-1.2, -0.2),
+}
+_ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
+_AGAINST = ("other", "medical", "off", *MODES)
+_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
+_BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
+_NOTHING_LISTED = -1.2
+_LIKENESS = 1.6
+_SHARPNESS = 0.9
+_SOCIAL = 0.8
+# What likeness to other subjects may take from a message with a word for mouths.
+_LEAST = -1.0
+# A follow-up is short, names no subject of its own and consists of words one goes on with.
+_FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
+_PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
+# A message of hardly more than small words goes on about the same: "vậy à, sao vậy".
+_BARE_FOLLOW_UP = 6
+_CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules make of a message.
+
+    `dental` is None in the grey band; `score` 0 to 1, at least 0.5 leaning towards dental; `reason` names the words
+    that told; `social` marks greetings and thanks; `mode` is the assistant that can help with the part that is no dental matter, or None.
+    """
+
+    dental: bool | None
+    score: float
+    reason: str
+    mode: str | None = None
+    social: bool = False
+
+
+def judge(text: str, previous_question: str | None = None, previous_dental: bool = False) -> Judgement:
+    """Whether `text` is about dental care, by rules alone (003-07, C1); never raises.
+
+    `previous_question` is the message before, `previous_dental` whether it was about dental care: a message that names
+    no subject of its own goes on about the same.
+    """
+    found = [_judged(reading) for reading in readings(text)]
+    if not any(one.listed for one in found):  # accents typed wrongly: "nưóu"
+        found.append(_judged(fold(part_read(text))))
+    best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
+    about_teeth = previous_dental or _dental_before(previous_question)
+    if not about_teeth or best.own_subject or best.judgement.social:
+        return best.judgement
+    follows = max(_follow_share(reading) for reading in readings(text))
+    if follows >= _FOLLOW_SHARE:
+        score = max(_FOLLOWS, best.judgement.score)
+        return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
+    if best.judgement.dental is not True and best.judgement.mode is None:
+        # Said after a dental question, with words of an unlisted subject: the more of them, the less a follow-up.
+        score = max(best.judgement.score, _PERHAPS if follows >= _PERHAPS_SHARE else _HARDLY)
+        return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
+    return best.judgement
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    judgement: Judgement
+    own_subject: bool
+    listed: bool
+
+
+def _told(one: _Weighed) -> int:
+    """Readings with words of the lists before readings without; the surer first."""
+    return int(one.own_subject or one.listed)
+
+
+def _dental_before(question: str | None) -> bool:
+    return bool(question) and any(
+        _judged(reading).judgement.score >= SURE for reading in readings(question or "")
+    )
+
+
+def _judged(text: str) -> _Weighed:
+    hits = _hits(text)
+    count = Counter(hit.label for hit in hits)
+    words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
+    mode = next((label for label, _ in count.most_common() if label in MODES), None)
+    if count["jailbreak"] and not _asked_beside(text):
+        return _Weighed(Judgement(False, 0.03, words, mode), True, listed=True)
+    points = _points(count)
+    told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
+    like = {scored.label: scored.confidence for scored in _examples().classify(text)}
+    against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
+    likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
+    points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
+    if not told:
+        points += _NOTHING_LISTED
+    score = 1 / (1 + exp(-_SHARPNESS * points))
+    nearest = max(like, key=lambda label: like[label])
+    reason = f"{words or '-'}; ≈ {nearest} {like[nearest]:.2f}"
+    against = any(count[label] for label in _AGAINST)
+    only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
+    social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
+    # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
+    foreign = any(count[one] for one in ("off", *MODES)) or (count["other"] and not count["follow"])
+    subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
+    if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
+        mode = nearest
+    dental = True if score >= SURE else False if score <= SURE_NOT else None
+    return _Weighed(
+        Judgement(dental, round(score, 3), reason, mode, social),
+        subject,
+        listed=told,
+    )
+
+
+def _points(count: Mapping[str, int]) -> float:
+    points = 0.0
+    for label, (first, further) in _WEIGHTS.items():
+        if number := count.get(label, 0):
+            points += first + further * min(number - 1, 4)
+    if count.get("social") and any(count.get(label) for label in _ABOUT_MOUTHS):
+        points -= _WEIGHTS["social"][0]
+    against = any(count.get(label) for label in _AGAINST)
+    if count.get("bare"):
+        foreign = any(count.get(label) for label in _AGAINST if label != "medical")
+        cared = count.get("care") or count.get("dental") or count.get("weak")
+        points += _BARE_BESIDE_OTHERS if foreign and not cared else _BARE
+    if count.get("weak") and not count.get("dental"):
+        weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
+        points += _WEAK_BESIDE_OTHERS if against else weak
+    return points
+
+
+def _asked_beside(text: str) -> bool:
+    """Whether a part of the message without the attempt asks about teeth, and about nothing else."""
+    for clause in _CLAUSE.split(text):
+        labels = {hit.label for hit in _hits(clause)}
+        if "dental" in labels and not labels & {"jailbreak", *_AGAINST}:
+            return True
+    return False
+
+
+def _hits(text: str) -> list[Hit]:
+    """The phrases found; words without accents that may mean a tooth do not also mean something else."""
+    hits = _topics().find(text)
+    sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
+    return [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+
+
+def _by_chance(hit: Hit, sure: set[tuple[int, int]]) -> bool:
+    """Whether a phrase without its accents may as well be another: one syllable, or the same letters as a tooth's."""
+    return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
+
+
+def _follow_share(text: str) -> float:
+    """The share of the words with a meaning that name no subject of their own; 0 for a long message or for none."""
+    words = tokens(text)
+    if not words or len(words) > _FOLLOW_TOKENS:
+        return 0.0
+    inside: set[int] = set()
+    for hit in _follow().find(text):
+        inside.update(range(hit.start, hit.end))
+    content = [
+        word
+        for word in words
+        if word.start in inside or not (word.folded in _stop() or word.folded.isdigit())
+    ]
+    if not content:
+        return 1.0 if len(words) <= _BARE_FOLLOW_UP else 0.0
+    return sum(1 for word in content if word.start in inside) / len(content)
+
+
+@cache
+def _stop() -> frozenset[str]:
+    return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
+
+
+def names_illness(text: str) -> bool:
+    """Whether an illness or a treatment of another kind is named."""
+    return any(hit.label == "medical" for hit in _hits(text))
+
+
+def _plurals(phrases: Iterable[str]) -> list[str]:
+    """English plurals: "night guards" for "night guard"."""
+    return [f"{one}s" for one in phrases if one.isascii() and one[-1:].isalpha() and not one.endswith("s")]
+
+
+def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
+    lists = read_lists(LEXICONS / "topics.txt")
+    return {label: (*lists[label], *_plurals(lists[label])) for label in labels}
+
+
+@cache
+def _topics() -> Lexicon:
+    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", *_AGAINST, "social", "jailbreak", "follow")))
+
+
+@cache
+def _follow() -> Lexicon:
+    """What one goes on with, in a list of its own: there "giá" need not give way to longer phrases of a subject."""
+    return Lexicon(_listed(("follow", "care", "weak", "medical")))
+
+
+@cache
+def _examples() -> ExampleClassifier:
+    return ExampleClassifier.load(LEXICONS / "examples.txt")
+
+
+def names_mouth(text: str) -> bool:
+    """Whether a word for teeth, mouth or dental care stands in `text`, also one that may mean something else."""
+    return any(hit.label in _ABOUT_MOUTHS for hit in _hits(text))

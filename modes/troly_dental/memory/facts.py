@@ -1,0 +1,221 @@
+"""Finds what a user states of himself that must not be forgotten (C5): rules over word lists, in both languages."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
+from troly.text.lexicon import Hit, Lexicon
+from troly.text.wordlist import read_lists
+from troly_dental.masking import find
+from troly_dental.memory.types import Fact, FactKind
+
+# A message longer than this is a pasted text, not something that a person says of himself.
+LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 200, 80
+_PARTS = re.compile(
+    r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
+    r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:co\s+(?:\w+\s+){0,12}?(?:khong|ko|hong|hok|chua)\b(?=[\s?.!]*$|\s+(?:a|vay|bac|ban|nhi|the)\b)"
+    r"|thi\s+(?:sao|co|nen|phai|lam|uong|dung)|lieu\s+co|co\s+(?:nen|duoc|the)\b|(?:phai\s+)?lam\s+(?:sao|gi|the\s+nao)"
+    r"|bao\s+nhieu|(?:nhu\s+)?the\s+nao|uong\s+(?:thuoc\s+)?gi|dung\s+(?:thuoc\s+)?gi|tai\s+sao|vi\s+sao"
+    r"|(?:can|could|should|may|must|do|does|is|are|will|would)\s+(?:i|it|we|my|she|he|this|that|you|there)\b"
+    r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
+    re.DOTALL,
+)
+_TOOTH = re.compile(
+    r"\b(?:rang|tooth|teeth|r|cai\s+rang)\s*(?:so\s*|number\s*|no\.?\s*|#\s*|:\s*)?"
+    r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?!\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
+    r"|#\s?\d{1,2}\b"
+)
+# In a question without a subject these still speak of a person: "đang mang thai", "bị tiểu đường", "bầu 3 tháng".
+_STATE = re.compile(r"\d|\b(?:đang|dang|bị|bi|mới|moi|vừa|vua)\b", re.IGNORECASE)
+_SIDE = re.compile(
+    r"\s+(?:ham\s+)?(?:tren|duoi)(?:\s+ben)?(?:\s+(?:trai|phai))?|\s+ben\s+(?:trai|phai)|\s+(?:trai|phai)\b"
+)
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
+_DATE = re.compile(
+    r"\b(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.\-]\d{1,2}(?:[/.\-]\d{2,4})?(?![\d/.,]|\s*(?:mmhg|%))"
+    r"|(?:ngay|mung|mong)\s+\d{1,2}(?:\s*(?:thang|/)\s*\d{1,2})?(?:\s*(?:nam|/)\s*\d{4})?(?!\d|\s*(?:lan|vien|goi|ong|bua|cu|mg|ml|tieng|gio)\b)"
+    r"|thang\s+\d{1,2}(?:\s*(?:nam|/|-)\s*\d{4})?(?!\d|\s*(?:lan|vien|mui)\b)|nam\s+(?:19|20)\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
+    r"|thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
+    r"|(?:next\s+|this\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+)
+_NUMBER = re.compile(r"(?<![\w.,])\+?\d[\d.,]*(?:\s?(?:/|-|x)\s?\d[\d.,]*)*(?:\s*%|\s*[^\W\d_]+)?")
+
+
+class _Part(NamedTuple):
+    """One clause as written, folded, and how much of it is stated rather than asked."""
+
+    text: str
+    folded: str
+    offsets: list[int]
+    stated: int
+
+    def written(self, start: int, end: int) -> str:
+        """The words that folded characters `start:end` came from."""
+        first, last = span_in_place(self.offsets, len(self.text), start, end)
+        return " ".join(self.text[first:last].split())
+
+
+def pin(text: str) -> tuple[Fact, ...]:
+    """The facts that a message states, each once: allergies, medicines, pregnancy, chronic diseases, names, teeth,
+    dates, numbers.
+
+    What is only asked about ("bà bầu có nhổ răng được không?", "can I take ibuprofen?") is none. The text of a fact is
+    the clause as it was said.
+    """
+    found: dict[tuple[str, str], Fact] = {}
+    text = text[:LONGEST_READ]
+    last: Fact | None = None
+    for part in _parts(text):
+        allergens = _more_allergens(last, part)
+        facts = [allergens] if allergens else list(_facts(part))
+        for fact in facts:
+            found[fact.kind, " ".join(folded_words(fact.value))] = fact
+        if allergens and last is not None:
+            found.pop((last.kind, " ".join(folded_words(last.value))), None)
+        last = facts[0] if facts and facts[0].kind == "allergy" else None
+    for fact in _names(text):
+        found.setdefault((fact.kind, fact.value), fact)
+    return tuple(found.values())[:MOST_FACTS]
+
+
+def mentions(text: str, value: str) -> bool:
+    """Whether `text` has the words of `value`, in their order, with or without accents."""
+    wanted = " ".join(folded_words(value))
+    return bool(wanted) and f" {wanted} " in f" {' '.join(folded_words(text))} "
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    for written in _PARTS.split(text):
+        clause = " ".join(written.split())
+        if clause:
+            folded, offsets = fold_in_place(clause)
+            asked = _ASKED.search(folded)
+            yield _Part(clause, folded, offsets, offsets[asked.start()] if asked else len(clause))
+
+
+def _facts(part: _Part) -> Iterator[Fact]:
+    hits = [hit for hit in _lexicon().find(part.text) if hit.start < part.stated]
+    labels = {hit.label for hit in hits}
+    told = part.text[: part.stated].strip(" -:") if part.stated else part.text
+    kept = False
+    general = "general" in labels or (part.stated < len(part.text) and not _STATE.search(told))
+    if not general or _speaks_of_self(part, hits):
+        for fact in _health(part, hits, labels, told):
+            kept = True
+            yield fact
+    spoken = [(_folded_at(part, h.start), _folded_at(part, h.end)) for h in hits if h.label == "tooth"]
+    for start, end in [*(match.span() for match in _TOOTH.finditer(part.folded)), *spoken]:
+        side = _SIDE.match(part.folded, end)
+        yield _fact("tooth", part.written(start, side.end() if side else end), part.text)
+    for match in _DATE.finditer(part.folded):
+        yield _fact("date", part.written(*match.span()), part.text)
+    if not kept:
+        yield from _numbers(part)
+
+
+def _health(part: _Part, hits: list[Hit], labels: set[str], told: str) -> Iterator[Fact]:
+    if "allergy" in labels:
+        cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
+        named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
+        value = ", ".join(part.text[hit.start : hit.end] for hit in named) or _after(part, cue)
+        nothing = value and all(word in _folds("nothing") for word in folded_words(value))
+        yield _fact("allergy", cue.phrase if nothing or not value else value, told)
+    else:
+        drugs = [hit for hit in hits if hit.label == "medicine"]
+        for hit in drugs:
+            yield _fact("medicine", part.text[hit.start : hit.end], told)
+        cues = [hit for hit in hits if hit.label == "medicine cue"]
+        if cues and not drugs and (value := _after(part, cues[0]) or cues[0].phrase):
+            yield _fact("medicine", value, told)
+    kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
+    for kind in kinds:
+        for hit in hits:
+            if hit.label == kind:
+                yield _fact(kind, part.text[hit.start : hit.end], told)
+
+
+def _numbers(part: _Part) -> Iterator[Fact]:
+    taken = [m.span() for expression in (_TOOTH, _DATE) for m in expression.finditer(part.folded)]
+    for match in _NUMBER.finditer(part.folded):
+        if not any(start < match.end() and match.start() < end for start, end in taken):
+            yield _fact("number", part.written(*match.span()), part.text)
+
+
+def _names(text: str) -> Iterator[Fact]:
+    for found in find(text):
+        if found.kind == "name" and found.cue < found.start:
+            yield _fact("name", text[found.start : found.end], text[found.cue : found.end])
+
+
+def _more_allergens(last: Fact | None, part: _Part) -> Fact | None:
+    """A list goes on after its comma: "dị ứng penicillin, hải sản"."""
+    words = folded_words(part.text)
+    if last is None or len(words) > 4 or part.stated < len(part.text):
+        return None
+    hits = _lexicon().find(part.text)
+    if not hits or {hit.label for hit in hits} - {"medicine", "allergen", "end", "filler"}:
+        return None
+    return _fact("allergy", f"{last.value}, {part.text}", f"{last.text}, {part.text}")
+
+
+def _after(part: _Part, cue: Hit) -> str:
+    """The few words after a cue that say what it is about."""
+    said: list[str] = []
+    rest = part.text[cue.end : part.stated]
+    for token in tokens(rest):
+        if token.folded in _folds("filler") and not said:
+            continue
+        if token.folded in _folds("end") or len(said) == 4:
+            break
+        said.append(rest[token.start : token.end])
+    return " ".join(said)
+
+
+def _speaks_of_self(part: _Part, hits: list[Hit]) -> bool:
+    """Whether somebody is named outside the words that speak of people in general."""
+    general = [(hit.start, hit.end) for hit in hits if hit.label == "general"]
+    return any(
+        any(accents_agree(token.text, word) for word in _selves().get(token.folded, ()))
+        and not any(start <= token.start < end for start, end in general)
+        for token in tokens(part.text)
+    )
+
+
+def _fact(kind: FactKind, value: str, text: str) -> Fact:
+    return Fact(kind, " ".join(value.split())[:LONGEST_VALUE], " ".join(text.split())[:LONGEST_TEXT])
+
+
+def _folded_at(part: _Part, place: int) -> int:
+    return bisect_left(part.offsets, place)
+
+
+@cache
+def _lists() -> dict[str, tuple[str, ...]]:
+    return read_lists(Path(__file__).parents[1] / "lexicons" / "facts.txt")
+
+
+@cache
+def _lexicon() -> Lexicon:
+    words_only = ("self", "filler", "end", "nothing")
+    return Lexicon({label: phrases for label, phrases in _lists().items() if label not in words_only})
+
+
+@cache
+def _folds(section: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in _lists()[section])
+
+
+@cache
+def _selves() -> dict[str, tuple[str, ...]]:
+    return {fold(word): (word,) for word in _lists()["self"]}

@@ -1,0 +1,219 @@
+"""The dental notes that answer without the web: found by words and by meaning, read out sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from troly.plugin.events import Evidence
+from troly.text import fold
+from troly.text.catalogue import Lang
+from troly.text.fold import Token
+from troly.text.language import detect
+from troly_dental.answer_rail import doses
+from troly_dental.note_sentences import sentences_of, telling_sentences, tells
+from troly_dental.note_subjects import subject_words, subjects
+from troly_dental.samples import COLLECTION, NoteFile, note_files
+from troly_dental.search.pages import Page
+from troly_dental.strings import say
+
+if TYPE_CHECKING:
+    from troly.plugin.context import TurnContext
+    from troly.plugin.services import Services
+    from troly.retrieval.hybrid import Embed, Passage
+
+_CANDIDATES = 30
+# A note fits when the question names its subject, when it holds this share of what the question's words tell, or
+# when the vectors are this much alike (below that an embedder finds everything a little alike).
+FITTING, ALIKE = 0.8, 0.65
+# A find that is this much weaker than the best one is about something else.
+_BESIDE_BEST = 0.6
+_SUBJECT, _WHOLE_SUBJECT = 1.0, 4
+_SENTENCES, _MORE = 3, 2
+# What a note gains that is about the person who asks.
+_PERSON = 0.5
+# How near to the first note the second one must be to be read out as well.
+_SECOND = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note that fits: `date` is YYYY-MM-DD, `source` the public sources it rests on by their plain names.
+
+    `score` is from 0 to 1 and orders one list. `topic` is the same in both languages.
+    """
+
+    title: str
+    text: str
+    date: str
+    source: str
+    score: float
+    lang: Lang = "vi"
+    topic: str = ""
+
+
+async def find(turn: TurnContext, question: str, k: int = 3) -> tuple[Note, ...]:
+    """Up to `k` notes that fit `question`, best first, in the language of the turn; empty when nothing fits.
+
+    Words and, where the embedder answers, vectors are searched. Raises StoreError, InputError (`samples.missing`).
+    """
+    services = turn.services
+    return await find_in(
+        services,
+        question,
+        k,
+        turn.language,
+        permissions=turn.profile.permissions,
+        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+        embedder=services.settings.models.for_mode(turn.mode.id, "embed"),
+    )
+
+
+async def find_in(
+    services: Services,
+    question: str,
+    k: int,
+    lang: Lang,
+    *,
+    permissions: frozenset[str] = frozenset(),
+    embed: Embed | None = None,
+    embedder: str = "",
+) -> tuple[Note, ...]:
+    """As `find`, without a turn; raises the same."""
+    result = await services.knowledge.search(
+        subject_words(question),
+        collection=COLLECTION,
+        permissions=permissions,
+        k=_CANDIDATES,
+        embed=embed,
+        embedder=embedder,
+        lang=lang,
+    )
+    named, telling = subjects(question), fold.tokens(subject_words(question))
+    best: dict[str, Note] = {}
+    for passage in result.passages:
+        note = _note(passage, lang)
+        subject = _named(note.topic, named)
+        alike = (passage.similarity or 0.0) >= ALIKE
+        if not subject and not alike and _share(telling, f"{passage.title} {passage.text}") < FITTING:
+            continue
+        score = round((passage.score + _SUBJECT * subject) / (1 + _SUBJECT), 4)
+        if note.topic not in best or score > best[note.topic].score:
+            best[note.topic] = replace(note, score=score)
+    ranked = sorted(best.values(), key=lambda note: (-note.score, note.lang != lang, note.topic))
+    top = ranked[0].score if ranked else 0.0
+    return tuple(note for note in ranked if note.score >= _BESIDE_BEST * top)[: max(0, k)]
+
+
+def answer(notes: Sequence[Note], question: str, lang: Lang) -> str:
+    """The sentences of `notes` that say most about `question`, each note named with its date and its sources.
+
+    "" without notes. A sentence with a dose is never read out, whatever a note says.
+    """
+    parts = []
+    for place, note in enumerate(notes[:2]):
+        sentences = [each for each in sentences_of(note.text) if not doses(each)]
+        if not sentences or note.score < _SECOND * notes[0].score:
+            continue
+        # A note ends with when to see a dentist.
+        body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
+        chosen = telling_sentences(body, question, _MORE if place else _SENTENCES)
+        head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
+        lines = [head, *(f"- {sentence}" for sentence in chosen), *advice]
+        lines.append(say("notes.source", lang, source=note.source))
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidence, ...]:
+    """`notes` as the evidence of an answer, marked as notes of the program's own."""
+    return tuple(
+        Evidence(
+            number,
+            note.title,
+            note.text,
+            say("notes.where", lang),
+            note.score,
+            facts=(
+                (say("notes.date", lang), _shown(note.date, lang)),
+                (say("notes.rests_on", lang), note.source),
+            ),
+        )
+        for number, note in enumerate(notes, first)
+    )
+
+
+def as_pages(notes: Sequence[Note], lang: Lang) -> tuple[Page, ...]:
+    """`notes` as entries of the list of sources: marked as notes, dated, without a link."""
+    return tuple(
+        Page(say("notes.entry", lang, title=note.title, date=_shown(note.date, lang)), note.text, "")
+        for note in notes
+    )
+
+
+def _note(passage: Passage, lang: Lang) -> Note:
+    """The note that `passage` is of; of one that ships, its version in `lang`."""
+    own = _by_key().get(passage.document)
+    if own is None:
+        # A document that somebody added to the corpus: named by itself, dated by when it was loaded.
+        day, spoken = passage.ingested_at[:10], detect(passage.text)
+        return Note(
+            passage.title, passage.text, day, passage.title, 0.0, spoken, passage.document or passage.title
+        )
+    told = _by_topic()[own.topic].get(lang, own)
+    return Note(told.title, told.text, told.date, "; ".join(told.sources), 0.0, told.lang, told.topic)
+
+
+def _named(topic: str, named: Mapping[str, int]) -> float:
+    """How much the question names `topic`, 0-1; what it says of the person comes first."""
+    words = named.get(topic, 0)
+    person = any(note.person for note in _by_topic().get(topic, {}).values())
+    return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
+
+
+def _share(telling: Sequence[Token], text: str) -> float:
+    """How much of what `telling` words tell stands in `text` with the accents that were typed, 0-1.
+
+    0 where the word that tells the most is missing: the rest is then about something else.
+    """
+    held = _words_held(text)
+    found = [
+        (
+            tells(token.folded),
+            any(fold.accents_agree(token.text, other) for other in held.get(token.folded, ())),
+        )
+        for token in {token.folded: token for token in telling}.values()
+    ]
+    if not found or not max(found, key=lambda each: each[0])[1]:
+        return 0.0
+    return sum(weight for weight, there in found if there) / sum(weight for weight, _ in found)
+
+
+@lru_cache(maxsize=1000)
+def _words_held(text: str) -> Mapping[str, frozenset[str]]:
+    """The words of `text` by their fold: questions are asked of the same notes again and again."""
+    held: dict[str, set[str]] = {}
+    for word in fold.tokens(text):
+        held.setdefault(word.folded, set()).add(word.text)
+    return {folded: frozenset(words) for folded, words in held.items()}
+
+
+def _shown(date: str, lang: Lang) -> str:
+    """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
+    year, *rest = date.split("-")
+    return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date
+
+
+@cache
+def _by_key() -> Mapping[str, NoteFile]:
+    return {note.key: note for note in note_files()}
+
+
+@cache
+def _by_topic() -> Mapping[str, Mapping[Lang, NoteFile]]:
+    found: dict[str, dict[Lang, NoteFile]] = {}
+    for note in note_files():
+        found.setdefault(note.topic, {})[note.lang] = note
+    return found

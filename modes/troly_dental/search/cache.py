@@ -1,0 +1,136 @@
+"""What searches found lately and which engine needs a rest, kept in the state database for every process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from troly.errors import TrolyError
+from troly.stores.migrations import Migration
+from troly.stores.state import StateDb
+from troly.text.catalogue import Lang
+from troly_dental.search.pages import Page
+
+MIGRATIONS = (
+    Migration(
+        "dental/0002_search",
+        (
+            """
+            CREATE TABLE dental_searches (
+                key TEXT PRIMARY KEY,
+                pages TEXT NOT NULL,
+                stored_at REAL NOT NULL
+            ) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE dental_search_pauses (
+                engine TEXT PRIMARY KEY,
+                problem TEXT NOT NULL,
+                failures INTEGER NOT NULL,
+                failed_at REAL NOT NULL,
+                until REAL NOT NULL
+            ) WITHOUT ROWID
+            """,
+        ),
+    ),
+)
+KEEP_SECONDS = 24 * 3600.0
+KEEP_ENTRIES = 500
+# How long an engine rests after a failure: the first wait, doubled by each failure in a row, up to the second.
+# A search that finds nothing is a failure too where it happens again and again: DuckDuckGo answers that to callers
+# it has had enough of.
+_RESTS: Mapping[str, tuple[int, float, float]] = {
+    "rate_limited": (0, 60.0, 3600.0),
+    "timeout": (0, 15.0, 300.0),
+    "empty": (3, 60.0, 600.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """An engine that is left alone for `seconds` more, and why."""
+
+    problem: str
+    seconds: float
+
+
+class SearchCache:
+    """Blocking, safe from any thread. A database that refuses only means that nothing is remembered."""
+
+    def __init__(
+        self, state: StateDb, now: Callable[[], float] = time.time, keep: float = KEEP_SECONDS
+    ) -> None:
+        """`now` gives seconds since the epoch, `keep` how many seconds an answer stays good."""
+        self._state = state
+        self._now = now
+        self._keep = keep
+
+    def get(self, engine: str, lang: Lang, query: str) -> tuple[Page, ...]:
+        """The pages that were found for `query` lately; empty when there are none."""
+        now = self._now()
+        with suppress(TrolyError, sqlite3.Error, ValueError, TypeError):
+            with self._state.read() as connection:
+                row = connection.execute(
+                    "SELECT pages, stored_at FROM dental_searches WHERE key = ?", (_key(engine, lang, query),)
+                ).fetchone()
+            if row is not None and 0 <= now - row[1] < self._keep:
+                return tuple(Page(*map(str, each)) for each in json.loads(row[0]))
+        return ()
+
+    def put(self, engine: str, lang: Lang, query: str, pages: Sequence[Page]) -> None:
+        """Remember `pages` and that the engine works. The query itself is not stored, only its hash."""
+        now = self._now()
+        rows = json.dumps([[page.title, page.content, page.link] for page in pages], ensure_ascii=False)
+        with suppress(TrolyError, sqlite3.Error), self._state.write() as connection:
+            connection.execute("DELETE FROM dental_search_pauses WHERE engine = ?", (engine,))
+            connection.execute(
+                "INSERT OR REPLACE INTO dental_searches VALUES (?, ?, ?)",
+                (_key(engine, lang, query), rows, now),
+            )
+            connection.execute(
+                """
+                DELETE FROM dental_searches WHERE stored_at <= ? OR key NOT IN
+                    (SELECT key FROM dental_searches ORDER BY stored_at DESC, key LIMIT ?)
+                """,
+                (now - self._keep, KEEP_ENTRIES),
+            )
+
+    def pause(self, engine: str) -> Pause | None:
+        """The rest that `engine` is to have; None when it may be asked."""
+        now = self._now()
+        with suppress(TrolyError, sqlite3.Error), self._state.read() as connection:
+            row = connection.execute(
+                "SELECT problem, failed_at, until FROM dental_search_pauses WHERE engine = ?", (engine,)
+            ).fetchone()
+            # A clock that was set back must not keep an engine resting for days.
+            if row is not None and row[1] <= now < row[2]:
+                return Pause(str(row[0]), row[2] - now)
+        return None
+
+    def failed(self, engine: str, problem: str) -> None:
+        """Count a failure of `engine`; some kinds make it rest, longer each time in a row."""
+        if problem not in _RESTS:
+            return
+        now = self._now()
+        free, first, longest = _RESTS[problem]
+        with suppress(TrolyError, sqlite3.Error), self._state.write() as connection:
+            row = connection.execute(
+                "SELECT failures, problem FROM dental_search_pauses WHERE engine = ?", (engine,)
+            ).fetchone()
+            failures = (row[0] if row is not None and row[1] == problem else 0) + 1
+            doublings = min(failures - free - 1, 20)
+            until = now if doublings < 0 else now + min(first * 2**doublings, longest)
+            connection.execute(
+                "INSERT OR REPLACE INTO dental_search_pauses VALUES (?, ?, ?, ?, ?)",
+                (engine, problem, failures, now, until),
+            )
+
+
+def _key(engine: str, lang: Lang, query: str) -> str:
+    folded = " ".join(query.casefold().split())
+    return hashlib.sha256(f"{engine}\n{lang}\n{folded}".encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,216 @@
+"""The dental notes: complete in both languages, careful, found by what people ask, read out without a model."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.house import services_at
+from troly.plugin.services import Services
+from troly.retrieval.documents import parse_document
+from troly.text.fold import fold
+from troly.text.language import detect
+from troly_dental import notes, samples
+from troly_dental.answer_rail import doses
+from troly_dental.note_sentences import sentences_of
+from troly_dental.note_subjects import subject_words, subjects
+from troly_dental.samples import COLLECTION, note_files
+
+HERE = Path(__file__).parent
+STRENGTH = re.compile(
+    r"\d\s*(?:mg|mcg|g|ml|iu|%|viên|giọt|gói|tablets?|pills?|capsules?|drops?)\b", re.IGNORECASE
+)
+
+
+@pytest.fixture
+def services(own_home: Path) -> Iterator[Services]:
+    with services_at(own_home) as opened:
+        samples.load(opened, "vi")
+        yield opened
+
+
+def questions(name: str) -> list[tuple[list[str], str]]:
+    lines = [line for line in (HERE / name).read_text("utf-8").splitlines() if "|" in line and line[0] != "#"]
+    return [
+        (topics.strip().split("/"), question.strip())
+        for topics, _, question in (line.partition("|") for line in lines)
+    ]
+
+
+async def share(services: Services, name: str, first: int = 1) -> float:
+    """How many of the questions in a file find their note among the `first` ones, and nothing where nothing fits."""
+    listed, right = questions(name), 0
+    for topics, question in listed:
+        got = [note.topic for note in await notes.find_in(services, question, 3, detect(question))]
+        right += not got if topics == ["-"] else bool(set(got[:first]) & set(topics))
+    return right / len(listed)
+
+
+def test_there_are_forty_topics_each_in_both_languages() -> None:
+    topics = {note.topic for note in note_files()}
+    assert len(topics) >= 40
+    for lang in ("vi", "en"):
+        assert {note.topic for note in note_files() if note.lang == lang} == topics
+
+
+@pytest.mark.parametrize("note", note_files(), ids=lambda note: note.path.name)
+def test_a_note_is_short_dated_sourced_and_careful(note: samples.NoteFile) -> None:
+    assert 120 <= len(note.text.split()) <= 250
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", note.date)
+    assert note.sources
+    assert note.also
+    assert detect(note.text) == note.lang
+    whole = note.path.read_text("utf-8")
+    assert "http" not in whole
+    assert "www." not in whole
+    assert whole == unicodedata.normalize("NFC", whole)
+    assert not STRENGTH.search(note.text)
+    assert not [sentence for sentence in sentences_of(note.text) if doses(sentence)]
+    last = sentences_of(note.text)[-1]
+    assert re.match(r"Nên gặp (?:nha sĩ|bác sĩ)|See (?:a|the|your) (?:dentist|doctor|orthodontist)", last)
+    assert len(parse_document(note.path, note.path.read_bytes()).blocks) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "least"),
+    [
+        ("notes_questions.txt", 1, 0.97),
+        ("notes_held_out.txt", 1, 0.9),
+        ("notes_held_out_2.txt", 1, 0.9),
+        ("notes_held_out_3.txt", 1, 0.75),
+        ("notes_held_out_3.txt", 3, 0.79),
+    ],
+)
+async def test_what_people_ask_finds_its_note(
+    services: Services, name: str, first: int, least: float
+) -> None:
+    assert await share(services, name, first) >= least
+
+
+async def test_what_is_said_of_the_person_comes_first(services: Services) -> None:
+    for question, topic in (
+        ("em đang bầu bị nhức răng", "pregnancy"),
+        ("mẹ em có máy tạo nhịp đi lấy cao răng được không", "heart-and-blood-thinners"),
+        ("my father is diabetic and wants his wisdom tooth out", "diabetes"),
+    ):
+        assert (await notes.find_in(services, question, 3, detect(question)))[0].topic == topic
+
+
+@pytest.mark.parametrize("form", ["NFD", "capitals", "no marks"])
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [("Răng khôn mọc lệch có nên nhổ không", "wisdom-tooth"), ("nướu bị chảy máu khi chải răng", "gingivitis"),
+     ("tẩy trắng răng có hại không", "whitening"), ("bị tiểu đường có nhổ răng được không", "diabetes")],
+)  # fmt: skip
+async def test_every_way_of_typing_finds_the_same(
+    services: Services, question: str, topic: str, form: str
+) -> None:
+    typed = {
+        "NFD": unicodedata.normalize("NFD", question),
+        "capitals": question.upper(),
+        "no marks": fold(question),
+    }[form]
+    assert (await notes.find_in(services, typed, 3, "vi"))[0].topic == topic
+
+
+async def test_the_language_of_the_turn_is_answered_in(services: Services) -> None:
+    [vi, *_] = await notes.find_in(services, "is teeth whitening safe?", 1, "vi")
+    [en, *_] = await notes.find_in(services, "tẩy trắng răng có hại không", 1, "en")
+    assert (vi.topic, vi.lang, en.topic, en.lang) == ("whitening", "vi", "whitening", "en")
+    assert vi.date == "2026-11-20"
+    assert "ADA" in vi.source
+    assert 0 < vi.score <= 1
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(st.text(max_size=200), st.integers(-1, 60))
+async def test_any_text_is_a_question(services: Services, question: str, k: int) -> None:
+    found = await notes.find_in(services, question, k, "vi")
+    assert len(found) <= max(0, k)
+    assert isinstance(notes.answer(found, question, "vi"), str)
+    assert [note.score for note in found] == sorted((note.score for note in found), reverse=True)
+
+
+async def test_an_answer_has_the_sentence_that_was_asked_for(services: Services) -> None:
+    question = "nhổ răng khôn xong bao lâu thì lành"
+    text = notes.answer(await notes.find_in(services, question, 3, "vi"), question, "vi")
+    assert "một đến hai tuần" in text
+    assert "Nên gặp nha sĩ" in text
+    assert "20/11/2026" in text
+    assert "Ghi chú dựa trên: NHS" in text
+    eaten = notes.answer(await notes.find_in(services, "what can I eat after a tooth extraction", 3, "en"), "what can I eat after a tooth extraction", "en")  # fmt: skip
+    assert "Eat soft, cool food" in eaten
+    assert notes.answer((), question, "vi") == ""
+
+
+async def test_a_dose_is_never_read_out_and_own_documents_are_found(
+    services: Services, tmp_path: Path
+) -> None:
+    page = tmp_path / "zirco.md"
+    page.write_text(
+        "# Zircoplasty\n\nZircoplasty là kỹ thuật của phòng khám. Uống paracetamol 500 mg mỗi 6 giờ sau zircoplasty. "
+        "Zircoplasty cần tái khám. Nên gặp nha sĩ nếu đau.",
+        "utf-8",
+    )
+    document = parse_document(page, page.read_bytes())
+    services.knowledge.put(
+        document, collection=COLLECTION, key="zirco.md", ingested_at="2026-05-02T08:00:00+07:00"
+    )
+    found = await notes.find_in(services, "zircoplasty là gì", 3, "vi")
+    assert (found[0].title, found[0].date, found[0].topic) == ("Zircoplasty", "2026-05-02", "zirco.md")
+    text = notes.answer(found, "zircoplasty uống thuốc gì", "vi")
+    assert "500" not in text
+    assert "Zircoplasty là kỹ thuật" in text
+    samples.remove(services, "vi")
+    assert [note.topic for note in await notes.find_in(services, "zircoplasty là gì", 3, "vi")] == [
+        "zirco.md"
+    ]
+    assert await notes.find_in(services, "răng khôn mọc lệch", 3, "vi") == ()
+
+
+async def test_notes_become_evidence_and_entries_of_the_list(services: Services) -> None:
+    found = await notes.find_in(services, "sâu răng là gì", 1, "vi")
+    [shown] = notes.evidence(found, "vi")
+    assert (shown.title, shown.where, shown.url) == ("Sâu răng", "ghi chú có sẵn", "")
+    assert ("Soát lại", "20/11/2026") in shown.facts
+    [entry] = notes.as_pages(found, "vi")
+    assert (entry.title, entry.link) == ("Sâu răng (ghi chú có sẵn, 20/11/2026)", "")
+
+
+async def test_vectors_find_what_words_do_not(services: Services) -> None:
+    async def embed(texts: list[str]) -> list[list[float]]:
+        # Directions that are spread out, so that the vector store's graph is connected.
+        seen = ["zzz" if "Niềng răng dùng lực" in text else text for text in texts]
+        return [[byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()] for text in seen]
+
+    await services.knowledge.embed_missing(COLLECTION, embed, "m")
+    assert await notes.find_in(services, "zzz", 1, "vi") == ()
+    [found] = await notes.find_in(services, "zzz", 1, "vi", embed=embed, embedder="m")
+    assert found.topic == "braces"
+
+
+def test_samples_load_once_keep_what_is_ones_own_and_go(own_home: Path) -> None:
+    with services_at(own_home) as services:
+        assert not samples.loaded(services)
+        assert samples.load(services, "vi") == (f"Đã nạp {len(note_files())} ghi chú nha khoa.",)
+        assert samples.loaded(services)
+        assert "đã có" in samples.load(services, "vi")[0]
+        assert "already" in samples.load(services, "en")[0]
+        assert samples.remove(services, "vi") == (f"Đã bỏ {len(note_files())} ghi chú nha khoa.",)
+        assert samples.remove(services, "vi") == ("Không có ghi chú nha khoa mẫu nào.",)
+        assert not samples.loaded(services)
+
+
+def test_subjects_are_named_by_phrases_and_by_words_apart() -> None:
+    assert subjects("răng hàm của em bị sâu")["caries"] == 2
+    assert "wisdom-tooth" in subjects("do all wisdom teeth need to come out")
+    assert subjects("") == subjects("!!!") == {}
+    assert subject_words("cho em hỏi răng khôn có nên nhổ không ạ") == "răng khôn nhổ"
+    assert subject_words("sao vậy ạ") == "sao vậy ạ"

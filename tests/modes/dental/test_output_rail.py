@@ -1,0 +1,157 @@
+"""The output rail: doses need a source, diagnoses are not made, everything else passes unchanged."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly_dental.answer_rail import DIAGNOSIS, DOSE, OutputRail, diagnosed, doses
+
+INSTEAD = {DOSE: "(no dose)", DIAGNOSIS: "(no diagnosis)"}
+SOURCE = "Người lớn có thể uống paracetamol 500 mg mỗi 6 giờ, tối đa 4 viên một ngày."
+
+
+def through(text: str, sources: tuple[str, ...] = (), own: str = "") -> tuple[str, OutputRail]:
+    rail = OutputRail(sources, own, INSTEAD)
+    return rail.add(text) + rail.finish(), rail
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Uống paracetamol 500mg mỗi 6 giờ.",
+        "uong paracetamol 500 mg, ngay 3 lan",
+        "UỐNG 2 VIÊN PANADOL MỖI 4 TIẾNG",
+        "Bạn dùng hai viên ibuprofen mỗi lần.",
+        "Amoxicillin 500mg x 3 lần/ngày trong 7 ngày.",
+        "Take two tablets of amoxicillin every 8 hours.",
+        "Ibuprofen 400–600 mg works well.",
+        "Take ibuprofen twice daily.",
+        "Nhỏ 5 giọt siro giảm đau cho bé.",
+        "Give your child 5 ml of ibuprofen.",
+        "**Uống** nửa viên Efferalgan.",
+        "- Metronidazole: 250 mg",
+    ],
+)
+def test_a_dose_without_a_source_is_held_back(sentence: str) -> None:
+    shown, rail = through(sentence)
+    assert shown.strip() == INSTEAD[DOSE]
+    assert rail.withheld == {DOSE: 1, DIAGNOSIS: 0}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Chải răng 2 lần mỗi ngày với kem fluor 1450 ppm.",
+        "Pha 1/2 thìa muối với 240 ml nước ấm rồi súc miệng 30 giây.",
+        "Khám răng 6 tháng một lần, cạo vôi 2 lần mỗi năm.",
+        "Niềng răng mất 18 đến 24 tháng, giá 30.000.000 VND.",
+        "Brush twice a day for 2 minutes and floss once.",
+        "Chườm lạnh 10 phút, nghỉ 20 phút.",
+        "Hỏi dược sĩ về thuốc giảm đau phù hợp.",
+        "Implant dài 10 mm, răng số 36.",
+    ],
+)
+def test_numbers_that_are_no_doses_pass(sentence: str) -> None:
+    assert doses(sentence) == frozenset()
+    assert through(sentence)[0] == sentence
+
+
+def test_a_dose_that_a_source_states_for_the_same_medicine_passes() -> None:
+    sentence = "Uống paracetamol 500 mg mỗi 6 giờ."
+    assert through(sentence, (SOURCE,))[0] == sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Uống paracetamol 1000 mg mỗi 6 giờ.", "Uống ibuprofen 500 mg.", "Uống paracetamol 500 mg mỗi 4 giờ."],
+)
+def test_another_dose_or_medicine_than_the_source_has_does_not(sentence: str) -> None:
+    assert INSTEAD[DOSE] in through(sentence, (SOURCE,))[0]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bạn bị viêm tủy răng.",
+        "ban bi viem tuy rang roi",
+        "Chắc chắn là áp xe răng.",
+        "Đây là ung thư miệng.",
+        "Chẩn đoán: viêm nha chu.",
+        "You have pulpitis.",
+        "It is definitely a dental abscess.",
+        "Your child has tooth decay.",
+    ],
+)
+def test_a_diagnosis_is_held_back(sentence: str) -> None:
+    shown, rail = through(sentence)
+    assert shown.strip() == INSTEAD[DIAGNOSIS]
+    assert rail.withheld[DIAGNOSIS] == 1
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bạn có thể bị viêm tủy, cần chụp phim.",
+        "Nếu bạn bị viêm nướu, hãy chải răng kỹ hơn.",
+        "Đây là dấu hiệu của sâu răng giai đoạn đầu.",
+        "Sâu răng là bệnh phổ biến.",
+        "You may have an infection.",
+        "If you have gingivitis, floss daily.",
+        "This is a common sign of gum disease.",
+    ],
+)
+def test_possible_causes_pass(sentence: str) -> None:
+    assert diagnosed(sentence) == frozenset()
+    assert through(sentence)[0] == sentence
+
+
+def test_what_the_person_brought_may_be_said_again() -> None:
+    sentence = "Bạn bị viêm nướu nên hãy dùng bàn chải mềm."
+    assert through(sentence, own="tôi bị viêm nướu hai tuần nay")[0] == sentence
+
+
+def test_only_the_first_of_a_kind_is_replaced_and_the_rest_stays() -> None:
+    text = "Chườm lạnh bên ngoài má. Uống ibuprofen 400 mg. Uống thêm 2 viên panadol. Rồi đi khám sớm."
+    shown, rail = through(text)
+    assert shown == f"Chườm lạnh bên ngoài má. {INSTEAD[DOSE]} Rồi đi khám sớm."
+    assert rail.withheld[DOSE] == 2
+
+
+def test_how_often_belongs_to_the_dose_before_it() -> None:
+    assert through("Uống ibuprofen 400 mg. Ngày 3 lần. Ăn đồ mềm.")[0] == f"{INSTEAD[DOSE]} Ăn đồ mềm."
+
+
+@pytest.mark.parametrize(
+    "heading", ["Nguồn tham khảo:\n", "## Nguồn tham khảo\n", "**References:**\n", "Sources:\n"]
+)
+def test_a_list_of_sources_of_the_models_own_is_left_out(heading: str) -> None:
+    assert through(f"Chải răng nhẹ.\n\n{heading}1. http://bia.example\n")[0] == "Chải răng nhẹ.\n\n"
+
+
+@given(st.integers(0, 10_000), st.lists(st.sampled_from([
+    "Chải răng nhẹ nhàng. ", "Uống ibuprofen 400 mg mỗi 8 giờ.\n", "Bạn bị viêm tủy răng. ", "- Ăn đồ mềm\n", "Giá 2.500.000 VND? ", "e.g. 3.5 mm ",
+]), max_size=8))  # fmt: skip
+def test_how_the_text_is_cut_into_pieces_changes_nothing(seed: int, parts: list[str]) -> None:
+    text = "".join(parts)
+    cuts = random.Random(seed)
+    rail, shown, at = OutputRail((), "", INSTEAD), "", 0
+    while at < len(text):
+        step = cuts.randint(1, 7)
+        shown += rail.add(text[at : at + step])
+        at += step
+    shown += rail.finish()
+    whole, _ = through(text)
+    assert shown == whole
+    assert "400 mg" not in shown
+    assert "viêm tủy" not in shown
+
+
+@given(st.text(max_size=400))
+def test_any_text_goes_through(text: str) -> None:
+    rail = OutputRail((SOURCE,), text, INSTEAD)
+    shown = rail.add(text) + rail.finish()
+    assert len(shown) <= len(text) + len(INSTEAD[DOSE]) + len(INSTEAD[DIAGNOSIS]) + 4
