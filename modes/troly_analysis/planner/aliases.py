@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from troly.text.fold import Token, accents_agree, fold, nfc, tokens
-from troly_analysis.planner.lexicon import concept_words, concepts, marks, words
+from troly_analysis.planner.lexicon import Concept, concept_words, concepts, header_words, marks, words
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind
 
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
@@ -23,6 +23,26 @@ def plain(name: str) -> str:
     return "".join(humps).strip() or name
 
 
+def spelled(name: str) -> str:
+    """A header with its short words written out and without a unit at its end ("T.gian chờ" is "thời gian chờ")."""
+    typed = [token.text for token in tokens(plain(name))]
+    folded = [token.folded for token in tokens(plain(name))]
+    while len(folded) > 1 and folded[-1] in marks("unit marks"):
+        typed.pop(), folded.pop()
+    parts: list[str] = []
+    at = 0
+    while at < len(folded):
+        for length in (2, 1):
+            if meant := header_words().get(tuple(folded[at : at + length])):
+                parts.append(meant)
+                at += length
+                break
+        else:
+            parts.append(typed[at])
+            at += 1
+    return " ".join(parts)
+
+
 def concept_of(found: Field) -> tuple[str, float]:
     """The concept a header speaks of and how much of the header says so, ("", 0) for none."""
     names, share = concepts_of(found)
@@ -36,16 +56,14 @@ def concepts_of(found: Field) -> tuple[tuple[str, ...], float]:
 
 @lru_cache(maxsize=4096)
 def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
-    typed = tokens(plain(name))
+    typed = tokens(spelled(name))
     header = tuple(token.folded for token in typed)
     best: list[str] = []
     share = 0.0
-    for concept in concepts():
+    for concept, meanings in _meanings():
         if not _fits(concept.nature, kind):
             continue
-        for phrase in concept.phrases:
-            meant = tokens(phrase)
-            said = tuple(token.folded for token in meant)
+        for meant, said in meanings:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
             if at is None or not all(map(_agree, typed[at:], meant)):
                 continue
@@ -58,6 +76,16 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
             elif here == share and concept.name not in best:
                 best.append(concept.name)
     return (tuple(best), min(share, 1.0)) if share >= 0.5 else ((), 0.0)
+
+
+@cache
+def _meanings() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[str, ...]], ...]], ...]:
+    """The phrases of every concept, cut into words once."""
+    found = []
+    for concept in concepts():
+        cut = [tokens(phrase) for phrase in concept.phrases]
+        found.append((concept, tuple((each, tuple(token.folded for token in each)) for each in cut)))
+    return tuple(found)
 
 
 def _agree(typed: Token, meant: Token) -> bool:
@@ -76,6 +104,8 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
     """What people may call a column, with how surely they mean it."""
     name = plain(found.name)
     yield name, 1.0
+    if spelled(found.name) != name:
+        yield spelled(found.name), 0.96
     typed = tokens(name)
     header = [token.text for token in typed]
     for part in re.split(r"[/,|]", name):

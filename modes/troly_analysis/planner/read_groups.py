@@ -9,6 +9,7 @@ from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 
+_WEAK = 0.56
 PERSONS = ("employee", "driver", "doctor", "teacher", "student", "customer", "patient", "author")
 
 
@@ -65,7 +66,7 @@ def read_loose_groups(state: State) -> None:
             continue
         if mention.targets and figure(state, mention):
             continue
-        loose = ranked or state.any("share", "trend", "compare") or _plural(state, nth)
+        loose = ranked or bool(state.having) or state.any("share", "trend", "compare") or _plural(state, nth)
         if mention.unit and mention.targets == () and not (ranked and _time_ranked(state)):
             continue
         group = _group(state, mention, "loose") if loose else None
@@ -150,6 +151,8 @@ def _names(mention: Mention, group: Group) -> bool:
 
 def _group(state: State, mention: Mention, trigger: str) -> Group | None:
     target = dimension(state, mention) if mention.targets else None
+    if target and target.weight < _WEAK and trigger != "by":
+        target = None  # "khám" is no "Tái khám"
     ref = target.ref if target else None
     if target and ref and not is_time(ref) and not (mention.unit and target.weight < 0.95):
         if is_rows(mention) and trigger in {"which", "top", "loose"}:

@@ -37,7 +37,7 @@ def read_measures(state: State) -> None:
 
 def _ratio(state: State) -> None:
     """ "Cost per lead", "tiền dầu trên mỗi km": one sum over another."""
-    if len(state.measures) != 2 or state.groups and len(state.groups) > 3:
+    if len(state.measures) != 2 or (state.groups and len(state.groups) > 3):
         return
     for nth, mention in enumerate(state.mentions):
         if not _is_per(mention):

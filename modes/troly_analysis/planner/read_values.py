@@ -14,7 +14,7 @@ from troly_analysis.planner.state import State, dimension, is_link, is_rows
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
-_SURE = 0.85
+_TELLING = 0.6
 
 
 def read_values(state: State) -> None:
@@ -156,7 +156,8 @@ def _flags(state: State, found: list[tuple[Condition, bool]]) -> None:
         if mention.used or not mention.targets or _asked_for(state, nth):
             continue
         target = dimension(state, mention)
-        if target and target.ref and target.ref.kind == "boolean":
+        telling = target is not None and (target.weight >= _TELLING or len(mention.text.split()) > 1)
+        if telling and target and target.ref and target.ref.kind == "boolean":
             denied = _negated(state, nth)
             found.append((Condition(target.ref, "eq", not denied, mention.text), False))
             mention.used = True
