@@ -27,7 +27,7 @@ def spelled(name: str) -> str:
     """A header with its short words written out and without a unit at its end ("T.gian chờ" is "thời gian chờ")."""
     typed = [token.text for token in tokens(plain(name))]
     folded = [token.folded for token in tokens(plain(name))]
-    while len(folded) > 1 and folded[-1] in marks("unit marks"):
+    while not marks("generic").issuperset(folded[:-1]) and folded[-1] in marks("unit marks"):
         typed.pop(), folded.pop()
     parts: list[str] = []
     at = 0
@@ -75,7 +75,9 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
                 best, share = [concept.name], here
             elif here == share and concept.name not in best:
                 best.append(concept.name)
-    return (tuple(best), min(share, 1.0)) if share >= 0.5 else ((), 0.0)
+    # "Tái khám" is no visit: of a yes or no all of the header must say it.
+    least = 0.9 if kind == "boolean" else 0.5
+    return (tuple(best), min(share, 1.0)) if share >= least else ((), 0.0)
 
 
 @cache

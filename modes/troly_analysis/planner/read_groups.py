@@ -38,7 +38,13 @@ def _persons(state: State) -> None:
     asked = next((mention for mention in state.mentions if mention.has("who")), None)
     if asked is None or state.groups:
         return
-    for concept in PERSONS:
+    hint = {"customer", "patient"} if state.any("bought") else {"employee"} if state.any("sold", "seller") else None
+    known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
+    likely = [name for name in known if hint and name in hint] or known
+    names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)
+    if len(likely) > 1:
+        state.ask("which_field", asked.text, names[:4], said=asked.text)
+    for concept in likely:
         found = [ref for ref in state.schema.by_concept.get(concept, ()) if ref.kind == "text"]
         if found:
             state.groups.append(Group(max(found, key=_like_name)))
