@@ -80,7 +80,7 @@ def _grown(_state: State, ask: Ask, _mention: Mention) -> bool:
 
 
 def _by_time(state: State, ask: Ask, mention: Mention) -> bool:
-    groups = [*ask.groups, *([state.per] if state.per else [])]
+    groups = [*ask.groups, *([state.per] if state.per and ask.form == "per" else [])]
     return any(group.unit == mention.unit or group.unit for group in groups) and not mention.has("about")
 
 

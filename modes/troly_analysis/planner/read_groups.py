@@ -42,6 +42,8 @@ def _persons(state: State) -> None:
     known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
     likely = [name for name in known if hint and name in hint] or known
     names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)
+    picked = state.choices.get(fold(asked.text))
+    likely = [name for name, column in zip(likely, names, strict=True) if column == picked] or likely
     if len(likely) > 1:
         state.ask("which_field", asked.text, names[:4], said=asked.text)
     for concept in likely:
@@ -229,9 +231,13 @@ def _compared_values(state: State) -> None:
     if (
         state.groups
         or state.versus
-        or not (state.any("compare", "which", "who") or "hay" in fold(state.wording.text).split())
+        or not (state.any("compare", "which", "who", "avg") or "hay" in fold(state.wording.text).split())
     ):
         return
+    _each_of_values(state)
+
+
+def _each_of_values(state: State) -> None:
     for condition in state.conditions:
         if condition.op == "in" and len(condition.value) > 1 and ("," in condition.said):
             state.groups.append(Group(condition.ref))

@@ -31,6 +31,8 @@ def read_measures(state: State) -> None:
         if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.7):
             mention.used = True
             _add(state, _measured(state, nth, target))
+    if state.per and not state.measures and (rows := next(filter(is_rows, state.mentions), None)):
+        _add(state, Measure("count", noun=rows.text))  # "lượt khám mỗi ngày trung bình"
     _ratio(state)
     _each_order(state)
 
