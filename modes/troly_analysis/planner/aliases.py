@@ -110,8 +110,9 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
         yield spelled(found.name), 0.96
     typed = tokens(name)
     header = [token.text for token in typed]
-    for part in re.split(r"[/,|]", name):
-        yield part, 0.95
+    for nth, part in enumerate(re.split(r"[/,|]", name)):
+        if not nth or found.kind not in NUMERIC:  # "giá phòng/đêm" is no number of nights
+            yield part, 0.95
     meaning = [token.text for token in typed if token.folded not in marks("generic")]
     coded = bool(typed) and typed[0].folded in marks("id marks")
     kind_of = len(typed) > 1 and typed[0].folded in marks("kind marks")
@@ -127,7 +128,8 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
                 continue  # "phiếu nhập" names a column and one of its values
             loss = 0.75 if kind_of and fold(phrase) != fold(name) else 1.0
             yield phrase, loss * (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
-    yield from _parts(header, [token.folded for token in typed])
+    ahead = len(tokens(name.split("/")[0])) if found.kind in NUMERIC else len(typed)
+    yield from _parts(header[:ahead], [token.folded for token in typed[:ahead]])
 
 
 def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:

@@ -51,8 +51,8 @@ def _denied(state: State, nth: int, mention: Mention) -> bool:
     """Whether a word that may leave something out stands before other words: at the end it only asks."""
     if not mention.has("not") or mention.targets:
         return False
-    after = state.mentions[nth + 1 : nth + 2]
-    return bool(after) and not (is_link(after[0]) or after[0].has("which", "count", "much"))
+    after = next((each for each in state.mentions[nth + 1 :] if not is_link(each)), None)
+    return after is not None and not (after.period or after.has("which", "count", "much", "by", "compare"))
 
 
 def _extreme(_state: State, ask: Ask, _mention: Mention) -> bool:

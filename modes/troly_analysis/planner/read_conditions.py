@@ -54,6 +54,9 @@ def _read(state: State, nth: int) -> int:
 def _comparator(state: State, nth: int) -> tuple[Op | Any, list[Mention]]:
     """The operator of the amount at `nth` and the words that say it."""
     after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
+    behind = next(iter(state.mentions[nth + 2 : nth + 3]), None)
+    if after and after.targets and behind and behind.has("upward", "downward"):
+        after = behind  # "3 khách trở lên"
     if after and after.has("upward"):
         return "gte", [after, *_sign(state, nth, "gte")]
     if after and after.has("downward"):

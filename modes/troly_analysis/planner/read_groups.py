@@ -74,7 +74,7 @@ def read_loose_groups(state: State) -> None:
             continue
         if mention.targets and figure(state, mention):
             continue
-        loose = ranked or bool(state.having) or state.any("share", "trend", "compare") or _plural(state, nth)
+        loose = ranked or bool(state.having) or state.any("trend", "compare") or (state.any("share") and not state.conditions) or _plural(state, nth)
         if mention.unit and mention.targets == () and not (ranked and _time_ranked(state)):
             continue
         group = _group(state, mention, "loose") if loose else None

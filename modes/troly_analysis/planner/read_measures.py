@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.read_groups import PERSONS
 from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Group, Measure, Ref, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows
@@ -88,6 +89,8 @@ def _counted(state: State, nth: int) -> Measure | None:
     before = _before(state, nth)
     distinct = _distinct(state, nth)
     said = before is not None and (before.has("count", "number") or _quantity_word(before))
+    if mention.has("people") and not mention.targets and (said or "bao nhieu" in fold(mention.text)):
+        return _persons(state, mention)
     if not (said or distinct) or not (mention.targets or mention.has("rows")):
         return None
     if is_rows(mention) and not distinct:
@@ -100,6 +103,16 @@ def _counted(state: State, nth: int) -> Measure | None:
         if before is not None:
             before.used = True
     return found
+
+
+def _persons(state: State, mention: Mention) -> Measure | None:
+    """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
+    for concept in PERSONS:
+        refs = [ref for ref in state.schema.by_concept.get(concept, ()) if not ref.sheet]
+        if refs and concept != state.schema.row_concept:
+            mention.used = True
+            return Measure("count", _counting_ref(state, refs[0]), distinct=True, noun=mention.text)
+    return None
 
 
 def _count_of(state: State, mention: Mention) -> Measure | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
-from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, row_signs
+from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, row_signs, words
 from troly_analysis.planner.phrases import Phrases
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
@@ -194,6 +194,8 @@ def _stand_ins(schema: Schema) -> None:
         ref = schema.of(*nearest)
         known = next((each for each in concepts() if each.name == wanted), None)
         for phrase in known.phrases if ref and known else ():
+            if "sum" in words().listed(tuple(token.folded for token in tokens(phrase))):
+                continue
             schema.names.add(phrase, Target(0.56, ref, concept=ref.concept if ref else ""))
 
 

@@ -97,7 +97,7 @@ def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, 
         (_SINCE, (found.start, last)),
     ):
         words = _ends(before, listed)
-        if words and ends[0] <= ends[1] and not _is_compared(before[:-words]):
+        if words and ends[0] <= ends[1] and not _is_apart(before[:-words]):
             return _placed(wording, ends, before[-words:], found)
     return found
 
@@ -150,8 +150,9 @@ def _starts(after: Sequence[Token], listed: Sequence[tuple[str, ...]]) -> int:
     return max((len(phrase) for phrase in listed if said[: len(phrase)] == phrase), default=0)
 
 
-def _is_compared(before: Sequence[Token]) -> bool:
-    return bool(before) and before[-1].folded in {"so", "compared"}
+def _is_apart(before: Sequence[Token]) -> bool:
+    """Whether the words belong to a comparison, or to another column ("đặt tháng 5 và đến tháng 6")."""
+    return bool(before) and before[-1].folded in {"so", "compared", "va", "and"}
 
 
 def _placed(wording: Wording, days: tuple[date, date], words: Sequence[Token], found: DateRange) -> DateRange:
