@@ -98,7 +98,9 @@ class Desk:
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """The rows of a statement over the sheet, its short names written out."""
         names = {**self.short, "T": self.sheet.table}
-        spelled = _SHORT.sub(lambda found: f'"{names[found[0]]}"' if found[0] in names else found[0], statement)
+        spelled = _SHORT.sub(
+            lambda found: f'"{names[found[0]]}"' if found[0] in names else found[0], statement
+        )
         with self.store.connect(self.sheet.owner) as connection:
             return connection.execute(spelled).fetchall()
 
@@ -109,7 +111,13 @@ def desk_at(home: Path, name: str, **short: str) -> Iterator[Desk]:
         load_file(services, FOLDER / f"{name}.csv", name=name)
         store = SheetStore(services)
         try:
-            yield Desk(services, store, store.sheet("an", name), short, datetime.fromisoformat(NOW).replace(tzinfo=HCM))
+            yield Desk(
+                services,
+                store,
+                store.sheet("an", name),
+                short,
+                datetime.fromisoformat(NOW).replace(tzinfo=HCM),
+            )
         finally:
             store.close()
 

@@ -64,7 +64,9 @@ def _mean(_state: State, ask: Ask, _mention: Mention) -> bool:
 
 
 def _shared(_state: State, ask: Ask, _mention: Mention) -> bool:
-    return ask.form == "share" or any(measure.ref and measure.ref.kind == "percent" for measure in ask.measures)
+    return ask.form == "share" or any(
+        measure.ref and measure.ref.kind == "percent" for measure in ask.measures
+    )
 
 
 def _different(_state: State, ask: Ask, _mention: Mention) -> bool:
@@ -107,6 +109,7 @@ _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     **dict.fromkeys(["gt", "gte", "lt", "lte", "between", "upward", "downward", "ordinal"], _never),
     **dict.fromkeys([f"day {days}" for days in ("1", "2", "3", "4", "5", "6", "7", "67", "12345")], _never),
     **dict.fromkeys(
-        ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"], _by_time
+        ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"],
+        _by_time,
     ),
 }

@@ -109,9 +109,7 @@ def _better(old: Value | None, new: Value) -> Value:
     return old
 
 
-def _add_periods(
-    piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date
-) -> None:
+def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date) -> None:
     taken: list[tuple[int, int]] = []
     dated = [ref for ref in schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     for found in read_spans(wording, today, schema.sheet.span if len(dated) == 1 else None):

@@ -208,7 +208,9 @@ def _made(
 
 def _missing(state: State, ask: Ask) -> tuple[str, ...]:
     """What of the message was not found in the sheet, or is not in the answer."""
-    left = [text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)]
+    left = [
+        text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)
+    ]
     return tuple(dict.fromkeys([*state.missing, *left, *out_of_reach(ask)]))
 
 

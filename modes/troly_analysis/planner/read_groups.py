@@ -38,7 +38,13 @@ def _persons(state: State) -> None:
     asked = next((mention for mention in state.mentions if mention.has("who")), None)
     if asked is None or state.groups:
         return
-    hint = {"customer", "patient"} if state.any("bought") else {"employee"} if state.any("sold", "seller") else None
+    hint = (
+        {"customer", "patient"}
+        if state.any("bought")
+        else {"employee"}
+        if state.any("sold", "seller")
+        else None
+    )
     known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
     likely = [name for name in known if hint and name in hint] or known
     names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)
@@ -74,7 +80,13 @@ def read_loose_groups(state: State) -> None:
             continue
         if mention.targets and figure(state, mention):
             continue
-        loose = ranked or bool(state.having) or state.any("trend", "compare") or (state.any("share") and not state.conditions) or _plural(state, nth)
+        loose = (
+            ranked
+            or bool(state.having)
+            or state.any("trend", "compare")
+            or (state.any("share") and not state.conditions)
+            or _plural(state, nth)
+        )
         if mention.unit and mention.targets == () and not (ranked and _time_ranked(state)):
             continue
         group = _group(state, mention, "loose") if loose else None

@@ -79,7 +79,8 @@ def _counted_or_listed(state: State, nth: int) -> bool:
     before = next(state.before(nth, 1), None)
     after = next(state.after(nth, 1), None)
     said = before is not None and (
-        before.has("count", "number", "top", "bottom", "plural", "by", "per", "distinct") or bool(before.amount)
+        before.has("count", "number", "top", "bottom", "plural", "by", "per", "distinct")
+        or bool(before.amount)
     )
     return said or (after is not None and after.has("which", "distinct"))
 

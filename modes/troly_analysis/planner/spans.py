@@ -24,7 +24,14 @@ _ONWARD = (
     ("tro", "di"), ("ve", "sau"), ("den", "nay"), ("toi", "nay"), ("den", "gio"), ("onwards",), ("onward",),
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"),
 )  # fmt: skip
-_THIRDS = {"dau": (1, 10), "giua": (11, 20), "cuoi": (21, 31), "early": (1, 10), "mid": (11, 20), "late": (21, 31)}
+_THIRDS = {
+    "dau": (1, 10),
+    "giua": (11, 20),
+    "cuoi": (21, 31),
+    "early": (1, 10),
+    "mid": (11, 20),
+    "late": (21, 31),
+}
 _DAYS = re.compile(r"^(\d{1,2}|mot|hai|ba|bon|nam|sau|bay) (?:ngay )?(dau|cuoi)(?: tien)?$")
 _FIRST_DAYS = re.compile(r"^(first|last) (\d{1,2}) days(?: (?:of|in))?$")
 _COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7}
@@ -75,7 +82,11 @@ def _named_months(wording: Wording, taken: Sequence[DateRange], last: date) -> l
 
 
 def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, date] | None) -> DateRange:
-    inside = [nth for nth, token in enumerate(wording.words) if token.start < found.span[1] and found.span[0] < token.end]
+    inside = [
+        nth
+        for nth, token in enumerate(wording.words)
+        if token.start < found.span[1] and found.span[0] < token.end
+    ]
     if not inside:
         return found
     before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]

@@ -114,7 +114,9 @@ def _finish(state: State) -> Ask:
 
 def _gap(state: State, form: str) -> tuple[Condition, ...]:
     """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-    pairs = [each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said]
+    pairs = [
+        each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
+    ]
     halves = state.any("gt", "lt") and state.any("count", "much")
     if len(pairs) != 1 or not (state.any("gap") or halves) or form not in {"groups", "scalar", "compare"}:
         return ()
