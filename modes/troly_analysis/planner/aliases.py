@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from troly.text.fold import Token, accents_agree, fold, nfc, tokens
-from troly_analysis.planner.lexicon import Concept, concept_words, concepts, header_words, marks, words
+from troly_analysis.planner.lexicon import (
+    Concept,
+    concept_words,
+    concepts,
+    header_words,
+    is_short,
+    marks,
+    words,
+)
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind
 
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
@@ -67,7 +75,7 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
             if at is None or not all(map(_agree, typed[at:], meant)):
                 continue
-            if len(said) < len(header) and all(word in marks("short") for word in said):
+            if len(said) < len(header) and all(is_short(typed[at + n].text) for n in range(len(said))):
                 continue  # "tiền dầu" is not all money
             rest = [word for word in header[:at] + header[at + len(said) :] if word not in marks("generic")]
             here = len(said) / (len(said) + len(rest)) + 0.01 * len(said) - (0.005 if rest else 0)
@@ -137,7 +145,8 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
     for length in range(len(header) - 1, 0, -1):
         for at in range(len(header) - length + 1):
             part_words = folded[at : at + length]
-            if all(word in marks("generic") or word in marks("short") for word in part_words):
+            said = zip(header[at : at + length], part_words, strict=True)
+            if all(word in marks("generic") or is_short(typed) for typed, word in said):
                 continue
             if length == 1 and (words().listed(tuple(part_words)) or len(part_words[0]) < 3):
                 continue
@@ -147,7 +156,7 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
 def telling(phrase: str) -> bool:
     """Whether a part of a value says anything on its own."""
     said = [token.folded for token in tokens(phrase)]
-    common = all(word in marks("short") or word in marks("generic") for word in said)
+    common = all(is_short(token.text) or token.folded in marks("generic") for token in tokens(phrase))
     if common or nfc(phrase).lower() in concept_words():
         return False  # "tiền" is no "Tiền mặt"
     if len(said) == 1:

@@ -66,7 +66,7 @@ def _pieces(state: State, form: Form) -> Measure | None:
     # What lies in the store was not sold.
     quantity = schema.of("quantity") if sold else schema.of("quantity", "stock")
     named = (*(group.ref for group in state.groups), *(condition.ref for condition in state.conditions))
-    goods = any(ref.concept in GOODS for ref in named)
+    goods = any(ref.concept in GOODS or not ref.concept for ref in named)
     seller = state.any("seller", "slow seller")
     moved = state.any("sold", "bought", "count", "max", "min", "superlative", "much") or form == "top"
     if _rows_named(state) or not (seller or (quantity and goods and moved)):

@@ -44,7 +44,9 @@ def _unread(mention: Mention) -> bool:
 def _beside_value(state: State, nth: int) -> bool:
     """Whether the words only say what kind of thing the value next to them is ("món tráng miệng")."""
     near = (next(state.before(nth, 1), None), next(state.after(nth, 1), None))
-    return any(each is not None and each.used and bool(each.values) for each in near)
+    flags = (each for each in near if each is not None and each.used and each.targets and each.targets[0].ref)
+    flagged = any(each.targets[0].ref and each.targets[0].ref.kind == "boolean" for each in flags)
+    return flagged or any(each is not None and each.used and bool(each.values) for each in near)
 
 
 def _denied(state: State, nth: int, mention: Mention) -> bool:

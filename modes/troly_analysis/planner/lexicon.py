@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.phrases import Phrases
@@ -50,6 +50,16 @@ def concepts() -> tuple[Concept, ...]:
 def concept(name: str) -> Concept | None:
     """The concept of this name."""
     return next((each for each in concepts() if each.name == name), None)
+
+
+@cache
+def _short() -> frozenset[str]:
+    return frozenset(nfc(entry).lower() for entry in read_lists(FOLDER / "concepts.txt")["short"])
+
+
+def is_short(word: str) -> bool:
+    """Whether a word says too little to tell a column by; with accents it must have these ("hãng" is no "hàng")."""
+    return word in _short() or (not accents(word) and word in marks("short"))
 
 
 @cache

@@ -25,12 +25,19 @@ def read_groups(state: State) -> None:
         if group is None:
             continue
         mention.used = True
-        if trigger == "per" and _averaged(state) and _counts_singly(state, group):
+        each = _averaged(state) or (trigger == "per" and not group.unit and _on_each(state, nth))
+        if trigger == "per" and each and _counts_singly(state, group):
             state.per = group
         elif group not in state.groups:
             state.groups.append(group)
     _persons(state)
     _compared_values(state)
+
+
+def _on_each(state: State, nth: int) -> bool:
+    """Whether "trên mỗi", "per" stand before: that is a mean, as "mỗi" alone need not be."""
+    before = _previous(state, nth)
+    return before is not None and fold(before.text) in {"tren moi", "tren mot", "per", "/"}
 
 
 def _persons(state: State) -> None:

@@ -38,7 +38,7 @@ def read_each_order(state: State) -> None:
     named = [m for m in state.mentions if not m.used and m.targets and m.targets[0].ref == order]
     means = [measure for measure in state.measures if measure.op == "avg" and measure.ref]
     if not named or (
-        state.measures and [measure.ref for measure in means if not averaged(measure.ref)] == []
+        state.measures and not any(measure.ref and not averaged(measure.ref) for measure in means)
     ):
         return
     ref = means[0].ref if means else state.schema.main_measure()

@@ -107,9 +107,9 @@ def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, 
         (_UNTIL, (first, found.end)),
         (_SINCE, (found.start, last)),
     ):
-        words = _ends(before, listed)
-        if words and ends[0] <= ends[1] and not _is_apart(before[:-words]):
-            return _placed(wording, ends, before[-words:], found)
+        said = _ends(before, listed)
+        if said and ends[0] <= ends[1] and not _is_apart(before[:-said]):
+            return _placed(wording, ends, before[-said:], found)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What managers ask of nine quite different sheets: planned by the rules, run by the real tools, compared with SQL."""
+"""What managers ask of ten quite different sheets: planned by the rules, run by the real tools, compared with SQL."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ SHORT: dict[str, dict[str, str]] = {
     "clinic": {"D": "Ngày khám", "V": "Viện phí (VNĐ)"},
     "tickets": {"D": "created_at"},
     "hotel": {"D": "Ngày đặt", "A": "Ngày đến", "M": "Tổng tiền"},
+    "pharmacy": {"D": "Ngày bán", "M": "Thành tiền"},
     "payroll": {"D": "Kỳ lương", "L": "Thực lĩnh"},
 }
 
