@@ -95,6 +95,8 @@ def find_mentions(
         pile = piles[thing.start, thing.end]
         folded = tuple(token.folded for token in typed[thing.start : thing.end])
         valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
+        ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
+        valued = valued or any(target.key == "rows" for target in ahead)  # "đơn giao" is an order
         if not (pile.labels or pile.targets or pile.values or pile.period or valued):
             pile.labels.add("about")
             pile.score = max(pile.score, _THING - thing.loss)

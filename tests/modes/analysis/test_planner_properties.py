@@ -12,18 +12,88 @@ from hypothesis import strategies as st
 from tests.modes.analysis.planner_sheets import ALL, NOW, ORDERS, column
 from troly_analysis.planner import classify, plan, suggest, title
 from troly_analysis.tools_specs import TOOLS
-from troly_analysis.types import Sheet
+from troly_analysis.types import Kind, Sheet
 
-WORDS = ["tổng", "doanh", "thu", "theo", "tháng", "trước", "top", "5", "nhất", "sản", "phẩm", "tỉnh", "nào", "bao", "nhiêu", "đơn", "Shopee", "không", "trừ", "trên", "5", "triệu", "so", "với", "trung", "bình", "mỗi", "và", "còn", "chỉ", "tỷ", "lệ", "hủy", "quý", "2", "năm", "2023", "revenue", "by", "how", "many", "last", "week", "between", "1", "and", "3", "ai", "who", "%", ",", "?"]
+WORDS = [
+    "tổng",
+    "doanh",
+    "thu",
+    "theo",
+    "tháng",
+    "trước",
+    "top",
+    "5",
+    "nhất",
+    "sản",
+    "phẩm",
+    "tỉnh",
+    "nào",
+    "bao",
+    "nhiêu",
+    "đơn",
+    "Shopee",
+    "không",
+    "trừ",
+    "trên",
+    "5",
+    "triệu",
+    "so",
+    "với",
+    "trung",
+    "bình",
+    "mỗi",
+    "và",
+    "còn",
+    "chỉ",
+    "tỷ",
+    "lệ",
+    "hủy",
+    "quý",
+    "2",
+    "năm",
+    "2023",
+    "revenue",
+    "by",
+    "how",
+    "many",
+    "last",
+    "week",
+    "between",
+    "1",
+    "and",
+    "3",
+    "ai",
+    "who",
+    "%",
+    ",",
+    "?",
+]
 MESSAGES = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join))
 HEADERS = st.lists(
     st.sampled_from(
-        ["Doanh thu", "Chi phí", "Tỉnh", "Khách hàng", "Mã đơn", "Số lượng", "Ngày bán", "Loại", "Điểm", "orderDate", "unit_price", "Region", "Giá.bán", "$x", "A,B"]
+        [
+            "Doanh thu",
+            "Chi phí",
+            "Tỉnh",
+            "Khách hàng",
+            "Mã đơn",
+            "Số lượng",
+            "Ngày bán",
+            "Loại",
+            "Điểm",
+            "orderDate",
+            "unit_price",
+            "Region",
+            "Giá.bán",
+            "$x",
+            "A,B",
+        ]
     ),
     min_size=1,
     max_size=8,
     unique=True,
 )
+KINDS: list[Kind] = ["integer", "number", "money", "percent", "date", "datetime", "text", "boolean"]
 SPECS = {tool.name: tool for tool in TOOLS}
 
 
@@ -32,9 +102,7 @@ def sheets(draw: st.DrawFn) -> Sheet:
     """A sheet with random columns of random kinds."""
     fields = []
     for name in draw(HEADERS):
-        kind = draw(
-            st.sampled_from(["integer", "number", "money", "percent", "date", "datetime", "text", "boolean"])
-        )
+        kind = draw(st.sampled_from(KINDS))
         examples = tuple(
             draw(st.lists(st.sampled_from(["Bắc", "Nam", "A 1", "mới", "Có"]), unique=True, max_size=4))
         )
