@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from troly.text.fold import Token, accents_agree, fold, nfc, tokens
-from troly_analysis.planner.lexicon import concept_words, concepts, marks, words
+from troly_analysis.planner.lexicon import (
+    Concept,
+    concept_words,
+    concepts,
+    header_words,
+    is_short,
+    marks,
+    words,
+)
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind
 
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
@@ -23,6 +31,26 @@ def plain(name: str) -> str:
     return "".join(humps).strip() or name
 
 
+def spelled(name: str) -> str:
+    """A header with its short words written out and without a unit at its end ("T.gian chờ" is "thời gian chờ")."""
+    typed = [token.text for token in tokens(plain(name))]
+    folded = [token.folded for token in tokens(plain(name))]
+    while not marks("generic").issuperset(folded[:-1]) and folded[-1] in marks("unit marks"):
+        typed.pop(), folded.pop()
+    parts: list[str] = []
+    at = 0
+    while at < len(folded):
+        for length in (2, 1):
+            if meant := header_words().get(tuple(folded[at : at + length])):
+                parts.append(meant)
+                at += length
+                break
+        else:
+            parts.append(typed[at])
+            at += 1
+    return " ".join(parts)
+
+
 def concept_of(found: Field) -> tuple[str, float]:
     """The concept a header speaks of and how much of the header says so, ("", 0) for none."""
     names, share = concepts_of(found)
@@ -36,20 +64,18 @@ def concepts_of(found: Field) -> tuple[tuple[str, ...], float]:
 
 @lru_cache(maxsize=4096)
 def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
-    typed = tokens(plain(name))
+    typed = tokens(spelled(name))
     header = tuple(token.folded for token in typed)
     best: list[str] = []
     share = 0.0
-    for concept in concepts():
+    for concept, meanings in _meanings():
         if not _fits(concept.nature, kind):
             continue
-        for phrase in concept.phrases:
-            meant = tokens(phrase)
-            said = tuple(token.folded for token in meant)
+        for meant, said in meanings:
             at = next((at for at in range(len(header)) if header[at : at + len(said)] == said), None)
             if at is None or not all(map(_agree, typed[at:], meant)):
                 continue
-            if len(said) < len(header) and all(word in marks("short") for word in said):
+            if len(said) < len(header) and all(is_short(typed[at + n].text) for n in range(len(said))):
                 continue  # "tiền dầu" is not all money
             rest = [word for word in header[:at] + header[at + len(said) :] if word not in marks("generic")]
             here = len(said) / (len(said) + len(rest)) + 0.01 * len(said) - (0.005 if rest else 0)
@@ -57,7 +83,19 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
                 best, share = [concept.name], here
             elif here == share and concept.name not in best:
                 best.append(concept.name)
-    return (tuple(best), min(share, 1.0)) if share >= 0.5 else ((), 0.0)
+    # "Tái khám" is no visit: of a yes or no all of the header must say it.
+    least = 0.9 if kind == "boolean" else 0.5
+    return (tuple(best), min(share, 1.0)) if share >= least else ((), 0.0)
+
+
+@cache
+def _meanings() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[str, ...]], ...]], ...]:
+    """The phrases of every concept, cut into words once."""
+    found = []
+    for concept in concepts():
+        cut = [tokens(phrase) for phrase in concept.phrases]
+        found.append((concept, tuple((each, tuple(token.folded for token in each)) for each in cut)))
+    return tuple(found)
 
 
 def _agree(typed: Token, meant: Token) -> bool:
@@ -76,10 +114,13 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
     """What people may call a column, with how surely they mean it."""
     name = plain(found.name)
     yield name, 1.0
+    if spelled(found.name) != name:
+        yield spelled(found.name), 0.96
     typed = tokens(name)
     header = [token.text for token in typed]
-    for part in re.split(r"[/,|]", name):
-        yield part, 0.95
+    for nth, part in enumerate(re.split(r"[/,|]", name)):
+        if not nth or found.kind not in NUMERIC:  # "giá phòng/đêm" is no number of nights
+            yield part, 0.95
     meaning = [token.text for token in typed if token.folded not in marks("generic")]
     coded = bool(typed) and typed[0].folded in marks("id marks")
     kind_of = len(typed) > 1 and typed[0].folded in marks("kind marks")
@@ -95,7 +136,8 @@ def aliases(found: Field, concept: str, share: float) -> Iterable[tuple[str, flo
                 continue  # "phiếu nhập" names a column and one of its values
             loss = 0.75 if kind_of and fold(phrase) != fold(name) else 1.0
             yield phrase, loss * (0.78 if coded else 0.9) * (1.0 if share >= 0.95 else 0.8) - 0.004 * nth
-    yield from _parts(header, [token.folded for token in typed])
+    ahead = len(tokens(name.split("/")[0])) if found.kind in NUMERIC else len(typed)
+    yield from _parts(header[:ahead], [token.folded for token in typed[:ahead]])
 
 
 def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
@@ -103,7 +145,8 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
     for length in range(len(header) - 1, 0, -1):
         for at in range(len(header) - length + 1):
             part_words = folded[at : at + length]
-            if all(word in marks("generic") or word in marks("short") for word in part_words):
+            said = zip(header[at : at + length], part_words, strict=True)
+            if all(word in marks("generic") or is_short(typed) for typed, word in said):
                 continue
             if length == 1 and (words().listed(tuple(part_words)) or len(part_words[0]) < 3):
                 continue
@@ -113,7 +156,7 @@ def _parts(header: list[str], folded: list[str]) -> Iterable[tuple[str, float]]:
 def telling(phrase: str) -> bool:
     """Whether a part of a value says anything on its own."""
     said = [token.folded for token in tokens(phrase)]
-    common = all(word in marks("short") or word in marks("generic") for word in said)
+    common = all(is_short(token.text) or token.folded in marks("generic") for token in tokens(phrase))
     if common or nfc(phrase).lower() in concept_words():
         return False  # "tiền" is no "Tiền mặt"
     if len(said) == 1:

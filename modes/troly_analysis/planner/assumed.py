@@ -25,7 +25,7 @@ def assume_measure(state: State, form: Form) -> None:
     """Add the figure that is meant when none is named, with a note where that could be another."""
     if state.measures or form in {"distinct", "schema"}:
         return
-    for rule in (_chosen, _adjective, *_RULES):
+    for rule in (_chosen, _adjective, _frequent, *_RULES):
         found = rule(state, form)
         if found is not None:
             state.measures.append(found)
@@ -41,7 +41,7 @@ def _chosen(state: State, _form: Form) -> Measure | None:
     return Measure("count") if ref is None else Measure("avg" if averaged(ref) else "sum", ref)
 
 
-def _offer(state: State, main: Ref | None) -> None:
+def offer(state: State, main: Ref | None) -> None:
     """Ask which figure is meant: the column the sheet is about, or the number of rows."""
     english = detect_score(state.wording.text) < 0
     rows = Note("title_number").say("en" if english else "vi")
@@ -66,7 +66,7 @@ def _pieces(state: State, form: Form) -> Measure | None:
     # What lies in the store was not sold.
     quantity = schema.of("quantity") if sold else schema.of("quantity", "stock")
     named = (*(group.ref for group in state.groups), *(condition.ref for condition in state.conditions))
-    goods = any(ref.concept in GOODS for ref in named)
+    goods = any(ref.concept in GOODS or not ref.concept for ref in named)
     seller = state.any("seller", "slow seller")
     moved = state.any("sold", "bought", "count", "max", "min", "superlative", "much") or form == "top"
     if _rows_named(state) or not (seller or (quantity and goods and moved)):
@@ -80,7 +80,9 @@ def _pieces(state: State, form: Form) -> Measure | None:
 
 def _filtered(state: State, _form: Form) -> Measure | None:
     """Groups chosen by a figure show that figure."""
-    return next((Measure("sum", each.ref) for each in state.having if each.ref.kind in NUMERIC), None)
+    found = next((Measure("sum", each.ref) for each in state.having if each.ref.kind in NUMERIC), None)
+    rows = any(each.ref.kind == "rows" for each in state.having)
+    return found or (Measure("count") if rows else None)
 
 
 def _quickness(state: State, _form: Form) -> Measure | None:
@@ -102,6 +104,11 @@ def _adjective(state: State, _form: Form) -> Measure | None:
     return None
 
 
+def _frequent(state: State, _form: Form) -> Measure | None:
+    """ "Thường gặp nhất", "most common": how often is what is asked."""
+    return Measure("count") if state.any("frequent") else None
+
+
 def _mean(state: State, form: Form) -> Measure | None:
     main = state.schema.main_measure()
     if main is None or form == "rows" or not state.any("avg"):
@@ -121,7 +128,7 @@ def _listed(state: State, form: Form) -> Measure | None:
         return None
     if turned and not latest:
         if not _of_size(state):
-            _offer(state, main)
+            offer(state, main)
         state.note("measure", field=ref.name)
     return Measure("max", ref)
 
@@ -140,7 +147,7 @@ def _rows(state: State, form: Form) -> Measure | None:
         if form != "share":
             return None
         if not any(each.ref.kind == "boolean" or each.ref.concept in STATES for each in state.conditions):
-            _offer(state, main)
+            offer(state, main)
     return Measure("count", noun=rows.text if rows else "")
 
 
@@ -158,7 +165,7 @@ def _main(state: State, form: Form) -> Measure | None:
     if main is None or not (form in {"top", "compare"} or traded):
         return None
     if not traded and not state.any("much"):
-        _offer(state, main)
+        offer(state, main)
     return _noted(state, "measure", main)
 
 
@@ -166,7 +173,7 @@ def _count(state: State, form: Form) -> Measure | None:
     if not (state.groups or state.conditions or form == "trend"):
         return None
     if not state.any("count") and form != "rows":
-        _offer(state, state.schema.main_measure())
+        offer(state, state.schema.main_measure())
     state.note("counted_rows")
     state.doubt += 0.1
     return Measure("count")

@@ -25,6 +25,10 @@ def compose(ask: Ask, schema: Schema, text: str) -> tuple[ToolCall, ...]:
         return (ToolCall("get_data_schema", {"connection_name": ask.sheet}),)
     if not ask.measures and ask.form != "distinct":
         return ()
+    if len({str(measure.where) for measure in ask.measures}) > 1:
+        # The rows of a named metric are not those of the other figures: a call for each.
+        each_alone = (replace(ask, measures=(measure,)) for measure in ask.measures)
+        return tuple(call for one in each_alone for call in compose(one, schema, text))
     if _needs_pipeline(ask):
         return tuple(_pipelines(ask, schema, text))
     if ask.form in {"rows", "top", "distinct"}:

@@ -44,15 +44,17 @@ def _unread(mention: Mention) -> bool:
 def _beside_value(state: State, nth: int) -> bool:
     """Whether the words only say what kind of thing the value next to them is ("món tráng miệng")."""
     near = (next(state.before(nth, 1), None), next(state.after(nth, 1), None))
-    return any(each is not None and each.used and bool(each.values) for each in near)
+    flags = (each for each in near if each is not None and each.used and each.targets and each.targets[0].ref)
+    flagged = any(each.targets[0].ref and each.targets[0].ref.kind == "boolean" for each in flags)
+    return flagged or any(each is not None and each.used and bool(each.values) for each in near)
 
 
 def _denied(state: State, nth: int, mention: Mention) -> bool:
     """Whether a word that may leave something out stands before other words: at the end it only asks."""
     if not mention.has("not") or mention.targets:
         return False
-    after = state.mentions[nth + 1 : nth + 2]
-    return bool(after) and not (is_link(after[0]) or after[0].has("which", "count", "much"))
+    after = next((each for each in state.mentions[nth + 1 :] if not is_link(each)), None)
+    return after is not None and not (after.period or after.has("which", "count", "much", "by", "compare"))
 
 
 def _extreme(_state: State, ask: Ask, _mention: Mention) -> bool:
@@ -64,7 +66,9 @@ def _mean(_state: State, ask: Ask, _mention: Mention) -> bool:
 
 
 def _shared(_state: State, ask: Ask, _mention: Mention) -> bool:
-    return ask.form == "share" or any(measure.ref and measure.ref.kind == "percent" for measure in ask.measures)
+    return ask.form == "share" or any(
+        measure.ref and measure.ref.kind == "percent" for measure in ask.measures
+    )
 
 
 def _different(_state: State, ask: Ask, _mention: Mention) -> bool:
@@ -80,7 +84,7 @@ def _grown(_state: State, ask: Ask, _mention: Mention) -> bool:
 
 
 def _by_time(state: State, ask: Ask, mention: Mention) -> bool:
-    groups = [*ask.groups, *([state.per] if state.per else [])]
+    groups = [*ask.groups, *([state.per] if state.per and ask.form == "per" else [])]
     return any(group.unit == mention.unit or group.unit for group in groups) and not mention.has("about")
 
 
@@ -107,6 +111,7 @@ _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     **dict.fromkeys(["gt", "gte", "lt", "lte", "between", "upward", "downward", "ordinal"], _never),
     **dict.fromkeys([f"day {days}" for days in ("1", "2", "3", "4", "5", "6", "7", "67", "12345")], _never),
     **dict.fromkeys(
-        ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"], _by_time
+        ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"],
+        _by_time,
     ),
 }

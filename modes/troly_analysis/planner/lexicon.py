@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from troly.text.fold import fold, nfc, tokens
+from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.phrases import Phrases
@@ -53,6 +53,16 @@ def concept(name: str) -> Concept | None:
 
 
 @cache
+def _short() -> frozenset[str]:
+    return frozenset(nfc(entry).lower() for entry in read_lists(FOLDER / "concepts.txt")["short"])
+
+
+def is_short(word: str) -> bool:
+    """Whether a word says too little to tell a column by; with accents it must have these ("hãng" is no "hàng")."""
+    return word in _short() or (not accents(word) and word in marks("short"))
+
+
+@cache
 def concept_words() -> frozenset[str]:
     """Every phrase of every concept in small letters, with its accents."""
     return frozenset(nfc(phrase).lower() for each in concepts() for phrase in each.phrases)
@@ -84,6 +94,17 @@ def instead() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def row_signs() -> tuple[tuple[str, frozenset[str]], ...]:
+    """What a row is, and the concepts that its sheet then has columns for (`rows.txt`)."""
+    found = []
+    for raw in (FOLDER / "rows.txt").read_text(encoding="utf-8").splitlines():
+        if raw.strip() and not raw.startswith("#"):
+            row, _, signs = raw.partition(":")
+            found.append((row.strip(), frozenset(sign.strip() for sign in signs.split(","))))
+    return tuple(found)
+
+
+@cache
 def alike_values() -> dict[str, tuple[str, ...]]:
     """For each folded spelling of `values.txt`, all spellings of the same value."""
     found: dict[str, tuple[str, ...]] = {}
@@ -107,6 +128,16 @@ def spellings() -> dict[str, str]:
                 asked = set(words().listed((key,))) - {"filler"}
                 if key.isalpha() and key != fold(meant) and not asked:
                     found.setdefault(key, meant)
+    return found
+
+
+@cache
+def header_words() -> dict[tuple[str, ...], str]:
+    """For the folded words of a short way of writing in headers what it stands for (`headers.txt`)."""
+    found: dict[tuple[str, ...], str] = {}
+    for meant, short in read_lists(FOLDER / "headers.txt").items():
+        for each in short:
+            found[tuple(token.folded for token in tokens(each))] = meant
     return found
 
 

@@ -56,7 +56,10 @@ def _places(wording: Wording, mentions: Sequence[Mention]) -> Iterator[tuple[Pla
             and fixed.isdisjoint(range(first, last))
         ]
         inside = [
-            (first, last) for first in range(start, end) for last in range(first + 1, end + 1) if last - first <= 3
+            (first, last)
+            for first in range(start, end)
+            for last in range(first + 1, end + 1)
+            if last - first <= 3
         ]
         known = {(start, end): True, **dict.fromkeys(inside, True), **dict.fromkeys(wide, False)}
         for place in sorted(known, key=lambda each: (each[0] - each[1], each))[:_MOST_TRIED]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from troly.text.dates import DateRange
+from troly.text.dates import DateRange, find_ranges
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
@@ -95,6 +95,8 @@ def find_mentions(
         pile = piles[thing.start, thing.end]
         folded = tuple(token.folded for token in typed[thing.start : thing.end])
         valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
+        ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
+        valued = valued or any(target.key == "rows" for target in ahead)  # "đơn giao" is an order
         if not (pile.labels or pile.targets or pile.values or pile.period or valued):
             pile.labels.add("about")
             pile.score = max(pile.score, _THING - thing.loss)
@@ -109,12 +111,11 @@ def _better(old: Value | None, new: Value) -> Value:
     return old
 
 
-def _add_periods(
-    piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date
-) -> None:
+def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date) -> None:
     taken: list[tuple[int, int]] = []
     dated = [ref for ref in schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
-    for found in read_spans(wording, today, schema.sheet.span if len(dated) == 1 else None):
+    for read in read_spans(wording, today, schema.sheet.span if len(dated) == 1 else None):
+        found = _beside_value(wording, schema, read, today)
         place = _words_of(wording, *found.span)
         if place:
             piles[place].period, piles[place].score = found, 2.2
@@ -130,6 +131,26 @@ def _add_periods(
                 piles[place].period = DateRange(
                     date(year, 1, 1), date(year, 12, 31), typed, (amount.start, amount.end)
                 )
+
+
+def _beside_value(wording: Wording, schema: Schema, found: DateRange, today: date) -> DateRange:
+    """Without its first number where that is part of a value: "quầy 2 tháng 10" is no second of October."""
+    place = _words_of(wording, *found.span)
+    if (
+        place is None
+        or place[1] - place[0] < 3
+        or not place[0] > 0
+        or not wording.words[place[0]].folded.isdigit()
+    ):
+        return found
+    first = wording.words[place[0]]
+    before = wording.words[place[0] - 1]
+    value = schema.values.listed((before.folded, first.folded))
+    rest = find_ranges(wording.text[first.end : found.span[1]], today) if value else []
+    if not rest:
+        return found
+    start, end = rest[0].span
+    return DateRange(rest[0].start, rest[0].end, rest[0].label, (first.end + start, first.end + end))
 
 
 def _words_of(wording: Wording, start: int, end: int) -> tuple[int, int] | None:

@@ -55,7 +55,9 @@ class Writer:
     def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
         parts = [part for condition in conditions for part in self.conditions(condition)]
         if period and self.ask.date_ref:
-            parts.append({self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}})
+            parts.append(
+                {self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}}
+            )
         for measure in self.ask.measures[:1]:
             parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
         return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}

@@ -12,7 +12,7 @@ from troly_analysis.planner.doubt import texts
 from troly_analysis.planner.followup import ASSUMED, follow, is_followup
 from troly_analysis.planner.kept import broken
 from troly_analysis.planner.lexicon import words
-from troly_analysis.planner.read_periods import counterpart, is_partial
+from troly_analysis.planner.read_periods import counterpart, is_partial, span_of
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
 from troly_analysis.planner.state import State
@@ -208,7 +208,9 @@ def _made(
 
 def _missing(state: State, ask: Ask) -> tuple[str, ...]:
     """What of the message was not found in the sheet, or is not in the answer."""
-    left = [text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)]
+    left = [
+        text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)
+    ]
     return tuple(dict.fromkeys([*state.missing, *left, *out_of_reach(ask)]))
 
 
@@ -226,7 +228,7 @@ def _timed(ask: Ask, heard: Heard, today: date) -> Ask:
     elif ask.versus and ask.period and ask.form != "compare":
         ask = replace(ask, form="compare")
     if ask.form == "trend" and ask.date_ref:
-        span = state.schema.sheet.span
+        span = span_of(state, ask.date_ref)
         first, last = (ask.period.start, ask.period.end) if ask.period else span or (today, today)
         unit = unit_for(first, last)
         state.note("trend_unit", unit=Note(f"unit_{unit}"))

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Condition, Op, Ref
+from troly_analysis.planner.shapes import Condition, Op, Ref, averaged
 from troly_analysis.planner.state import FIGURES, NAMES, State, chosen, figure, is_rows
 from troly_analysis.types import NUMERIC
 
@@ -53,7 +53,7 @@ def _read(state: State, nth: int) -> int:
 
 def _comparator(state: State, nth: int) -> tuple[Op | Any, list[Mention]]:
     """The operator of the amount at `nth` and the words that say it."""
-    after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
+    after = _open_end(state, nth)
     if after and after.has("upward"):
         return "gte", [after, *_sign(state, nth, "gte")]
     if after and after.has("downward"):
@@ -72,6 +72,13 @@ def _comparator(state: State, nth: int) -> tuple[Op | Any, list[Mention]]:
         if not mention.has("filler"):
             break
     return "", []
+
+
+def _open_end(state: State, nth: int) -> Mention | None:
+    """What follows the amount at `nth`, past what it counts ("3 khách trở lên")."""
+    after, behind = [*state.mentions[nth + 1 : nth + 3], None, None][:2]
+    counted = after is not None and bool(after.targets)
+    return behind if counted and behind is not None and behind.has("upward", "downward") else after
 
 
 def _sign(state: State, nth: int, *labels: str) -> list[Mention]:
@@ -148,6 +155,11 @@ def _named_after(state: State, last: int, *, compared: bool) -> tuple[Ref, Menti
         return Ref("", "rows"), after
     target = figure(state, after)
     ref = target.ref if target else None
+    if (
+        ref is None and compared and not is_rows(after)
+    ):  # of "khách" the number of guests rather than their names
+        numbers = [each.ref for each in after.targets if each.ref and each.ref.kind in NUMERIC]
+        ref = next((each for each in numbers if not averaged(each)), None)
     if ref is None and compared and after.targets[0].concept == "product":
         ref = state.schema.of("quantity")
     return (ref, after) if ref else None

@@ -9,6 +9,7 @@ from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 
+_WEAK = 0.56
 PERSONS = ("employee", "driver", "doctor", "teacher", "student", "customer", "patient", "author")
 
 
@@ -24,7 +25,8 @@ def read_groups(state: State) -> None:
         if group is None:
             continue
         mention.used = True
-        if trigger == "per" and _averaged(state) and _counts_singly(state, group):
+        each = _averaged(state) or (trigger == "per" and not group.unit and _on_each(state, nth))
+        if trigger == "per" and each and _counts_singly(state, group):
             state.per = group
         elif group not in state.groups:
             state.groups.append(group)
@@ -32,12 +34,32 @@ def read_groups(state: State) -> None:
     _compared_values(state)
 
 
+def _on_each(state: State, nth: int) -> bool:
+    """Whether "trên mỗi", "per" stand before: that is a mean, as "mỗi" alone need not be."""
+    before = _previous(state, nth)
+    return before is not None and fold(before.text) in {"tren moi", "tren mot", "per", "/"}
+
+
 def _persons(state: State) -> None:
     """ "Ai", "who": the column of persons."""
     asked = next((mention for mention in state.mentions if mention.has("who")), None)
     if asked is None or state.groups:
         return
-    for concept in PERSONS:
+    hint = (
+        {"customer", "patient"}
+        if state.any("bought")
+        else {"employee"}
+        if state.any("sold", "seller")
+        else None
+    )
+    known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
+    likely = [name for name in known if hint and name in hint] or known
+    names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)
+    picked = state.choices.get(fold(asked.text))
+    likely = [name for name, column in zip(likely, names, strict=True) if column == picked] or likely
+    if len(likely) > 1:
+        state.ask("which_field", asked.text, names[:4], said=asked.text)
+    for concept in likely:
         found = [ref for ref in state.schema.by_concept.get(concept, ()) if ref.kind == "text"]
         if found:
             state.groups.append(Group(max(found, key=_like_name)))
@@ -65,7 +87,13 @@ def read_loose_groups(state: State) -> None:
             continue
         if mention.targets and figure(state, mention):
             continue
-        loose = ranked or state.any("share", "trend", "compare") or _plural(state, nth)
+        loose = (
+            ranked
+            or bool(state.having)
+            or state.any("trend", "compare")
+            or (state.any("share") and not state.conditions)
+            or _plural(state, nth)
+        )
         if mention.unit and mention.targets == () and not (ranked and _time_ranked(state)):
             continue
         group = _group(state, mention, "loose") if loose else None
@@ -150,6 +178,8 @@ def _names(mention: Mention, group: Group) -> bool:
 
 def _group(state: State, mention: Mention, trigger: str) -> Group | None:
     target = dimension(state, mention) if mention.targets else None
+    if target and target.weight < _WEAK and trigger != "by":
+        target = None  # "khám" is no "Tái khám"
     ref = target.ref if target else None
     if target and ref and not is_time(ref) and not (mention.unit and target.weight < 0.95):
         if is_rows(mention) and trigger in {"which", "top", "loose"}:
@@ -220,9 +250,13 @@ def _compared_values(state: State) -> None:
     if (
         state.groups
         or state.versus
-        or not (state.any("compare", "which", "who") or "hay" in fold(state.wording.text).split())
+        or not (state.any("compare", "which", "who", "avg") or "hay" in fold(state.wording.text).split())
     ):
         return
+    _each_of_values(state)
+
+
+def _each_of_values(state: State) -> None:
     for condition in state.conditions:
         if condition.op == "in" and len(condition.value) > 1 and ("," in condition.said):
             state.groups.append(Group(condition.ref))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.read_groups import PERSONS
+from troly_analysis.planner.read_ratios import order_value, read_each_order, read_ratio
 from troly_analysis.planner.schema import Target
-from troly_analysis.planner.shapes import Group, Measure, Ref, averaged
+from troly_analysis.planner.shapes import Measure, Ref, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows
 from troly_analysis.types import Operation
 
@@ -14,7 +16,7 @@ _OPS: dict[str, Operation] = {"sum": "sum", "avg": "avg", "max": "max", "min": "
 
 def read_measures(state: State) -> None:
     """Find the figures asked for, in the order of the question."""
-    if state.any("aov") and (found := _order_value(state)):
+    if state.any("aov") and (found := order_value(state)):
         state.measures.append(found)
         return
     for nth, mention in enumerate(state.mentions):
@@ -31,48 +33,10 @@ def read_measures(state: State) -> None:
         if target and not (mention.has("sold", "bought") and mention.labels and target.weight < 0.7):
             mention.used = True
             _add(state, _measured(state, nth, target))
-    _ratio(state)
-    _each_order(state)
-
-
-def _ratio(state: State) -> None:
-    """ "Cost per lead", "tiền dầu trên mỗi km": one sum over another."""
-    if len(state.measures) != 2 or state.groups and len(state.groups) > 3:
-        return
-    for nth, mention in enumerate(state.mentions):
-        if not _is_per(mention):
-            continue
-        target = next((figure(state, m) for m in state.mentions[nth + 1 : nth + 3] if m.targets), None)
-        first, second = state.measures
-        if target is None or target.ref != second.ref or not (first.ref and second.ref):
-            continue
-        if averaged(first.ref) or averaged(second.ref):
-            return
-        mention.used = True
-        state.measures = [Measure("sum", first.ref, over=second.ref, noun=first.noun)]
-        return
-
-
-def _is_per(mention: Mention) -> bool:
-    return mention.has("per") and fold(mention.text) not in {"mot", "a", "every"}
-
-
-def _each_order(state: State) -> None:
-    """ "Giá trị hóa đơn trung bình" where a bill has several rows: the mean of the bills' sums, not of the rows."""
-    order = state.schema.of("order")
-    if order is None or order == state.schema.row_ref or state.per or state.groups or not state.any("avg"):
-        return
-    named = [m for m in state.mentions if not m.used and m.targets and m.targets[0].ref == order]
-    means = [measure for measure in state.measures if measure.op == "avg" and measure.ref]
-    if not named or (state.measures and [measure.ref for measure in means if not averaged(measure.ref)] == []):
-        return
-    ref = means[0].ref if means else state.schema.main_measure()
-    if ref is None:
-        return
-    named[0].used = True
-    state.per = Group(order)
-    state.measures = [Measure("sum", ref, noun=named[0].text)]
-    state.note("order_value_each", field=ref.name, order=order.name)
+    if state.per and not state.measures and (rows := next(filter(is_rows, state.mentions), None)):
+        _add(state, Measure("count", noun=rows.text))  # "lượt khám mỗi ngày trung bình"
+    read_ratio(state)
+    read_each_order(state)
 
 
 def _add(state: State, measure: Measure) -> None:
@@ -86,6 +50,8 @@ def _counted(state: State, nth: int) -> Measure | None:
     before = _before(state, nth)
     distinct = _distinct(state, nth)
     said = before is not None and (before.has("count", "number") or _quantity_word(before))
+    if mention.has("people") and not mention.targets and (said or "bao nhieu" in fold(mention.text)):
+        return _persons(state, mention)
     if not (said or distinct) or not (mention.targets or mention.has("rows")):
         return None
     if is_rows(mention) and not distinct:
@@ -98,6 +64,16 @@ def _counted(state: State, nth: int) -> Measure | None:
         if before is not None:
             before.used = True
     return found
+
+
+def _persons(state: State, mention: Mention) -> Measure | None:
+    """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
+    for concept in PERSONS:
+        refs = [ref for ref in state.schema.by_concept.get(concept, ()) if not ref.sheet]
+        if refs and concept != state.schema.row_concept:
+            mention.used = True
+            return Measure("count", _counting_ref(state, refs[0]), distinct=True, noun=mention.text)
+    return None
 
 
 def _count_of(state: State, mention: Mention) -> Measure | None:
@@ -274,20 +250,3 @@ def _rows_ranked(state: State) -> bool:
             ):
                 return True
     return False
-
-
-def _order_value(state: State) -> Measure | None:
-    """The value of an order on average: over rows when each is an order, else over the different orders."""
-    ref = state.schema.of("revenue") or state.schema.main_measure()
-    if ref is None:
-        return None
-    for mention in state.mentions:
-        if mention.has("aov"):
-            mention.used = True
-    order = state.schema.of("order")
-    if order is not None and order != state.schema.row_ref and state.schema.key(order).distinct:
-        state.per = Group(order)
-        state.note("order_value_each", field=ref.name, order=order.name)
-        return Measure("sum", ref, noun="aov")
-    state.note("order_value", field=ref.name)
-    return Measure("avg", ref, noun="aov")

@@ -9,6 +9,7 @@ from itertools import pairwise
 from troly.text.dates import DateRange, find_ranges
 from troly.text.days import Unit, add, whole
 from troly.text.fold import fold, tokens
+from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.shapes import Condition, Period, Ref
 from troly_analysis.planner.state import State, is_time
@@ -60,7 +61,7 @@ def read_periods(state: State) -> None:
     found = [_anchored(state, mention, said) for mention in said]
     for mention in said:
         mention.used = True
-    compared = state.any("compare", "growth")
+    compared = state.any("compare", "growth", "gap")
     if len(found) >= 2:
         _several(state, found, compared=compared)
     elif found:
@@ -128,6 +129,8 @@ def _date_ref(state: State, fields: list[Ref], said: list[Mention]) -> Ref | Non
             return ref
     own = state.schema.sheet.date_field
     default = next((ref for ref in fields if ref.name == own), fields[0])
+    if default.concept in marks("of things"):
+        default = next((ref for ref in fields if ref.concept not in marks("of things")), default)
     for mention in state.mentions:
         if mention in said or mention.used:
             continue
@@ -161,13 +164,25 @@ def _anchored(state: State, mention: Mention, said: list[Mention]) -> Period:
         years = {match for other in said if other is not mention for match in _YEAR.findall(other.text)}
         if len(years) == 1 and (again := find_ranges(f"{typed} năm {next(iter(years))}", state.today)):
             return Period(again[0].start, again[0].end, again[0].label)
-        span = state.schema.sheet.span
+        span = span_of(state, state.date_ref)
         if span and (found.start > span[1] or found.end < span[0]) and state.today > span[1]:
             again = find_ranges(typed, span[1])
             if again and again[0].start >= span[0]:
                 state.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
                 return Period(again[0].start, again[0].end, again[0].label)
     return Period(found.start, found.end, found.label or typed)
+
+
+def span_of(state: State, ref: Ref | None) -> tuple[date, date] | None:
+    """The first and last day of a date column, None where they are not known."""
+    sheet = state.schema.sheet
+    if ref is None or ref.sheet or ref.name == sheet.date_field:
+        return sheet.span
+    found = state.schema.key(ref)
+    try:
+        return date.fromisoformat(found.least[:10]), date.fromisoformat(found.most[:10])
+    except ValueError:
+        return None
 
 
 def _several(state: State, found: list[Period], *, compared: bool) -> None:

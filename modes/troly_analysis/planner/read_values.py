@@ -14,7 +14,7 @@ from troly_analysis.planner.state import State, dimension, is_link, is_rows
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
-_SURE = 0.85
+_TELLING = 0.6
 
 
 def read_values(state: State) -> None:
@@ -44,6 +44,8 @@ def _is_value(state: State, nth: int) -> bool:
     if fold(mention.text) in _YES_NO and not (beside and best.whole):
         return False
     column = mention.targets[0].weight - best.weight if mention.targets else -1.0
+    if column > -0.3 and not beside and _counted_or_listed(state, nth):
+        return False  # "có bao nhiêu nhân viên", where some are called that too
     if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
     if mention.has("filler") and beside is None and _is_english_word(state, mention, best):
@@ -71,6 +73,16 @@ def _asked_for(state: State, nth: int) -> bool:
     before = next(state.before(nth, 1), None)
     after = next(state.after(nth, 1), None)
     return bool((before and before.has("by", "per")) or (after and after.has("which")))
+
+
+def _counted_or_listed(state: State, nth: int) -> bool:
+    before = next(state.before(nth, 1), None)
+    after = next(state.after(nth, 1), None)
+    said = before is not None and (
+        before.has("count", "number", "top", "bottom", "plural", "by", "per", "distinct")
+        or bool(before.amount)
+    )
+    return said or (after is not None and after.has("which", "distinct"))
 
 
 def _pick(state: State, nth: int) -> Value | None:
@@ -156,7 +168,8 @@ def _flags(state: State, found: list[tuple[Condition, bool]]) -> None:
         if mention.used or not mention.targets or _asked_for(state, nth):
             continue
         target = dimension(state, mention)
-        if target and target.ref and target.ref.kind == "boolean":
+        telling = target is not None and (target.weight >= _TELLING or len(mention.text.split()) > 1)
+        if telling and target and target.ref and target.ref.kind == "boolean":
             denied = _negated(state, nth)
             found.append((Condition(target.ref, "eq", not denied, mention.text), False))
             mention.used = True

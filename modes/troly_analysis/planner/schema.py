@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
-from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks
+from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, row_signs, words
 from troly_analysis.planner.phrases import Phrases
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
@@ -178,7 +178,11 @@ def _find_rows(schema: Schema) -> None:
         if not taken and any(f" {phrase} " in f" {called} " for phrase in said if len(phrase) > 2):
             schema.row_concept = concept.name
             return
-    if "order" not in schema.by_concept and "revenue" in schema.by_concept:
+    own = {name for name, refs in schema.by_concept.items() if any(not ref.sheet for ref in refs)}
+    told = next((row for row, signs in row_signs() if signs <= own and row not in own), "")
+    if told:
+        schema.row_concept = told
+    elif "order" not in own and "revenue" in own:
         schema.row_concept = "order"
 
 
@@ -190,6 +194,8 @@ def _stand_ins(schema: Schema) -> None:
         ref = schema.of(*nearest)
         known = next((each for each in concepts() if each.name == wanted), None)
         for phrase in known.phrases if ref and known else ():
+            if "sum" in words().listed(tuple(token.folded for token in tokens(phrase))):
+                continue
             schema.names.add(phrase, Target(0.56, ref, concept=ref.concept if ref else ""))
 
 

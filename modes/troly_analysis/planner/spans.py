@@ -24,7 +24,14 @@ _ONWARD = (
     ("tro", "di"), ("ve", "sau"), ("den", "nay"), ("toi", "nay"), ("den", "gio"), ("onwards",), ("onward",),
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"),
 )  # fmt: skip
-_THIRDS = {"dau": (1, 10), "giua": (11, 20), "cuoi": (21, 31), "early": (1, 10), "mid": (11, 20), "late": (21, 31)}
+_THIRDS = {
+    "dau": (1, 10),
+    "giua": (11, 20),
+    "cuoi": (21, 31),
+    "early": (1, 10),
+    "mid": (11, 20),
+    "late": (21, 31),
+}
 _DAYS = re.compile(r"^(\d{1,2}|mot|hai|ba|bon|nam|sau|bay) (?:ngay )?(dau|cuoi)(?: tien)?$")
 _FIRST_DAYS = re.compile(r"^(first|last) (\d{1,2}) days(?: (?:of|in))?$")
 _COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7}
@@ -75,7 +82,11 @@ def _named_months(wording: Wording, taken: Sequence[DateRange], last: date) -> l
 
 
 def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, date] | None) -> DateRange:
-    inside = [nth for nth, token in enumerate(wording.words) if token.start < found.span[1] and found.span[0] < token.end]
+    inside = [
+        nth
+        for nth, token in enumerate(wording.words)
+        if token.start < found.span[1] and found.span[0] < token.end
+    ]
     if not inside:
         return found
     before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
@@ -96,9 +107,9 @@ def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, 
         (_UNTIL, (first, found.end)),
         (_SINCE, (found.start, last)),
     ):
-        words = _ends(before, listed)
-        if words and ends[0] <= ends[1] and not _is_compared(before[:-words]):
-            return _placed(wording, ends, before[-words:], found)
+        said = _ends(before, listed)
+        if said and ends[0] <= ends[1] and not _is_apart(before[:-said]):
+            return _placed(wording, ends, before[-said:], found)
     return found
 
 
@@ -150,8 +161,9 @@ def _starts(after: Sequence[Token], listed: Sequence[tuple[str, ...]]) -> int:
     return max((len(phrase) for phrase in listed if said[: len(phrase)] == phrase), default=0)
 
 
-def _is_compared(before: Sequence[Token]) -> bool:
-    return bool(before) and before[-1].folded in {"so", "compared"}
+def _is_apart(before: Sequence[Token]) -> bool:
+    """Whether the words belong to a comparison, or to another column ("đặt tháng 5 và đến tháng 6")."""
+    return bool(before) and before[-1].folded in {"so", "compared", "va", "and"}
 
 
 def _placed(wording: Wording, days: tuple[date, date], words: Sequence[Token], found: DateRange) -> DateRange:

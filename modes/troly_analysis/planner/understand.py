@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from troly_analysis.planner.assumed import assume_measure
+from troly_analysis.planner.assumed import assume_measure, offer
 from troly_analysis.planner.doubt import measure_doubt
 from troly_analysis.planner.forms import direction, form_of, limit_of
 from troly_analysis.planner.long_values import long_values
@@ -18,7 +18,7 @@ from troly_analysis.planner.read_periods import read_periods, read_weekdays
 from troly_analysis.planner.read_values import read_values
 from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Unit
-from troly_analysis.planner.state import State
+from troly_analysis.planner.state import State, is_rows
 from troly_analysis.planner.wording import read_wording
 
 _PLAIN = {"high": "max", "low": "min"}
@@ -114,12 +114,16 @@ def _finish(state: State) -> Ask:
 
 def _gap(state: State, form: str) -> tuple[Condition, ...]:
     """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-    pairs = [each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said]
+    pairs = [
+        each for each in state.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
+    ]
     halves = state.any("gt", "lt") and state.any("count", "much")
     if len(pairs) != 1 or not (state.any("gap") or halves) or form not in {"groups", "scalar", "compare"}:
         return ()
     if state.versus or len(state.measures) != 1 or any(group.ref != pairs[0].ref for group in state.groups):
         return ()
+    if not state.said and not any(is_rows(mention) for mention in state.mentions):
+        offer(state, state.schema.main_measure())
     for mention in state.mentions:
         if mention.has("gap", "gt", "lt"):
             mention.used = True

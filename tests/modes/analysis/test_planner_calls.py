@@ -234,3 +234,10 @@ def test_a_period_that_is_not_over_is_flagged_and_one_without_data_is_said() -> 
     outside = plan("doanh thu năm 2021", (ORDERS,), NOW)
     assert "outside" in [note.key for note in outside.shown]
     assert "14/6/2024" in next(note for note in outside.shown if note.key == "outside").say("vi")
+
+
+def test_a_metric_keeps_its_conditions_to_itself() -> None:
+    made = plan("doanh thu thuần và số lượng theo nền tảng", (ORDERS,), NOW)
+    fields = [call.arguments.get("field") for call in made.calls]
+    assert fields == ["doanh thu thuần", "Số lượng"]
+    assert all(call.tool == "aggregate_data" for call in made.calls)

@@ -93,10 +93,8 @@ HEADERS = st.lists(
     max_size=8,
     unique=True,
 )
-SPECS = {tool.name: tool for tool in TOOLS}
-
-
 KINDS: list[Kind] = ["integer", "number", "money", "percent", "date", "datetime", "text", "boolean"]
+SPECS = {tool.name: tool for tool in TOOLS}
 
 
 @st.composite
@@ -104,7 +102,7 @@ def sheets(draw: st.DrawFn) -> Sheet:
     """A sheet with random columns of random kinds."""
     fields = []
     for name in draw(HEADERS):
-        kind: Kind = draw(st.sampled_from(KINDS))
+        kind = draw(st.sampled_from(KINDS))
         examples = tuple(
             draw(st.lists(st.sampled_from(["Bắc", "Nam", "A 1", "mới", "Có"]), unique=True, max_size=4))
         )
