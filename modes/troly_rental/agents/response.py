@@ -71,7 +71,10 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     asked: Asked = state["asked"]
     lang = turn.language
     key = "content.greeting" if asked.reading.request_type == "GREETING" else "content.chat"
-    text = state.get("message") or say(key, lang)
+    if asked.reading.refused:
+        text = " ".join(wording.remarks(asked.reading.said, lang))
+    else:
+        text = state.get("message") or say(key, lang)
     turn.say(text)
     step.note(say("step.content", lang), "rules")
     return {"kind": "CONTENT", "message": text, "payload": {"text": text}}

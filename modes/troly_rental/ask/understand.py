@@ -10,7 +10,7 @@ from troly.text.dates import find_ranges
 from troly.text.fold import folded_words
 from troly_rental.ask.days import read_days, read_ending, read_upcoming
 from troly_rental.ask.figures import Asked, number_of_groups, read_asked
-from troly_rental.ask.kinds_of_talk import Signs, talk_of
+from troly_rental.ask.kinds_of_talk import Signs, is_sql, talk_of
 from troly_rental.ask.mending import mend
 from troly_rental.ask.quantities import read_quantities
 from troly_rental.ask.readiness import checked
@@ -214,7 +214,8 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
     signs = Signs(slots, firm, telling, parts.named, asked, figures or owned)
     talk = talk_of(parts.text, signs)
     if talk == "REFUSED":
-        return Reading("GENERAL_CHAT", refused=True, question=message)
+        reason = remark("refused.sql" if is_sql(message) else "refused.data")
+        return Reading("GENERAL_CHAT", refused=True, said=(reason,), question=message)
     if talk != "QUERY":
         return Reading(talk, question=message, missing=_unclear(talk))
     entity = parts.entity
