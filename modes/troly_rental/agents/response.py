@@ -40,7 +40,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         if mode == "CHART":
             turn.emit(payload.table_of(found, title, "", lang))
     turn.emit(_computation(asked, answered, turn))
-    if not asked.sql and (next_ones := suggestions(asked.reading, lang)):
+    if not asked.sql and (next_ones := suggestions(asked.reading, found, lang)):
         turn.emit(Suggestions(next_ones))
     data = payload.payload_of(mode, found, title, lang)
     text = ResponseText(message, asked.who.role, *_parts(mode, data))

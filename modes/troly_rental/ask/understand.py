@@ -153,7 +153,8 @@ def _entity(named: list[str], money: str) -> str:
 def _asked(text: str, filters: list[Filter], entity: str, money: str) -> Asked:
     asked = read_asked(text, filters)
     if money in {"electricity", "water", "rent"}:
-        return replace(asked, measures=(), group=(), mode="TABLE", said=())
+        group = tuple(g for g in asked.group if g in {"month", "room"})
+        return replace(asked, measures=(Measure("sum", money),), group=group, order=(), mode="TABLE", said=())
     if money == "revenue":
         group = tuple(g for g in asked.group if g in {"month", "building", "room"})
         return replace(
