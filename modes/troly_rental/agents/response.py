@@ -12,7 +12,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly_rental import payload, wording
 from troly_rental.agents.emptiness import why_empty
-from troly_rental.agents.grounded import ungrounded
+from troly_rental.agents.grounded import rambles, ungrounded
 from troly_rental.agents.working import Answered, Asked, Verdict
 from troly_rental.ask import explain
 from troly_rental.following import suggestions
@@ -132,6 +132,8 @@ async def _from_model(asked: Asked, answered: Answered, assumed: str, turn: Turn
     except ModelError as error:
         return "", str(error.key)
     message = parse("".join(pieces)).message.strip()
+    if rambles(message):
+        return "", say("step.rambles", turn.language)
     wrong = ungrounded(message, asked, answered, turn.language)
     if not message or wrong:
         return "", say("step.refused", turn.language, figures=", ".join(wrong)) if wrong else say(
