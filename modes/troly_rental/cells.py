@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MEASURES = ("avg", "median", "min", "max", "sum")
 _MONEY = ("price", "deposit", "rent", "total", "amount", "budget", "_vnd", "electricity", "water", "other")
 _AREA = ("area",)
-_RENTED = frozenset({"room", "post", "contract", "viewing"})
+_RENTED = frozenset({"room", "post", "contract", "viewing", "room_seeking_post"})
 """Records whose "price" is what a month costs."""
 _TIMED = frozenset({"scheduled_at"})
 _PER = {"electricity_price": "kwh", "water_price": "m3", "price_m2": "m2_month"}
@@ -40,6 +40,8 @@ def label_of(column: str, entity: str, lang: Lang) -> str:
     for key in (f"column.{entity}_{column}", f"column.{column}"):
         with suppress(KeyError):
             return say(key, lang)
+    with suppress(KeyError):
+        return say(f"measure.{column}", lang)
     kind, _, measured = column.partition("_")
     if kind in MEASURES and measured:
         return say(f"measure.{kind}", lang, name=label_of(measured, entity, lang))
@@ -81,6 +83,8 @@ def cell_text(column: str, value: Any, entity: str, lang: Lang) -> str:
 
 
 def _figure(column: str, value: float, entity: str, lang: Lang) -> str:
+    if column == "id" or column.endswith("_id"):
+        return str(value)
     unit = unit_of(column, entity, lang)
     if unit.startswith("VND"):
         return format_money(value, lang) + unit.removeprefix("VND")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from troly.plugin.events import Chart, Content, Item, ItemList, Series, Table
@@ -35,6 +35,8 @@ class Found:
     rows: tuple[tuple[Any, ...], ...]
     total: int
     entity: str = "room"
+    written: bool = True
+    """Whether the assistant wrote the query: of one's own every column is shown."""
 
     def records(self) -> list[dict[str, Any]]:
         """One mapping a row."""
@@ -98,7 +100,9 @@ def shown(mode: str, found: Found, title: str, badge: str, lang: Lang) -> Conten
 
 
 def table_of(found: Found, title: str, badge: str, lang: Lang) -> Table:
-    """The rows as a table with labels and figures in the reader's language."""
+    """The rows as a table with labels and figures in the reader's language; what only names a row is left out."""
+    if found.written:
+        found = _without_names(found)
     numeric = tuple(at for at in range(len(found.columns)) if _type(found, at) == "number")
     rows = tuple(
         tuple(
@@ -108,6 +112,14 @@ def table_of(found: Found, title: str, badge: str, lang: Lang) -> Table:
     )
     labels = tuple(label_of(name, found.entity, lang) for name in found.columns)
     return Table(labels, rows, title, numeric, badge, found.total)
+
+
+def _without_names(found: Found) -> Found:
+    kept = [at for at, name in enumerate(found.columns) if name not in HIDDEN]
+    if len(kept) in {0, len(found.columns)}:
+        return found
+    rows = tuple(tuple(row[at] for at in kept) for row in found.rows)
+    return replace(found, columns=tuple(found.columns[at] for at in kept), rows=rows)
 
 
 def _items(found: Found, title: str, badge: str, lang: Lang) -> ItemList:
@@ -131,7 +143,7 @@ def _entry(record: Mapping[str, Any], entity: str, same: set[str], lang: Lang) -
         and value not in (None, "", [])
         and not (name == "bedrooms" and not value)
     }
-    line = " · ".join(_short(name, said[name], lang) for name in _FIRST if name in said)
+    line = " · ".join(short(name, said[name], lang) for name in _FIRST if name in said)
     place = ", ".join(said.pop(name) for name in _ADDRESS if name in said)
     fields = tuple((label_of(name, entity, lang), text) for name, text in said.items())
     return Item(
@@ -142,7 +154,7 @@ def _entry(record: Mapping[str, Any], entity: str, same: set[str], lang: Lang) -
     )
 
 
-def _short(name: str, text: str, lang: Lang) -> str:
+def short(name: str, text: str, lang: Lang) -> str:
     """A value in the line of an entry: with its name where it says nothing alone ("2 phòng ngủ", "đến 1/6/2026")."""
     if name in {"bedrooms", "people", "views", "end_date", "start_date", "due_date"}:
         return say(f"line.{name}", lang, value=text)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.ask import Filter, Measure, Reading, Remark
 from troly_rental.ask.words import phrases
-from troly_rental.cells import amenity_word, cell_text, label_of
-from troly_rental.payload import Found
+from troly_rental.cells import amenity_word, cell_text, label_of, unit_of
+from troly_rental.payload import Found, short
 from troly_rental.strings import say
 
 PLACES = frozenset({"city", "district", "ward", "street"})
@@ -25,6 +26,10 @@ _WORDS = {
 }
 
 
+# Fields whose values say what they are of: "chưa trả", "đầy đủ nội thất".
+_BARE = frozenset({"status", "furnished", "type"})
+
+
 def found_words(reading: Reading, found: Found, lang: Lang) -> str:
     """One or two sentences about the rows; nothing in them that is not in the rows or the question."""
     if reading.picked:
@@ -38,16 +43,49 @@ def found_words(reading: Reading, found: Found, lang: Lang) -> str:
     if len(found.rows) == 1 and len(reading.measures) == 1 and not reading.group:
         return _figure_words(reading, found, lang)
     title = title_of(reading, lang)
-    return say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+    if reading.measures and not reading.group:
+        return say("answer.figure", lang, title=title, value=_every_figure(reading, found, lang))
+    text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+    ends = _ends(reading, found, lang)
+    return f"{text} {ends}".strip()
+
+
+def _every_figure(reading: Reading, found: Found, lang: Lang) -> str:
+    """All figures of one row, in the order asked for."""
+    return ", ".join(
+        cell_text(name, value, reading.entity, lang)
+        for name, value in zip(found.columns, found.rows[0], strict=True)
+        if value is not None
+    ) or say("answer.nothing", lang)
+
+
+def _ends(reading: Reading, found: Found, lang: Lang) -> str:
+    """The first and the last group of figures that are sorted by their figure; "" for others."""
+    sorted_by_figure = reading.order[:1] and reading.order[0].field == "figure"
+    records = found.records()
+    if not sorted_by_figure or len(reading.group) != 1 or len(records) < 3 or found.total > len(records):
+        return ""
+    name = next((one for one in found.columns if one not in reading.group), "")
+    ends = records[0], records[-1]
+    if any(one[name] is None or one[reading.group[0]] is None for one in ends):
+        return ""
+    ends = ends if reading.order[0].descending else ends[::-1]
+    told = [
+        f"{cell_text(reading.group[0], one[reading.group[0]], reading.entity, lang)}"
+        f" ({cell_text(name, one[name], reading.entity, lang)})"
+        for one in ends
+    ]
+    return say("answer.ends", lang, highest=told[0], lowest=told[1])
 
 
 def _list_words(reading: Reading, found: Found, lang: Lang) -> str:
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
-    key += "_own" if reading.own else ""
-    one = total == 1 and not reading.own
+    key = "answer.next" if reading.skip else key
+    one = total == 1
+    key = "answer.one" if one else key
     text = say(
-        "answer.one" if one else key,
+        f"{key}_own" if reading.own and not reading.skip else key,
         lang,
         count=format_number(shown, lang),
         total=format_number(total, lang),
@@ -64,18 +102,25 @@ def _picked_words(reading: Reading, found: Found, lang: Lang) -> str:
         return say("answer.picked_gone", lang, number=reading.picked)
     record = found.records()[0]
     names = [name for name in _asked_fields(reading.question) if record.get(name) not in {None, ""}]
-    names = names or [name for name in _FACTS if record.get(name) not in {None, "", 0}]
-    facts = [
-        say(
-            "answer.picked_fact",
-            lang,
-            name=label_of(name, reading.entity, lang),
-            value=cell_text(name, record[name], reading.entity, lang),
-        )
-        for name in names
+    public = reading.entity in {"room", "post"}
+    names = names or [
+        name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
     ]
+    facts = [_fact(name, record[name], reading.entity, lang) for name in names]
     title = str(record.get("title") or record["id"])
     return say("answer.picked", lang, number=reading.picked, title=title, facts=", ".join(facts))
+
+
+def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
+    text = cell_text(name, value, entity, lang)
+    if name in _NAMED:
+        return say("answer.picked_fact", lang, name=label_of(name, entity, lang), value=text)
+    return short(name, text, lang)
+
+
+_NAMED = frozenset(
+    {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
+)
 
 
 def _asked_fields(question: str) -> list[str]:
@@ -113,6 +158,10 @@ def _figure_column(reading: Reading, found: Found, at: int) -> str:
 
 def title_of(reading: Reading, lang: Lang) -> str:
     """What the answer shows, for the head of a list, table or chart."""
+    if reading.picked:
+        name = say(f"thing_one.{reading.entity}", lang)
+        text = say("answer.picked_title", lang, thing=name, number=reading.picked)
+        return text[:1].upper() + text[1:]
     if not reading.measures:
         return f"{thing(reading, lang)[:1].upper()}{thing(reading, lang)[1:]} {conditions(reading, lang)}".strip()
     measured = ", ".join(_measure(one, reading, lang) for one in reading.measures)
@@ -130,8 +179,42 @@ def thing(reading: Reading, lang: Lang) -> str:
 
 def conditions(reading: Reading, lang: Lang) -> str:
     """The filters in words, places first."""
-    ordered = sorted(reading.filters, key=lambda one: one.field not in PLACES)
-    return ", ".join(condition(one, reading.entity, lang) for one in ordered)
+    return filters_in_words(reading.filters, reading.entity, lang)
+
+
+def filters_in_words(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
+    """Filters in words, both ends of a range as one."""
+    ordered = sorted((one for one in filters if one.field != "id"), key=_rank)
+    told: list[str] = []
+    for one in ordered:
+        low, high = _range(one, ordered)
+        if low is None or high is None:
+            told.append(condition(one, entity, lang))
+        elif one is low:
+            told.append(_between(low, high, entity, lang))
+    return ", ".join(told)
+
+
+def _rank(one: Filter) -> bool:
+    return one.field not in PLACES
+
+
+def _range(one: Filter, among: list[Filter]) -> tuple[Filter | None, Filter | None]:
+    """Both ends of a range that `one` is an end of; None twice where there is only one."""
+    if one.op not in {">=", "<="}:
+        return None, None
+    ends = {other.op: other for other in among if other.field == one.field}
+    return (ends[">="], ends["<="]) if {">=", "<="} <= set(ends) else (None, None)
+
+
+def _between(low: Filter, high: Filter, entity: str, lang: Lang) -> str:
+    """ "giá từ 2.000.000 đến 4.000.000 VND/tháng"; one month that a range covers is that month."""
+    name = label_of(low.field, entity, lang).lower()
+    first, last = (_value(one.field, one.value, entity, lang) for one in (low, high))
+    if first == last:
+        return say("condition.is", lang, name=name, value=first)
+    unit = unit_of(low.field, entity, lang)
+    return say("condition.between", lang, name=name, low=first.removesuffix(unit).strip(), high=last)
 
 
 def condition(one: Filter, entity: str, lang: Lang) -> str:
@@ -143,6 +226,8 @@ def condition(one: Filter, entity: str, lang: Lang) -> str:
         return say(f"condition.place_{how}", lang, value=joined)
     if one.field == "amenity":
         return say(f"condition.amenity_{how}", lang, value=joined)
+    if one.field in _BARE and how == "is":
+        return say(f"condition.{one.field}_is", lang, value=joined)
     return say(f"condition.{how}", lang, name=label_of(one.field, entity, lang).lower(), value=joined)
 
 
@@ -166,6 +251,8 @@ def ordering(reading: Reading, lang: Lang) -> str:
 def _measure(measure: Measure, reading: Reading, lang: Lang) -> str:
     if measure.kind == "count":
         return say("measure.count", lang, thing=thing(reading, lang))
+    with suppress(KeyError):
+        return say(f"measure.{measure.kind}_{measure.field}", lang)
     return say(f"measure.{measure.kind}", lang, name=label_of(measure.field, reading.entity, lang).lower())
 
 

@@ -26,7 +26,7 @@ async def why_empty(asked: Asked, turn: TurnContext) -> str:
             best, most = dropped, count
     if not best:
         return say("answer.nothing_helps", turn.language) if asked.reading.filters else ""
-    told = ", ".join(wording.condition(one, asked.reading.entity, turn.language) for one in best)
+    told = wording.filters_in_words(best, asked.reading.entity, turn.language)
     return say("answer.without", turn.language, condition=told, count=format_number(most, turn.language))
 
 

@@ -28,6 +28,8 @@ async def session(_state: State, turn: TurnContext, step: Step) -> State:
     asked = await asyncio.to_thread(_ask, turn, question)
     if asked.session.renewed and any(one.sender == "user" for one in turn.history):
         turn.emit(Notice("info", say("session.renewed", turn.language)))
+    if asked.scope is not None and not asked.reading.refused:
+        turn.services.sandbox.warm_ahead(asked.scope)
     who = asked.who
     step.note(say("step.session", turn.language, session=asked.session.id, role=who.role), "rules")
     return {

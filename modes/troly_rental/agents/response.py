@@ -12,7 +12,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly_rental import payload, wording
 from troly_rental.agents.emptiness import why_empty
-from troly_rental.agents.grounded import ungrounded
+from troly_rental.agents.grounded import rambles, ungrounded
 from troly_rental.agents.working import Answered, Asked, Verdict
 from troly_rental.ask import explain
 from troly_rental.following import suggestions
@@ -40,7 +40,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         if mode == "CHART":
             turn.emit(payload.table_of(found, title, "", lang))
     turn.emit(_computation(asked, answered, turn))
-    if not asked.sql and (next_ones := suggestions(asked.reading, lang)):
+    if not asked.sql and (next_ones := suggestions(asked.reading, found, lang)):
         turn.emit(Suggestions(next_ones))
     data = payload.payload_of(mode, found, title, lang)
     text = ResponseText(message, asked.who.role, *_parts(mode, data))
@@ -71,7 +71,10 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     asked: Asked = state["asked"]
     lang = turn.language
     key = "content.greeting" if asked.reading.request_type == "GREETING" else "content.chat"
-    text = state.get("message") or say(key, lang)
+    if asked.reading.refused:
+        text = " ".join(wording.remarks(asked.reading.said, lang))
+    else:
+        text = state.get("message") or say(key, lang)
     turn.say(text)
     step.note(say("step.content", lang), "rules")
     return {"kind": "CONTENT", "message": text, "payload": {"text": text}}
@@ -129,6 +132,8 @@ async def _from_model(asked: Asked, answered: Answered, assumed: str, turn: Turn
     except ModelError as error:
         return "", str(error.key)
     message = parse("".join(pieces)).message.strip()
+    if rambles(message):
+        return "", say("step.rambles", turn.language)
     wrong = ungrounded(message, asked, answered, turn.language)
     if not message or wrong:
         return "", say("step.refused", turn.language, figures=", ".join(wrong)) if wrong else say(

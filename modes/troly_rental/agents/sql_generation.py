@@ -10,6 +10,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.sandbox import SandboxError, check
 from troly_rental import context
 from troly_rental.agents.orchestrator import hints_of
+from troly_rental.agents.shape import differs
 from troly_rental.agents.validator import mismatch
 from troly_rental.agents.working import Answered, Asked, Origin
 from troly_rental.ask import sql_of
@@ -71,13 +72,19 @@ class _Work:
             except SandboxError as failure:
                 self.error = failure.render(self.turn.language).line()
                 continue
-            fits = (
-                "" if origin == "user" else mismatch(self.asked.reading, answered.checked, self.turn.language)
-            )
-            self.error = fits
-            if not fits:
+            self.error = self._misfit(origin, answered.checked)
+            if not self.error:
                 break
         return answered
+
+    def _misfit(self, origin: Origin, checked: Checked) -> str:
+        """Why a query that runs is no answer; a stored one must also be of the same records, figures and order."""
+        asked, lang = self.asked, self.turn.language
+        if origin == "user":
+            return ""
+        if origin == "reuse" and differs(asked.reading, checked, asked.who.role):
+            return say("step.not_reused", lang, reason=say("invalid.shape", lang))
+        return mismatch(asked.reading, checked, lang)
 
     async def _candidates(self) -> AsyncIterator[tuple[Origin, str]]:
         """Queries to try, best first: one's own, a confirmed one, the model's, each told the last error, the rules'."""
@@ -128,7 +135,8 @@ class _Work:
         total = len(rows.rows)
         if total and (origin == "user" or not self.asked.reading.limit):
             total = await self._total(checked, total)
-        found = Found(rows.columns, rows.rows, total, self.asked.reading.entity)
+        entity = self.asked.reading.entity
+        found = Found(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
         return Answered(origin, checked, found, self.tried, rows.ms, match)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
+from troly_rental.agents.shape import of_other_records
 from troly_rental.agents.working import Answered, Asked, Verdict
 from troly_rental.ask import Filter, Reading, filters_of
 from troly_rental.strings import prompts, say
@@ -40,6 +41,8 @@ def mismatch(reading: Reading, checked: Checked, lang: Lang) -> str:
     A condition that was asked for must stand in the query with the same value (002-26), and statistics are no list
     (002-27). A query with conditions that nobody asked for is no answer either.
     """
+    if of_other_records(reading, checked):
+        return say("invalid.records", lang, records=say(f"thing.{reading.entity}", lang))
     asked, queried = set(reading.filters), set(filters_of(checked.tree))
     missing = [one for one in asked if not _stands(one, queried)]
     if missing:

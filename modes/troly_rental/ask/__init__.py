@@ -60,6 +60,7 @@ def read(
         from troly_rental.schema_places import places as all_places
 
         places = all_places()
+    text = _before_mark(text)
     with speaking(text[:MOST_CHARACTERS]):
         parts = parts_of(text, lang, now, places)
         if previous is not None and (picked := pick(text, parts, previous, shown)) is not None:
@@ -67,6 +68,12 @@ def read(
         if previous is not None and (edited := follow(text, parts, previous, role, shown)) is not None:
             return edited
         return fresh(text, parts, role)
+
+
+def _before_mark(text: str) -> str:
+    """The message before a marker of the response format, whose words ask for nothing."""
+    before = text.partition("---END")[0]
+    return before if before.strip() else text
 
 
 def sql_of(reading: Reading, role: Role = "GUEST") -> exp.Select:

@@ -44,8 +44,8 @@ def _apply(
     if "drop all" in marks:
         return replace(start, filters=(), order=(), limit=None)
     if _wants_more(parts, marks):
-        shown = replace(start, skip=previous_skip)
-        return replace(shown, skip=shown.skip + shown.rows, limit=parts.limit or start.limit)
+        again = replace(start, skip=previous_skip)
+        return replace(again, skip=again.skip + again.rows, limit=parts.limit or start.limit)
     if "previous page" in marks:
         return replace(start, skip=max(0, previous_skip - start.rows))
     found = _dropped(parts.text, parts, marks, start)
@@ -195,7 +195,7 @@ def _beyond(label: str, found: Reading, shown: Shown) -> Reading | None:
         said = remark(f"said.already_{label}", value=f"{edge:g}", field=field)
         return replace(found, order=(_ALONE[label],), said=(*found.said, said))
     limit = Filter(field, "<" if op == "<" else ">", int(edge) if edge.is_integer() else edge)
-    said = remark("said.beyond", field=field)
+    said = remark(f"said.beyond_{label}")
     return replace(
         found, filters=tidy_filters([*kept, limit]), order=(_ORDERS[label],), said=(*found.said, said)
     )

@@ -37,7 +37,8 @@ _ASKED_WHERE = re.compile(
     r"(?<!\w)(?:quan|huyen|khu vuc|khu|cho|noi|thanh pho|phuong|loai|which|what|dau)(?!\w)"
 )
 _AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
-_OF = re.compile(r"\s*(?:cua|of)(?!\w)")
+_OF = re.compile(r"\s*(?:cua|of|theo|by|per|tung|moi)(?!\w)")
+_NOUN_OF = re.compile(r"\s*(?:rent|price|prices|rents)\s+(?:of|by|per|for each|in each)(?!\w)")
 _RANKED_BY = {
     "district": ("quan", "huyen", "khu vuc", "district", "districts", "area", "areas"),
     "ward": ("phuong", "ward", "wards"),
@@ -167,8 +168,10 @@ def _ends(text: str) -> tuple[Measure, ...]:
     if len(labels) > 1:
         if not _AND.fullmatch(fold(text[hits[0].end : hits[1].start])):
             return ()
-    elif not (_OF.match(fold(text[hits[0].end :])) and _NOUN.search(fold(text[: hits[0].start]))):
-        return ()
+    else:
+        before, after = fold(text[: hits[0].start]), fold(text[hits[0].end :])
+        if not (_NOUN_OF.match(after) or (_OF.match(after) and _NOUN.search(before))):
+            return ()
     field = _field(text)
     return tuple(Measure("max" if label == "highest end" else "min", field) for label in labels)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -28,9 +29,27 @@ class Signs:
     sure: bool
 
 
+def is_sql(text: str) -> bool:
+    """Whether `text` holds a statement of SQL, which runs only as one's own query after /sql."""
+    return _SQL.search(text) is not None
+
+
+_SQL = re.compile(
+    r"(?is)(?<!\w)(?:"
+    r"select\b[^\n]{0,400}?\bfrom\s+(?:users|rooms|contracts|invoices|posts|viewings|buildings|cities|districts|wards"
+    r"|amenities|room_\w+|\w+\s*\(|'|\w+\s*(?:;|$|,|where\b|limit\b|order\b|\)))"
+    r"|select\s*[(*']|select\s+\w+\s*\(|select\s+\d|union\s+(?:all\s+)?select\b|with\s+recursive\b"
+    r"|copy\s+(?:\(|\w+\s+to\b)|attach\s+'|install\s+\w+\s*;|export\s+database|grant\s+(?:all|select)"
+    r"|insert\s+into|delete\s+from|update\s+\w+\s+set\b|drop\s+(?:table|database|view)|alter\s+table|create\s+table"
+    r"|truncate\s+table|set\s+\w+\s*=|pragma\s+\w+)"
+)
+
+
 def is_forbidden(text: str) -> bool:
     """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
-    if phrases("talk", "forbidden").find(text):
+    if phrases("talk", "forbidden").find(text) or is_sql(text):
+        return True
+    if phrases("talk", "others").find(text) and not phrases("asks", "own").find(text):
         return True
     writes = phrases("talk", "write").find(text)
     return bool(

@@ -10,7 +10,7 @@ from troly.text.dates import find_ranges
 from troly.text.fold import folded_words
 from troly_rental.ask.days import read_days, read_ending, read_upcoming
 from troly_rental.ask.figures import Asked, number_of_groups, read_asked
-from troly_rental.ask.kinds_of_talk import Signs, talk_of
+from troly_rental.ask.kinds_of_talk import Signs, is_sql, talk_of
 from troly_rental.ask.mending import mend
 from troly_rental.ask.quantities import read_quantities
 from troly_rental.ask.readiness import checked
@@ -153,7 +153,8 @@ def _entity(named: list[str], money: str) -> str:
 def _asked(text: str, filters: list[Filter], entity: str, money: str) -> Asked:
     asked = read_asked(text, filters)
     if money in {"electricity", "water", "rent"}:
-        return replace(asked, measures=(), group=(), mode="TABLE", said=())
+        group = tuple(g for g in asked.group if g in {"month", "room"})
+        return replace(asked, measures=(Measure("sum", money),), group=group, order=(), mode="TABLE", said=())
     if money == "revenue":
         group = tuple(g for g in asked.group if g in {"month", "building", "room"})
         return replace(
@@ -214,7 +215,8 @@ def fresh(message: str, parts: Parts, role: Role) -> Reading:
     signs = Signs(slots, firm, telling, parts.named, asked, figures or owned)
     talk = talk_of(parts.text, signs)
     if talk == "REFUSED":
-        return Reading("GENERAL_CHAT", refused=True, question=message)
+        reason = remark("refused.sql" if is_sql(message) else "refused.data")
+        return Reading("GENERAL_CHAT", refused=True, said=(reason,), question=message)
     if talk != "QUERY":
         return Reading(talk, question=message, missing=_unclear(talk))
     entity = parts.entity

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troly.sandbox.errors import SandboxError, shown
 from troly.sandbox.guard import Checked
 from troly.sandbox.process import Worker, WorkerDiedError
 from troly.sandbox.types import Limits, Rows, Scope
+
+if TYPE_CHECKING:
+    import asyncio
 
 # Bytes that a query may use above the loaded data; the app and its worker together stay under 300 MB more.
 MEMORY = 192 * 1024 * 1024
@@ -35,6 +38,7 @@ class Sandbox:
         self._all: set[Worker] = set()
         self._closed = False
         self._limits: Limits | None = None
+        self._ahead: dict[str, asyncio.Task[None]] = {}
 
     @property
     def limits(self) -> Limits | None:
@@ -50,12 +54,42 @@ class Sandbox:
         """Have a worker ready for `scope`, so that its first query does not wait. Raises as `run`."""
         self._give_back(scope.key, await self._take(scope))
 
+    def warm_ahead(self, scope: Scope) -> None:
+        """Begin to warm a worker for `scope` in the running loop and return at once; `run` waits for it.
+
+        Nothing is begun where a worker of the scope is idle or on its way. What goes wrong is told by `run`.
+        """
+        import asyncio
+
+        with self._lock:
+            if self._closed or self._idle.get(scope.key) or scope.key in self._ahead:
+                return
+            task = asyncio.get_running_loop().create_task(self.warm(scope))
+            self._ahead[scope.key] = task
+        task.add_done_callback(lambda done: self._warmed(scope.key, done))
+
+    def _warmed(self, key: str, done: asyncio.Task[None]) -> None:
+        with self._lock:
+            self._ahead.pop(key, None)
+        if not done.cancelled():
+            done.exception()
+
+    async def _wait_for_warm(self, key: str) -> None:
+        """Until the worker that is on its way is there, where the same loop has sent for it."""
+        import asyncio
+
+        with self._lock:
+            task = self._ahead.get(key)
+        if task is not None and task.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait({task})
+
     async def run(self, scope: Scope, checked: Checked, *, seconds: float = 5, max_rows: int = 1000) -> Rows:
         """The rows of `checked` over the relations of `scope`, at most `max_rows`.
 
         Raises SandboxError `sandbox.timeout` (ended within a second of `seconds`), `sandbox.memory`, `sandbox.query`
         (`params["reason"]` is DuckDB's sentence), `sandbox.died`, `sandbox.relations`, `sandbox.closed`.
         """
+        await self._wait_for_warm(scope.key)
         worker = await self._take(scope)
         request = {"sql": checked.sql, "max_rows": max_rows, "seconds": seconds}
         reply = await self._asked(worker, request, seconds, seconds + _GRACE)

@@ -90,6 +90,9 @@ async def test_a_query_for_another_place_is_refused_and_told_so(
         "Dạ đây là câu trả lời bằng lời",
         "SELECT * FROM rooms WHERE " + "(" * 3000 + "1=1" + ")" * 3000,
         "SELECT id, title FROM rooms WHERE price <",
+        "SELECT " * 900,
+        "SELECT id, title FROM rooms; SELECT id, title FROM rooms",
+        "Dạ để em xem. " * 500,
     ],
 )
 async def test_a_model_that_never_writes_a_good_query_is_replaced_by_rules(
@@ -119,6 +122,19 @@ async def test_a_sentence_with_a_figure_that_is_nowhere_is_dropped(
     told = await desk.ask(QUESTION)
     assert "1.234.567" not in told.answer
     assert told.answer.startswith("Đây là")
+
+
+@pytest.mark.parametrize(
+    "looped",
+    ["Có phòng đẹp lắm ạ. " * 40, "phòng " * 200, "Phòng này hợp với anh chị, " + "gần chợ và " * 300],
+)
+async def test_a_sentence_that_finds_no_end_is_dropped(
+    desk: RentalDesk, server: OllamaDouble, looped: str
+) -> None:
+    server.script(SORTED, sql(GOOD_SQL), VALID, looped)
+    told = await desk.ask(QUESTION)
+    assert told.answer.startswith("Đây là")
+    assert told.state["kind"] == "DATA"
 
 
 async def test_what_the_validator_rejects_is_shown_with_a_warning_and_never_kept(

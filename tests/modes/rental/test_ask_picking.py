@@ -1,0 +1,89 @@
+"""Rows of the last list that a message points at, and changes measured against them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.modes.rental.ask_cases import NOW, ask, told
+from troly_rental.ask import Reading, Shown, filters_of, read, sql_of
+from troly_rental.ask.picking import number_in
+
+FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
+SHOWN = Shown(
+    "room", (11, 12, 13), ("A", "B", "C"), {"price": (2e6, 3e6, 3.2e6), "area": (20.0, 30.0, 18.5)}, total=40
+)
+
+
+def after(message: str, shown: Shown | None = SHOWN, first: str = FIRST) -> Reading:
+    return read(message, "vi", NOW, ask(first), shown=shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("cái thứ hai", 2),
+        ("cai thu hai", 2),
+        ("căn đầu tiên bao nhiêu tiền", 1),
+        ("chi tiết phòng số 3", 3),
+        ("căn cuối cùng có máy lạnh không", 3),
+        ("the second one", 2),
+        ("how much is the 3rd room", 3),
+        ("option 2", 2),
+        ("#1", 1),
+        ("số 2", 2),
+        ("phòng 302", None),
+        ("3 phòng đầu tiên", None),
+        ("hai phòng", None),
+        ("phòng cho 2 người", None),
+        ("thứ hai tuần sau", None),
+        ("quận 3", None),
+    ],
+)
+def test_which_row_is_meant(text: str, number: int | None) -> None:
+    assert number_in(text, 3) == number
+
+
+def test_the_row_is_asked_for_alone() -> None:
+    reading = after("cái thứ hai")
+    assert (reading.picked, told(reading), reading.ready) == (2, {"id=12"}, True)
+    assert set(filters_of(sql_of(reading))) == set(reading.filters)
+    assert Reading.from_dict(reading.to_dict()) == reading
+
+
+def test_a_number_that_the_list_lacks_is_asked_about() -> None:
+    reading = after("phòng số 9")
+    assert [one.key for one in reading.missing] == ["missing.number"]
+    assert after("phòng số 9", None).picked == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "limit", "order"),
+    [
+        ("rẻ hơn nữa", "price<2000000", ("price", False)),
+        ("cheaper ones", "price<2000000", ("price", False)),
+        ("rộng hơn nữa", "area>30", ("area", False)),
+    ],
+)
+def test_a_change_goes_beyond_what_was_shown(message: str, limit: str, order: tuple[str, bool]) -> None:
+    reading = after(message)
+    assert limit in told(reading)
+    assert (reading.order[0].field, reading.order[0].descending) == order
+    assert sum(one.startswith(limit[:5]) for one in told(reading)) == 1
+
+
+def test_a_list_that_held_everything_has_nothing_cheaper() -> None:
+    reading = after("rẻ hơn nữa", replace(SHOWN, total=3))
+    assert told(reading) == told(ask(FIRST))
+    assert [one.key for one in reading.said] == ["said.already_cheaper"]
+
+
+def test_an_amount_counts_more_than_what_was_shown() -> None:
+    assert "price<2500000" in told(after("rẻ hơn 2 triệu rưỡi"))
+
+
+def test_shown_rows_survive_the_way_to_json_and_back() -> None:
+    assert Shown.from_dict(SHOWN.to_dict()) == SHOWN
+    assert Shown.of([], "room", 0) is None
+    assert Shown.of([{"count": 3}], "room", 1) is None
