@@ -16,6 +16,7 @@ from troly_analysis.strings import say
 if TYPE_CHECKING:
     from troly.tables.problems import Row
     from troly_analysis.importing import Imported
+    from troly_analysis.types import Sheet
 
 MAX_NAME = 80
 
@@ -29,7 +30,6 @@ def run(request: IngestRequest) -> IngestOutcome:
     from troly.stores.faults import os_error
     from troly.tables.stage import Means
     from troly_analysis.importing import Order, import_file
-    from troly_analysis.samples import drop
 
     name = " ".join(request.text("name").split())
     if len(name) > MAX_NAME:
@@ -59,8 +59,13 @@ def run(request: IngestRequest) -> IngestOutcome:
             )
     except OSError as error:
         raise os_error(error, Path(error.filename or request.file)) from error
-    dropped = () if request.dry_run else drop(request.services, owner_of(request))
-    return _outcome(request, imported, told, [sheet.name for sheet in dropped])
+    return _outcome(request, imported, told, _drop_samples(request))
+
+
+def _drop_samples(request: IngestRequest) -> tuple[Sheet, ...]:
+    from troly_analysis.samples import drop
+
+    return () if request.dry_run else drop(request.services, owner_of(request))
 
 
 def owner_of(request: IngestRequest) -> str:
@@ -87,7 +92,7 @@ def _check(request: IngestRequest, sheets: Sequence[Imported]) -> list[str]:
 
 
 def _outcome(
-    request: IngestRequest, imported: Sequence[Imported], told: Sequence[str], dropped: Sequence[str]
+    request: IngestRequest, imported: Sequence[Imported], told: Sequence[str], dropped: Sequence[Sheet]
 ) -> IngestOutcome:
     from troly_analysis.profile import doubts, fields_table, sheet_record
 
@@ -111,7 +116,7 @@ def _outcome(
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
     if dropped:
-        summary.append(say("sheets.samples_dropped", lang, names=", ".join(dropped)))
+        summary.append(say("sheets.samples_dropped", lang, names=", ".join(sheet.name for sheet in dropped)))
     summary = list(dict.fromkeys(summary))  # the worksheets of one file share notes
     return IngestOutcome(
         counts,
