@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from troly.config import Profile, Settings
+from troly.config import Profile, Settings, load_profile
 from troly.conversation.conformance import House
 from troly.conversation.eval_cases import Case
 from troly.conversation.turn import TurnRequest, run_turn
@@ -21,7 +21,6 @@ from troly.plugin.events import TurnCompleted, TurnFailed
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 
-LOGIN = "eval"
 MISSING = "(missing)"
 Seed = Callable[[Services, Mode], None]
 Progress = Callable[[int, int], None]
@@ -131,7 +130,9 @@ def practice_house(
         services = open_services(own, replace(settings, language="auto"), registry.migrations())
         try:
             (seed or load_samples)(services, mode)
-            yield House(services, registry, Profile(LOGIN, LOGIN))
+            # Samples may belong to the person at the keyboard; of that person nothing but the name is taken.
+            login = load_profile(own, settings).login
+            yield House(services, registry, Profile(login, login))
         finally:
             services.close()
 
