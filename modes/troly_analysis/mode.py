@@ -1,13 +1,102 @@
-"""Declares the analysis assistant."""
+"""Declares the analysis assistant; nothing heavy is imported here."""
 
-from troly.plugin.absent import absent_mode
+from __future__ import annotations
 
-MODE = absent_mode(
-    "analysis",
-    names={"vi": "Số liệu", "en": "Data"},
-    summaries={
-        "vi": "Hỏi số liệu kinh doanh bằng tiếng Việt.",
-        "en": "Ask your business figures in plain words.",
-    },
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from troly.plugin.contract import Graph, Mode, Opening, Outcome
+from troly.text.catalogue import LANGS, Lang
+from troly_analysis.commands import COMMANDS
+from troly_analysis.export import EXPORT
+from troly_analysis.metrics import MIGRATION
+from troly_analysis.samples import SAMPLES, holdings
+from troly_analysis.sheets_ingest import INGESTS
+from troly_analysis.strings import catalogue, say
+
+if TYPE_CHECKING:
+    from troly.plugin.context import TurnContext
+    from troly.plugin.services import Services
+
+# ChatWorkflowState of the documents (001-04), and the result.
+STATE_FIELDS = (
+    "messages",
+    "user_id",
+    "conversation_id",
+    "user_connections",
+    "intent",
+    "agent_response",
+    "tool_calls",
+    "final_response",
+    "error",
+    "result",
+)
+
+
+# What the first question would otherwise wait for; the graph is built in a thread before anybody asks.
+_WARM = (
+    "duckdb",
+    "sqlglot",
+    "troly_analysis.planner",
+    "troly_analysis.schemas",
+    "troly_analysis.service_queries",
+)
+
+
+def _graph() -> Graph:
+    from troly_analysis.graph import build
+
+    for name in _WARM:
+        import_module(name)
+    return build()
+
+
+def _start(turn: TurnContext) -> dict[str, Any]:
+    return {
+        "messages": turn.chat_history(),
+        "user_id": turn.profile.login,
+        "conversation_id": turn.conversation.id,
+        "user_connections": [],
+        "intent": None,
+        "agent_response": None,
+        "tool_calls": [],
+        "final_response": None,
+        "error": None,
+        "result": None,
+        "spoken": False,
+    }
+
+
+def _finish(state: Mapping[str, Any]) -> Outcome:
+    intent, result = state["intent"], state["result"]
+    kind = {"chat": "chat", "data_query": "answer"}.get(intent or "", "clarify")
+    metadata = {"intent": intent, "tools": [call["tool_name"] for call in state["tool_calls"]]}
+    if result is not None:
+        metadata["result_kind"] = result["kind"]
+    fields = {name: state[name] for name in STATE_FIELDS}
+    return Outcome(fields, message_type=kind, metadata=metadata)
+
+
+def _opening(services: Services, lang: Lang) -> Opening:
+    return Opening(services.personas.load("analysis", lang).greeting)
+
+
+MODE = Mode(
+    id="analysis",
+    names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
+    summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
+    persona="analysis",
     accent="#7aa2f7",
+    first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
+    graph=_graph,
+    start=_start,
+    finish=_finish,
+    state_fields=STATE_FIELDS,
+    opening=_opening,
+    holdings=holdings,
+    migrations=(MIGRATION,),
+    ingests=INGESTS,
+    commands=(*COMMANDS, EXPORT),
+    samples=SAMPLES,
 )

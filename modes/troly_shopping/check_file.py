@@ -12,12 +12,12 @@ from typing import Any
 
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
+from troly.tables.source import sniff_encoding
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
-from troly_shopping.csv_source import sniff_encoding
 from troly_shopping.strings import say
 from troly_shopping.warranty import records_table
 from troly_shopping.warranty_store import Record, WarrantyStore

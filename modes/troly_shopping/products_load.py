@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from troly.tables.problems import Duplicate
+from troly.tables.source import Layout
+from troly.tables.stage import Staged
 from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
 from troly_shopping.csv_load import Filled
-from troly_shopping.csv_source import Layout
-from troly_shopping.csv_stage import Staged
 from troly_shopping.goods import key_of, kind_of, terms
-from troly_shopping.problems import Duplicate
 from troly_shopping.products_store import CREATE
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from troly.tables.problems import Duplicate
+from troly.tables.source import Layout
+from troly.tables.stage import Staged
 from troly.text.dates import parse_date
 from troly_shopping.csv_load import Filled
-from troly_shopping.csv_source import Layout
-from troly_shopping.csv_stage import Staged
-from troly_shopping.problems import Duplicate
 from troly_shopping.warranty_store import CREATE
 
 if TYPE_CHECKING:

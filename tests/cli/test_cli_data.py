@@ -10,12 +10,14 @@ def test_a_fresh_program_answers_from_samples_until_they_are_removed(app: Comman
     assert "Laptop Dell" in asked.out
     assert "sample data is in use" in app.run("doctor").out
     removed = app.run("data", "remove", "samples")
-    assert (removed.code, len(removed.out.splitlines())) == (0, 3)
+    gone = [line.split(":")[0] for line in removed.out.splitlines()]
+    assert (removed.code, gone.count("shopping"), gone.count("analysis")) == (0, 3, 3)
     assert "chưa có dữ liệu" in app.run("ask", "--lang", "vi", "bảo hành ABC123").out
     loaded = app.run("data", "load", "samples")
     assert loaded.out.count("Sample data loaded") == 3
+    assert loaded.out.count("Loaded sample sheet") == 3
     assert "Laptop Dell" in app.run("ask", "--lang", "vi", "bảo hành ABC123").out
-    assert app.run("data", "load", "samples").out.count("already") == 3
+    assert app.run("data", "load", "samples").out.count("already") == 6
 
 
 def test_only_samples_can_be_named(app: CommandLine) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.commands import HELP_NAMES, HouseCommand, HouseGroup, localise
+from troly.cli.commands import HouseGroup
 from troly.cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest
 
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="ingest.dry_run")]
-Errors = Annotated[Path | None, typer.Option("--errors", metavar="FILE", help="ingest.errors")]
 Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
@@ -43,27 +42,47 @@ class IngestGroup(HouseGroup):
 
 
 def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
-    """The command that loads one file with `ingest`."""
+    """The command that loads one file with `ingest`: its own options beside those of every load."""
+    from troly.cli.mode_commands import made_of
 
-    def load(
-        ctx: typer.Context,
-        file: Annotated[Path, typer.Argument(metavar="FILE", help="ingest.file", show_default=False)],
-        *,
-        dry_run: DryRun = False,
-        errors: Errors = None,
-        replace: Annotated[bool, typer.Option("--replace", help="ingest.replace")] = False,
-        as_json: Json = False,
-    ) -> None:
+    def load(**given: Any) -> None:
         from troly.cli.ingesting import FileLoad, load_file
 
-        raise typer.Exit(load_file(ctx.obj, ingest, FileLoad(file, dry_run, replace, errors, as_json)))
+        house = {
+            key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
+        }
+        asked = FileLoad(
+            file=house["file"],
+            dry_run=bool(house["dry_run"]),
+            replace=bool(house["replace"]),
+            errors=house["errors"],
+            as_json=bool(house["as_json"]),
+            user=house["user"],
+            values=given,
+        )
+        raise typer.Exit(load_file(invocation, ingest, asked))
 
-    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    app.command(name, cls=HouseCommand, help="ingest.help", context_settings=HELP_NAMES)(load)
-    command = typer.main.get_command(app)
-    localise(command, invocation)
+    command = made_of(name, load, _parameters(ingest, invocation), invocation)
     command.help, command.epilog = ingest.help[invocation.lang], ingest.example
     return command
+
+
+def _parameters(ingest: Ingest, invocation: Invocation) -> list[inspect.Parameter]:
+    from troly.cli.mode_commands import option, own_parameter
+
+    say = invocation.say
+    file = typer.Argument(metavar="FILE", help=say("ingest.file"), show_default=False)
+    wanted = [
+        inspect.Parameter("file", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[Path, file]),
+        *(own_parameter(parameter, invocation) for parameter in ingest.parameters),
+        option("dry_run", bool, "--dry-run", say("ingest.dry_run"), short="-n"),
+        option("errors", Path | None, "--errors", say("ingest.errors"), "FILE"),
+    ]
+    if ingest.merges:
+        wanted.append(option("replace", bool, "--replace", say("ingest.replace")))
+    if "user" in ingest.takes:
+        wanted.append(option("user", str | None, "--user", say("ask.user"), "LOGIN"))
+    return [*wanted, option("as_json", bool, "--json", say("common.json"))]
 
 
 def knowledge(

@@ -7,14 +7,15 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.cli.answering import on_interrupt
 from troly.cli.faults import STOPPED
+from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation, open_house
-from troly.cli.output import GAP, cells, data, data_json, note
+from troly.cli.output import GAP, cells, data, data_json, grid, note
 from troly.cli.progress import progress
 from troly.errors import InputError
 from troly.plugin.contract import IngestOutcome, IngestRequest
@@ -35,6 +36,8 @@ class FileLoad:
     replace: bool
     errors: Path | None
     as_json: bool
+    user: str | None = None
+    values: Mapping[str, str | bool | None] = field(default_factory=dict)
 
 
 def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
@@ -51,6 +54,8 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
             errors=asked.errors,
             progress=update,
             cancelled=stop.is_set,
+            values=asked.values,
+            profile=profile_for(invocation, house.profile, Claim(user=asked.user)),
         )
         outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
     tell_problems(invocation, outcome.problems, "ingest.more")
@@ -58,10 +63,23 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
         note(outcome.summary)
     if asked.dry_run:
         note(invocation.say("ingest.dry"))
-    tell_counts(outcome.counts, as_json=asked.as_json, published=outcome.published)
+    _tell_outcome(outcome, as_json=asked.as_json)
     if stop.is_set() and not outcome.published:
         return STOPPED
     return InputError.exit_code if outcome.problems and not (outcome.published or asked.dry_run) else 0
+
+
+def _tell_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
+    """What was loaded and the counts, on stdout."""
+    if as_json and outcome.records:
+        counts = dict(outcome.counts)
+        data_json({"published": outcome.published, "counts": counts, "records": list(outcome.records)})
+        return
+    for table in () if as_json else outcome.tables:
+        data(table.title)
+        data(grid(table.columns, table.rows, table.numeric))
+        data()
+    tell_counts(outcome.counts, as_json=as_json, published=outcome.published)
 
 
 def tell_problems(invocation: Invocation, problems: Sequence[str], more: str) -> None:

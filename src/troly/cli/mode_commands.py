@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,37 +69,46 @@ def _command(name: str, command: Command, invocation: Invocation) -> Any:
         house = {key: given.pop(key, None) for key in ("as_json", "csv", "force", "now", "user")}
         raise typer.Exit(run_command(invocation, command, Asked(values=given, **house)))
 
+    made = made_of(name, body, wanted, invocation)
+    made.help, made.epilog = command.help[invocation.lang], command.example
+    return made
+
+
+def made_of(
+    name: str, body: Callable[..., None], wanted: list[inspect.Parameter], invocation: Invocation
+) -> Any:
+    """The command `name` that calls `body` with the parameters `wanted`, by keyword."""
     body.__signature__ = inspect.Signature(wanted)  # type: ignore[attr-defined]
     body.__annotations__ = {parameter.name: parameter.annotation for parameter in wanted}
     app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
     app.command(name, cls=HouseCommand, context_settings=HELP_NAMES)(body)
     made: Any = typer.main.get_command(app)
     made.invocation = invocation
-    made.help, made.epilog = command.help[invocation.lang], command.example
     return made
 
 
 def _parameters(command: Command, invocation: Invocation) -> list[inspect.Parameter]:
     say = invocation.say
-    wanted = [_own(parameter, invocation) for parameter in command.parameters]
+    wanted = [own_parameter(parameter, invocation) for parameter in command.parameters]
     if "csv" in command.takes:
         wanted += [
-            _option("csv", Path | None, "--csv", say("mode_command.csv"), "FILE"),
-            _option("force", bool, "--force", say("mode_command.force")),
+            option("csv", Path | None, "--csv", say("mode_command.csv"), "FILE"),
+            option("force", bool, "--force", say("mode_command.force")),
         ]
     if "now" in command.takes:
-        wanted.append(_option("now", str | None, "--now", say("ask.now"), "TIME"))
+        wanted.append(option("now", str | None, "--now", say("ask.now"), "TIME"))
     if "user" in command.takes:
-        wanted.append(_option("user", str | None, "--user", say("ask.user"), "LOGIN"))
-    wanted.append(_option("as_json", bool, "--json", say("common.json")))
+        wanted.append(option("user", str | None, "--user", say("ask.user"), "LOGIN"))
+    wanted.append(option("as_json", bool, "--json", say("common.json")))
     return sorted(wanted, key=lambda parameter: parameter.default is not inspect.Parameter.empty)
 
 
-def _own(parameter: Parameter, invocation: Invocation) -> inspect.Parameter:
+def own_parameter(parameter: Parameter, invocation: Invocation) -> inspect.Parameter:
+    """What a mode's own parameter is on the command line."""
     text = parameter.help[invocation.lang]
     if parameter.name.startswith("-"):
         kind = str | None if parameter.metavar else bool
-        return _option(parameter.key, kind, parameter.name, text, parameter.metavar)
+        return option(parameter.key, kind, parameter.name, text, parameter.metavar)
     info = typer.Argument(metavar=parameter.metavar or parameter.name.upper(), help=text, show_default=False)
     kind = str if parameter.required else str | None
     default = inspect.Parameter.empty if parameter.required else None
@@ -108,8 +117,11 @@ def _own(parameter: Parameter, invocation: Invocation) -> inspect.Parameter:
     )
 
 
-def _option(key: str, kind: Any, name: str, text: str, metavar: str = "") -> inspect.Parameter:
-    info = typer.Option(name, help=text, metavar=metavar or None)
+def option(
+    key: str, kind: Any, name: str, text: str, metavar: str = "", *, short: str = ""
+) -> inspect.Parameter:
+    """An option, a flag where `kind` is bool; `text` is its help."""
+    info = typer.Option(name, *([short] if short else []), help=text, metavar=metavar or None)
     default = False if kind is bool else None
     return inspect.Parameter(
         key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]

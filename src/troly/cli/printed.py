@@ -15,16 +15,18 @@ from troly.plugin.events import (
     Suggestions,
     Table,
 )
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
 
 Printed = Table | ItemList | Chart | Sources | Computation | Suggestions | Conflict
 
 
-def content_text(event: Printed) -> str:
+def content_text(event: Printed, lang: Lang = "en") -> str:
     """`event` in lines, without blank ones."""
-    return "\n".join(line for line in _lines(event) if line)
+    return "\n".join(line for line in _lines(event, lang) if line)
 
 
-def _lines(event: Printed) -> Iterator[str]:
+def _lines(event: Printed, lang: Lang) -> Iterator[str]:
     match event:
         case Table():
             yield _headed(event.badge, event.title)
@@ -35,7 +37,7 @@ def _lines(event: Printed) -> Iterator[str]:
             yield from _item_lines(event)
             yield _rest(len(event.items), event.total)
         case Chart():
-            yield from _chart_lines(event)
+            yield from _chart_lines(event, lang)
         case Sources():
             yield from (f"[{item.number}] {_joined(item.title, item.where)}" for item in event.items)
         case Suggestions():
@@ -79,13 +81,13 @@ def _item_lines(event: ItemList) -> Iterator[str]:
         yield from (f"   {line}" for line in item.detail.splitlines())
 
 
-def _chart_lines(event: Chart) -> Iterator[str]:
+def _chart_lines(event: Chart, lang: Lang) -> Iterator[str]:
     """The exact values behind a chart, one row a label."""
     title = f"{event.title} ({event.unit})" if event.title and event.unit else event.title or event.unit
     yield _headed(event.badge, title)
     columns = ["", *(series.name for series in event.series)]
     rows = [
-        [label, *(f"{series.values[at]:g}" for series in event.series)]
+        [label, *(format_number(series.values[at], lang, 6) for series in event.series)]
         for at, label in enumerate(event.labels)
     ]
     yield grid(columns, rows, range(1, len(columns)))

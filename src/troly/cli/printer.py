@@ -77,7 +77,7 @@ class TextPrinter:
             case Say():
                 self._say(event)
             case Table() | ItemList() | Chart() | Sources() | Conflict():
-                self._block(content_text(event))
+                self._block(content_text(event, self._invocation.lang))
             case Notice():
                 note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
             case Handoff():
@@ -90,7 +90,7 @@ class TextPrinter:
     def _show_rest(self, event: Event) -> None:
         match event:
             case Computation() | Suggestions():
-                note(paint(content_text(event), "quiet", sys.stderr), painted=True)
+                note(paint(content_text(event, self._invocation.lang), "quiet", sys.stderr), painted=True)
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():

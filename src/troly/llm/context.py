@@ -68,8 +68,12 @@ def _ascii_weight(char: str) -> int:
 
 def count(messages: Sequence[Message], tools: Sequence[Any] | None = None) -> int:
     """Tokens of a whole prompt with what the chat template adds."""
-    extra = estimate(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
-    return _PREAMBLE + extra + sum(_of_message(message) for message in messages)
+    return _PREAMBLE + estimate_tools(tools) + sum(_of_message(message) for message in messages)
+
+
+def estimate_tools(tools: Sequence[Any] | None) -> int:
+    """Tokens that the descriptions of tools take in the prompt."""
+    return estimate(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
 
 
 def _of_message(message: Message) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.source import Ask
@@ -23,21 +24,23 @@ class OpenCall:
         self._first: float | None = None
         self._tokens: tuple[int | None, int | None] = (None, None)
         self._vectors: list[str] = []
+        self._tool_calls: list[dict[str, Any]] = []
         self._error: tuple[str, dict[str, str]] = ("", {})
 
     @property
     def spoke(self) -> bool:
-        return bool(self._said)
+        return bool(self._said or self._tool_calls)
 
     def sent(self, ask: Ask) -> None:
         self._ask = ask
         self._prompt = list(ask.messages) or self._prompt
 
     def heard(self, chunk: ChatChunk) -> None:
-        if self._first is None and (chunk.text or chunk.thinking):
+        if self._first is None and (chunk.text or chunk.thinking or chunk.tool_calls):
             self._first = self._ms()
         if chunk.text:
             self._said.append(chunk.text)
+        self._tool_calls += [dict(call) for call in chunk.tool_calls]
         if chunk.done:
             self._tokens = (chunk.prompt_tokens, chunk.completion_tokens)
 
@@ -68,6 +71,7 @@ class OpenCall:
             error=self._error[0],
             error_params=self._error[1],
             vectors=self._vectors,
+            tool_calls=self._tool_calls,
         )
 
     def _ms(self) -> float:

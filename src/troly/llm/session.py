@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,7 @@ from troly.llm.client import OllamaClient
 from troly.llm.decide import BadReplyError, parse, repair_messages
 from troly.llm.recording import OpenCall
 from troly.llm.source import LiveCalls, ReplayedCalls, Source
-from troly.llm.types import CallKind, CallRecord, Decision, Message
+from troly.llm.types import CallKind, CallRecord, ChatChunk, Decision, Message, ToolReply
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -88,6 +88,26 @@ class ModelSession:
         ms = round((time.perf_counter() - began) * 1000, 2)
         return Decision(value, "rules" if reason else "model", reason, ms)
 
+    async def use_tools(
+        self,
+        task: str,
+        messages: Sequence[Message],
+        tools: Sequence[Mapping[str, Any]],
+        role: str = "chat",
+    ) -> ToolReply:
+        """One reply of a model that may call `tools` (Ollama's JSON description): its text, its calls, or both.
+
+        Nothing is run here: the caller checks the names and arguments, runs what it allows, and asks again with the
+        results. Raises ModelError, `ollama.junk` where the arguments of a call were no JSON object.
+        """
+        said: list[str] = []
+        calls: list[Mapping[str, Any]] = []
+        async with aclosing(self._chunks(task, "tools", role, messages, tools=tools)) as chunks:
+            async for chunk in chunks:
+                said.append(chunk.text)
+                calls += chunk.tool_calls
+        return ToolReply("".join(said), tuple(calls))
+
     async def embed(self, texts: Sequence[str], task: str = "embed") -> list[list[float]]:
         """One vector a text from the configured embedder; raises ModelError."""
         if not texts:
@@ -139,14 +159,28 @@ class ModelSession:
         messages: Sequence[Message],
         schema: dict[str, Any] | None = None,
     ) -> AsyncGenerator[str, None]:
+        async with aclosing(self._chunks(task, kind, role, messages, schema)) as chunks:
+            async for chunk in chunks:
+                if chunk.text:
+                    yield chunk.text
+
+    async def _chunks(
+        self,
+        task: str,
+        kind: CallKind,
+        role: str,
+        messages: Sequence[Message],
+        schema: dict[str, Any] | None = None,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> AsyncGenerator[ChatChunk, None]:
         with self._call(task, kind, role, messages) as (call, source):
-            ask = await self._in_time(source.prepare(task, kind, role, messages, schema))
+            ask = await self._in_time(source.prepare(task, kind, role, messages, schema, tools=tools))
             call.sent(ask)
             async with aclosing(source.answer(ask)) as chunks:
                 while (chunk := await self._in_time(anext(chunks, None))) is not None:
                     call.heard(chunk)
-                    if chunk.text:
-                        yield chunk.text
+                    yield chunk
             if not call.spoke:
                 raise ModelError("ollama.empty", model=ask.model.name)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from troly.errors import ModelError
 from troly.llm.client import OllamaClient
-from troly.llm.context import fit
+from troly.llm.context import estimate_tools, fit
 from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, Resolved, unpack_vector
 
 # A quarter of the window is kept for the answer, at most this many tokens.
@@ -27,6 +27,7 @@ class Ask:
     dropped: int = 0
     options: dict[str, Any] = field(default_factory=dict)
     think: bool | str | None = None
+    tools: Sequence[Mapping[str, Any]] = ()
 
 
 class Source(Protocol):
@@ -41,6 +42,8 @@ class Source(Protocol):
         role: str,
         messages: Sequence[Message],
         schema: Mapping[str, Any] | None,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Ask: ...
 
     def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]: ...
@@ -65,22 +68,24 @@ class LiveCalls:
         role: str,
         messages: Sequence[Message],
         schema: Mapping[str, Any] | None,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Ask:
         """Choose the model and fit the prompt into its window. Raises ModelError."""
         if kind == "embed":
             return Ask(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
         model = await self._client.resolve(self._models(role))
         window = await self._client.window(model.name)
-        fitted = fit(messages, window, min(ANSWER_RESERVE, window // 4))
+        fitted = fit(messages, window, min(ANSWER_RESERVE, window // 4) + estimate_tools(tools))
         options: dict[str, Any] = {"num_ctx": window}
         think = None
-        if kind == "decide":
+        if kind in ("decide", "tools"):
             options |= {"temperature": 0, "seed": 7}
             think = await self._least_thinking(model.name)
-        return Ask(task, kind, model, fitted.messages, schema, fitted.dropped, options, think)
+        return Ask(task, kind, model, fitted.messages, schema, fitted.dropped, options, think, tools)
 
     async def _least_thinking(self, model: str) -> bool | str | None:
-        """A decision needs no thoughts; gpt-oss takes levels only, models that cannot think take nothing."""
+        """A decision or a call needs no thoughts; gpt-oss takes levels only, models that cannot think take nothing."""
         details = await self._client.details(model)
         if "thinking" not in (details.capabilities or ()):
             return None
@@ -89,7 +94,12 @@ class LiveCalls:
 
     def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
         return self._client.chat(
-            ask.model.name, ask.messages, format=ask.schema, options=ask.options, think=ask.think
+            ask.model.name,
+            ask.messages,
+            format=ask.schema,
+            tools=ask.tools or None,
+            options=ask.options,
+            think=ask.think,
         )
 
     async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]:
@@ -116,12 +126,15 @@ class ReplayedCalls:
         role: str,
         messages: Sequence[Message],
         schema: Mapping[str, Any] | None,
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Ask:
         """The recorded call's model and what was dropped from its prompt."""
         record = self._find(task, kind, list(messages))
         wanted = record.wanted or record.model or role
         model = Resolved(record.model, wanted, substituted=bool(record.wanted))
-        return Ask(task, kind, model, list(messages), schema, record.dropped, {"record": record})
+        options = {"record": record}
+        return Ask(task, kind, model, list(messages), schema, record.dropped, options, tools=tools)
 
     def _find(self, task: str, kind: CallKind, messages: list[Message]) -> CallRecord:
         same = [record for record in self._left if (record.task, record.kind) == (task, kind)]
@@ -133,8 +146,8 @@ class ReplayedCalls:
 
     async def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
         record: CallRecord = ask.options["record"]
-        if record.reply:
-            yield ChatChunk(record.reply)
+        if record.reply or record.tool_calls:
+            yield ChatChunk(record.reply, tool_calls=tuple(record.tool_calls))
         if record.error:
             raise ModelError(record.error, **record.error_params)
         yield ChatChunk(

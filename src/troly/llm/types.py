@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from troly.errors import TrolyError
 
 Message: TypeAlias = "dict[str, Any]"
-CallKind = Literal["stream", "decide", "embed"]
+CallKind = Literal["stream", "decide", "tools", "embed"]
 Need = Literal["completion", "embedding"]
 V = TypeVar("V")
 
@@ -71,6 +71,14 @@ class ChatChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolReply:
+    """What a model said when it was given tools: a text, and the calls it asks for as `{name, arguments}`."""
+
+    text: str
+    calls: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PullProgress:
     """How far a download is, in bytes over all layers known so far."""
 
@@ -94,7 +102,8 @@ class CallRecord:
     """One call of a model as the trace keeps it and replay repeats it.
 
     `wanted` is set when another model than the configured one answered; `dropped` counts messages left out of the
-    prompt to fit the context window; `error` is an error key; `vectors` holds embeddings as base64 of 32-bit floats.
+    prompt to fit the context window; `error` is an error key; `vectors` holds embeddings as base64 of 32-bit floats;
+    `tool_calls` are the calls that were asked for, as `{name, arguments}`.
     """
 
     task: str
@@ -111,6 +120,7 @@ class CallRecord:
     error: str = ""
     error_params: dict[str, str] = field(default_factory=dict)
     vectors: list[str] = field(default_factory=list)
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> CallRecord:

@@ -64,12 +64,35 @@ class Holdings:
     command: str = ""
 
 
+HouseOption = Literal["csv", "now", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One value that a command or an ingest takes.
+
+    A `name` that begins with dashes is an option, any other a positional argument. An option without a `metavar` is
+    a flag. Values arrive in the request's `values` under the name without its leading dashes.
+    """
+
+    name: str
+    help: ByLang
+    metavar: str = ""
+    required: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name in the request's `values`."""
+        return self.name.lstrip("-").replace("-", "_").lower()
+
+
 @dataclass(frozen=True, slots=True)
 class IngestRequest:
     """One file to load for a mode.
 
     `progress(done, total, unit)` is called now and then (`total` None when unknown; `unit` is "rows" or "bytes");
-    `cancelled()` is asked between batches. `errors` is where rejected rows are written as CSV, if given.
+    `cancelled()` is asked between batches. `errors` is where rejected rows are written as CSV, if given. `values` are
+    the ingest's own parameters by key, `profile` is the person who loads.
     """
 
     services: Services
@@ -81,48 +104,45 @@ class IngestRequest:
     errors: Path | None = None
     progress: Callable[[int, int | None, str], None] = lambda _done, _total, _unit: None
     cancelled: Callable[[], bool] = lambda: False
+    values: Mapping[str, str | bool | None] = field(default_factory=dict)
+    profile: Profile | None = None
+
+    def text(self, key: str) -> str:
+        """The text of a parameter; "" where it was left out."""
+        value = self.values.get(key)
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOutcome:
-    """What an ingest did: counts by name, in the order to show, and problems as ready lines."""
+    """What an ingest did: counts by name, in the order to show, and problems as ready lines.
+
+    `tables` show what was loaded; `records` are what `--json` prints of it beside the counts.
+    """
 
     counts: Mapping[str, int]
     problems: tuple[str, ...] = ()
     published: bool = False
     summary: str = ""
+    tables: tuple[Table, ...] = ()
+    records: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """A kind of file that a mode loads: `app ingest <name> FILE`. Raises InputError, StoreError."""
+    """A kind of file that a mode loads: `app ingest <name> FILE`. Raises InputError, StoreError.
+
+    `parameters` are options of its own, `takes` options of the house (`user`). Where `merges` is False a load always
+    replaces what was there, and there is no `--replace`.
+    """
 
     name: str
     help: ByLang
     example: str
     run: Callable[[IngestRequest], IngestOutcome]
-
-
-HouseOption = Literal["csv", "now", "user"]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One value that a command takes.
-
-    A `name` that begins with dashes is an option, any other a positional argument. An option without a `metavar` is
-    a flag. Values arrive in `CommandRequest.values` under the name without its leading dashes.
-    """
-
-    name: str
-    help: ByLang
-    metavar: str = ""
-    required: bool = False
-
-    @property
-    def key(self) -> str:
-        """The name in `CommandRequest.values`."""
-        return self.name.lstrip("-").replace("-", "_").lower()
+    parameters: tuple[Parameter, ...] = ()
+    takes: tuple[HouseOption, ...] = ()
+    merges: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ class Datasets:
         self._lock = threading.Lock()
         self._readers: dict[str, DatasetReader] = {}
         self._damaged: list[SetAside] = []
+        self._closing: list[Callable[[], None]] = []
         # A folder that cannot be cleaned now (busy, read-only) can still be read.
         with suppress(StoreError):
             self.collect_garbage(keep=2)
@@ -57,6 +58,17 @@ class Datasets:
     def current(self, name: str) -> DatasetVersion | None:
         """The newest version whose file is there; None when there is none."""
         return next(iter(self._versions(name)), None)
+
+    def all_current(self, prefix: str) -> tuple[DatasetVersion, ...]:
+        """The newest readable version of every dataset whose name begins with `prefix`, by name."""
+        sql = (
+            "SELECT name, version, file, published_at, info FROM datasets "
+            "WHERE substr(name, 1, ?) = ? AND withdrawn_at IS NULL ORDER BY name, version DESC"
+        )
+        found: dict[str, DatasetVersion] = {}
+        for version in self._read(sql, (len(prefix), prefix)):
+            found.setdefault(version.name, version)
+        return tuple(found.values())
 
     def reader(self, name: str) -> DatasetReader:
         """The reader of `name`, one a process; it may be asked for before anything was published."""
@@ -123,20 +135,32 @@ class Datasets:
             connection.execute(sql, (version.name, version.version, version.file.name))
         self._sweep()
 
+    def when_closing(self, work: Callable[[], None]) -> None:
+        """Call `work` when these datasets are closed: whoever opened their files himself lets go of them then."""
+        with self._lock:
+            self._closing.append(work)
+
     def close(self) -> None:
         """Let go of all files."""
         with self._lock:
-            readers = list(self._readers.values())
+            readers, closing = list(self._readers.values()), self._closing
+            self._closing = []
         for reader in readers:
             reader.close()
+        for work in closing:
+            work()
 
     def _versions(self, name: str) -> Iterator[DatasetVersion]:
         sql = (
             "SELECT name, version, file, published_at, info FROM datasets "
             "WHERE name = ? AND withdrawn_at IS NULL ORDER BY version DESC"
         )
+        yield from self._read(sql, (name,))
+
+    def _read(self, sql: str, params: tuple[object, ...]) -> Iterator[DatasetVersion]:
+        """The versions that `sql` finds and whose files are there."""
         with self._db.read() as connection:
-            rows = connection.execute(sql, (name,)).fetchall()
+            rows = connection.execute(sql, params).fetchall()
         for found, version, file, published, info in rows:
             path = self._folder / file
             if path.exists():

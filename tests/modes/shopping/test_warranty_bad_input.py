@@ -16,7 +16,7 @@ from tests.support.unprivileged import run_unprivileged
 from tests.support.warranty_files import HEADER, load, rows, write
 from troly.errors import InputError, TrolyError
 from troly.plugin.services import Services
-from troly_shopping.csv_source import sniff_encoding
+from troly.tables.source import sniff_encoding
 
 ROOT = Path(__file__).parents[3]
 
@@ -87,7 +87,7 @@ def test_missing_file_and_folder(services: Services, tmp_path: Path) -> None:
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     path = write(tmp_path, HEADER)
     path.chmod(0)
-    prepare = "from troly_shopping.csv_source import sniff_encoding\nfrom troly.errors import InputError\nimport troly.text.catalogue"
+    prepare = "from troly.tables.source import sniff_encoding\nfrom troly.errors import InputError\nimport troly.text.catalogue"
     body = "try:\n    sniff_encoding(folder / 'list.csv')\nexcept InputError as error:\n    print(error.key)"
     assert run_unprivileged(prepare, body, tmp_path).strip() == "csv.denied"
 

@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.warranty_files import HEADER
-from troly_shopping.csv_careful import rewrite
-from troly_shopping.csv_source import read_header
-from troly_shopping.csv_stage import Means, Staged, stage
+from troly.tables.careful import rewrite
+from troly.tables.source import read_header
+from troly.tables.stage import Means, Staged, stage
 from troly_shopping.warranty_load import LAYOUT, check_rows, faults
 
 CELLS = st.text(st.sampled_from("AB1 ,;\"'\n\r\tộđ0-/x\u00a0"), max_size=12)

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError
-from troly_shopping.csv_careful import Rewritten, rewrite
-from troly_shopping.csv_source import (
+from troly.tables.careful import Rewritten, rewrite
+from troly.tables.source import (
     MAX_LINE,
     Header,
     Layout,
     Report,
     convert,
+    guess_old,
     read_header,
     scan,
     sniff_encoding,
@@ -26,7 +27,8 @@ from troly_shopping.csv_source import (
 if TYPE_CHECKING:
     import duckdb
 
-OLD = "windows-1258"
+# What a file that is not UTF-8 is read as.
+GUESSED = frozenset({"windows-1258", "windows-1252"})
 
 _GLOB = frozenset("*?[]{}")
 _REASONS = {
@@ -75,22 +77,29 @@ class Means:
     check: Callable[[], None]
 
 
-def stage(con: duckdb.DuckDBPyConnection, path: Path, layout: Layout, means: Means) -> Staged:
+Head = Callable[[Path, Path], Header]
+
+
+def stage(con: duckdb.DuckDBPyConnection, path: Path, layout: Layout | Head, means: Means) -> Staged:
     """Read `path` into the temporary table `staged` as `layout` says.
 
+    A function instead of a layout finds the header itself, from the file as UTF-8 and the path to name in errors.
     Raises InputError: not such a CSV, or lines that cannot be accounted for.
     """
+    head = _head_of(layout)
     encoding, text = sniff_encoding(path), path
     if encoding.startswith("utf-16"):
         text = _converted(path, encoding, means)
     elif encoding or weigh_utf8(path):
         encoding = encoding or "utf-8"
     else:
-        encoding, text = OLD, _converted(path, OLD, means)
-    staged = _stage(con, path, text, layout, means)
+        encoding = guess_old(path)
+        text = _converted(path, encoding, means)
+    staged = _stage(con, path, text, head, means)
     if encoding == "utf-8" and "utf8" in staged.refused.values() and not weigh_utf8(text):
-        encoding, text = OLD, _converted(path, OLD, means)
-        staged = _stage(con, path, text, layout, means)
+        encoding = guess_old(path)
+        text = _converted(path, encoding, means)
+        staged = _stage(con, path, text, head, means)
     staged.encoding = encoding
     return staged
 
@@ -101,10 +110,14 @@ def _converted(path: Path, encoding: str, means: Means) -> Path:
     return target
 
 
-def _stage(con: duckdb.DuckDBPyConnection, path: Path, text: Path, layout: Layout, means: Means) -> Staged:
+def _head_of(layout: Layout | Head) -> Head:
+    return (lambda text, shown: read_header(text, shown, layout)) if isinstance(layout, Layout) else layout
+
+
+def _stage(con: duckdb.DuckDBPyConnection, path: Path, text: Path, head: Head, means: Means) -> Staged:
     """Stage a UTF-8 file as it is, or rewritten line for line when DuckDB cannot account for its lines."""
     seen = scan(text, means.report, means.check)
-    header = read_header(text, path, layout)
+    header = head(text, path)
     if seen.plain:
         file = _safe(text, means.folder)
         staged = _read(con, text, file, header, Rewritten(lines=seen.lines))
@@ -159,7 +172,7 @@ def _create(file: Path, header: Header) -> str:
     """One statement: parse and check at once; order of rows is order of lines."""
     columns = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(header.names)))
     name = str(file).replace("'", "''")
-    source = f"""read_csv('{name}', auto_detect = false, header = true, skip = {header.line - 1},
+    source = f"""read_csv('{name}', auto_detect = false, header = {header.line > 0}, skip = {max(0, header.line - 1)},
         delim = '{header.delimiter}', quote = '"', escape = '"', columns = {{{columns}}},
         max_line_size = {8 * MAX_LINE}, store_rejects = true, rejects_limit = 0)"""
     return f"create temp table staged as {header.layout.select(header.places, source)}"

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from troly_shopping.csv_source import MAX_LINE, Header, split_line
+from troly.tables.source import MAX_LINE, Header, split_line
 
 # A quoted field may hold line ends, but one that goes on for longer was never closed.
 MAX_RECORD_LINES = 30
@@ -117,8 +117,10 @@ def _extent(line: str, lines: Lines, header: Header) -> tuple[int, list[str]] | 
     Lines that are records by themselves are never taken into another one.
     """
     text = line
+    first = line.lstrip().startswith('"')
     for count, following in enumerate(lines.peek(MAX_RECORD_LINES), 1):
-        if _is_record(following, header) or _unfit(following) or len(text) > MAX_LINE:
+        closes = first and _closes_first(following, header)
+        if (not closes and _is_record(following, header)) or _unfit(following) or len(text) > MAX_LINE:
             return None
         text += following
         fields = split_line_all(text, header.delimiter)
@@ -141,6 +143,12 @@ def _is_record(line: str, header: Header) -> bool:
     if fields is None or len(fields) != len(header.names):
         return False
     return header.layout.is_row(fields, header.places)
+
+
+def _closes_first(line: str, header: Header) -> bool:
+    """Whether the first field of `line` can be the end of one that began in quotes on a line before."""
+    field = line.partition(header.delimiter)[0].strip()
+    return field.endswith('"') and not field.startswith('"') and field.count('"') == 1
 
 
 def _opens(line: str, header: Header) -> bool:

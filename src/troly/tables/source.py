@@ -1,9 +1,10 @@
-"""Looks at a CSV before DuckDB reads it: what kind of file, which encoding, delimiter and columns."""
+"""Looks at a CSV before DuckDB reads it: what kind of file, which encoding, delimiter and known columns."""
 
 from __future__ import annotations
 
 import codecs
 import csv
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,6 +28,10 @@ _MAGIC = {
     b"\x89PNG": "PNG",
 }
 _MAX_CONTROL = 0.01
+# Combining marks; a tab; no-break and other wide spaces, a byte order mark inside the file.
+_UNTIDY = re.compile(rb"[\xcc\xcd\t]|\xc2\xa0|\xe2\x80[\x80-\x8b\xaf]|\xe3\x80\x80|\xef\xbb\xbf")
+_VIETNAMESE = re.compile("[đĐơƠưƯ\u1ea0-\u1ef9]")
+_STRAY_TONE = re.compile("(?<![aeiouyăâêôơưAEIOUYĂÂÊÔƠƯ])[\u0300\u0301\u0303\u0309\u0323]")
 
 Report = Callable[[int, int | None, str], None]
 
@@ -149,6 +154,22 @@ def weigh_utf8(path: Path) -> bool:
             bad += wide.count("\ufffd")
             good += len(wide) - wide.count("\ufffd")
     return good > 2 * bad
+
+
+def is_tidy(path: Path) -> bool:
+    """Whether a UTF-8 file holds no combining mark, and no blank other than spaces and line ends."""
+    return not any(_UNTIDY.search(chunk) for chunk in _chunks(path))
+
+
+def guess_old(path: Path) -> str:
+    """`windows-1258` where the bytes spell Vietnamese, else `windows-1252`.
+
+    Vietnamese has đ, or tone marks after vowels; both are rare or in other places in Western text.
+    """
+    head = read_head(path).decode("windows-1258", "replace")
+    spelled = len(_VIETNAMESE.findall(unicodedata.normalize("NFC", head)))
+    stray = len(_STRAY_TONE.findall(head)) + head.count("\ufffd")
+    return "windows-1258" if spelled > stray else "windows-1252"
 
 
 def convert(path: Path, encoding: str, target: Path, check: Callable[[], None]) -> None:

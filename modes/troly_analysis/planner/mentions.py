@@ -1,0 +1,179 @@
+"""Everything a message names, in order: words of questions, columns, values, periods and amounts, none overlapping."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+
+from troly.text.dates import DateRange, find_ranges
+from troly.text.numbers import Amount, find_amounts
+from troly_analysis.planner.lexicon import words as listed_words
+from troly_analysis.planner.schema import Schema, Target, Value
+from troly_analysis.planner.wording import Wording
+
+_CLOSE = 0.035
+"""Readings whose weights differ by less are equally good."""
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+
+
+@dataclass(slots=True)
+class Mention:
+    """Words `start:end` of the message and all they can mean; reading a question marks it `used`."""
+
+    start: int
+    end: int
+    text: str
+    labels: frozenset[str] = frozenset()
+    targets: tuple[Target, ...] = ()
+    values: tuple[Value, ...] = ()
+    period: DateRange | None = None
+    amount: Amount | None = None
+    used: bool = False
+    score: float = 0.0
+    near: str = ""
+    """For a column or value found in spite of a slip: its own spelling."""
+
+    def has(self, *labels: str) -> bool:
+        """Whether the words can mean one of `labels`."""
+        return not self.labels.isdisjoint(labels)
+
+    @property
+    def unit(self) -> str:
+        """The unit of time the words can name, "" for none."""
+        return next((label[5:] for label in self.labels if label.startswith("unit ")), "")
+
+
+@dataclass(slots=True)
+class _Pile:
+    labels: set[str] = field(default_factory=set)
+    targets: dict[str, Target] = field(default_factory=dict)
+    values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    period: DateRange | None = None
+    amount: Amount | None = None
+    score: float = 0.0
+
+
+def find_mentions(wording: Wording, schema: Schema, today: date) -> list[Mention]:
+    """What the message names, left to right. Longer readings win over shorter ones, the sheet's own over the lists'."""
+    piles: dict[tuple[int, int], _Pile] = defaultdict(_Pile)
+    text, typed = wording.text, wording.words
+    _add_periods(piles, wording, today)
+    for hit in listed_words().find(text, typed, careful=wording.careful):
+        pile = piles[hit.start, hit.end]
+        pile.labels.add(hit.payload)
+        pile.score = max(pile.score, 1.0 - hit.loss - (0.3 if hit.payload == "filler" else 0))
+    for found in schema.names.find(text, typed, careful=wording.careful):
+        pile = piles[found.start, found.end]
+        target = found.payload
+        if (old := pile.targets.get(target.key)) is None or old.weight < target.weight:
+            pile.targets[target.key] = target
+        pile.score = max(pile.score, 0.6 + 0.8 * target.weight - found.loss)
+    for value in schema.values.find(text, typed, careful=wording.careful):
+        pile = piles[value.start, value.end]
+        key = (value.payload.ref.sheet, value.payload.ref.name)
+        pile.values[key] = _better(pile.values.get(key), value.payload)
+        pile.score = max(pile.score, 0.6 + 0.8 * value.payload.weight - value.loss)
+    return _select(piles, wording)
+
+
+def _better(old: Value | None, new: Value) -> Value:
+    if old is None or (new.whole, new.weight) > (old.whole, old.weight):
+        return new
+    if (new.whole, new.weight) == (old.whole, old.weight):
+        return Value(old.ref, tuple(dict.fromkeys(old.values + new.values)), old.whole, old.weight)
+    return old
+
+
+def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, today: date) -> None:
+    taken: list[tuple[int, int]] = []
+    for found in find_ranges(wording.text, today):
+        place = _words_of(wording, *found.span)
+        if place:
+            piles[place].period, piles[place].score = found, 2.2
+            taken.append(found.span)
+    for amount in find_amounts(wording.text):
+        if any(amount.start < end and start < amount.end for start, end in taken):
+            continue
+        if place := _words_of(wording, amount.start, amount.end):
+            typed = wording.text[amount.start : amount.end]
+            piles[place].amount, piles[place].score = amount, 1.3
+            if _YEAR.fullmatch(typed):
+                year = int(typed)
+                piles[place].period = DateRange(
+                    date(year, 1, 1), date(year, 12, 31), typed, (amount.start, amount.end)
+                )
+
+
+def _words_of(wording: Wording, start: int, end: int) -> tuple[int, int] | None:
+    inside = [nth for nth, token in enumerate(wording.words) if token.start < end and start < token.end]
+    return (inside[0], inside[-1] + 1) if inside else None
+
+
+def _select(piles: dict[tuple[int, int], _Pile], wording: Wording) -> list[Mention]:
+    """The best row of readings that do not overlap: most words covered by few long readings."""
+    count = len(wording.words)
+    best: list[tuple[float, int]] = [(0.0, -1)] * (count + 1)
+    ending: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for (start, end), pile in piles.items():
+        ending[end].append((start, pile.score * (end - start) ** 1.25))
+    for end in range(1, count + 1):
+        best[end] = (best[end - 1][0], -1)
+        for start, score in ending[end]:
+            if best[start][0] + score > best[end][0]:
+                best[end] = (best[start][0] + score, start)
+    chosen: list[Mention] = []
+    at = count
+    while at > 0:
+        start = best[at][1]
+        if start < 0:
+            at -= 1
+            continue
+        chosen.append(_mention(start, at, piles[start, at], wording))
+        at = start
+    return chosen[::-1]
+
+
+def _mention(start: int, end: int, pile: _Pile, wording: Wording) -> Mention:
+    typed = wording.text[wording.words[start].start : wording.words[end - 1].end]
+    targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
+    values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
+    return Mention(
+        start,
+        end,
+        typed,
+        frozenset(pile.labels),
+        tuple(targets),
+        tuple(values),
+        pile.period,
+        pile.amount,
+        score=pile.score,
+    )
+
+
+def leftovers(mentions: Iterable[Mention], wording: Wording) -> list[tuple[int, int, str]]:
+    """Runs of words that no mention covers: first word, word after the last, and the text."""
+    covered = {at for mention in mentions for at in range(mention.start, mention.end)}
+    runs: list[tuple[int, int, str]] = []
+    at = 0
+    while at < len(wording.words):
+        if at in covered:
+            at += 1
+            continue
+        end = at
+        while end < len(wording.words) and end not in covered:
+            end += 1
+        text = wording.text[wording.words[at].start : wording.words[end - 1].end]
+        runs.append((at, end, text))
+        at = end
+    return runs
+
+
+def best_targets(mention: Mention) -> tuple[Target, ...]:
+    """The targets of a mention that are equally good."""
+    if not mention.targets:
+        return ()
+    top = mention.targets[0].weight
+    return tuple(target for target in mention.targets if top - target.weight < _CLOSE)

@@ -1,0 +1,268 @@
+"""Plans a question: which sheet, alone or as a change to the one before, its calls, and what to say or ask first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from troly.text.fold import fold, tokens
+from troly_analysis.planner.compose import chart_of, compose
+from troly_analysis.planner.followup import ASSUMED, follow, is_followup
+from troly_analysis.planner.read_periods import counterpart, is_partial
+from troly_analysis.planner.schema import Schema, schema_of
+from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
+from troly_analysis.planner.understand import Heard, hear, unit_for
+from troly_analysis.types import Sheet
+
+_TIE = 0.05
+_PREPOSITIONS = frozenset(
+    [
+        "cua",
+        "tu",
+        "o",
+        "tai",
+        "cho",
+        "qua",
+        "tren",
+        "voi",
+        "in",
+        "from",
+        "at",
+        "for",
+        "by",
+        "of",
+        "thuoc",
+        "theo",
+        "ten",
+        "la",
+        "tru",
+        "bang",
+        "nhom",
+    ]
+)
+_IGNORE = ("bo qua", "ignore", "khong can", "skip")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    schema: Schema
+    heard: Heard
+    score: float
+
+
+def plan(
+    text: str,
+    sheets: Sequence[Sheet],
+    now: datetime,
+    previous: Plan | None = None,
+    values: Lookup | None = None,
+) -> Plan:
+    """What to do for `text`, asked at `now` over these sheets; see `Plan`.
+
+    `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
+    values of columns too long for `Field.examples`.
+    """
+    choices: dict[str, str] = {}
+    ignore = False
+    if previous is not None and previous.question is not None:
+        answered = _answer(text, previous)
+        if answered is not None:
+            choices = {**previous.choices, **answered}
+            ignore = "ignore" in answered
+            text, previous = previous.text, None
+    if not sheets:
+        return Plan(text, missing=(text,) if text.strip() else ())
+    readings = _readings(text, sheets, now.date(), choices=choices, values=values, previous=previous)
+    if not readings:
+        return Plan(text)
+    best = readings[0]
+    rival = _rival(readings, choices, previous)
+    if rival is not None:
+        names = (best.schema.sheet.name, rival.schema.sheet.name)
+        note = Note("which_sheet", {"options": names})
+        return Plan(
+            text,
+            sheet=names[0],
+            question=note,
+            options=names,
+            pending="sheet",
+            choices=choices,
+            confidence=0.4,
+        )
+    return _made(text, best, now.date(), choices, previous, ignore=ignore)
+
+
+def _answer(text: str, previous: Plan) -> dict[str, str] | None:
+    """What an answer to the open question chooses; None when it is no answer."""
+    said = " ".join(token.folded for token in tokens(text))
+    if previous.pending == "ignore":
+        return {"ignore": "1"} if any(said.startswith(word) for word in _IGNORE) else None
+    for nth, option in enumerate(previous.options, 1):
+        name = " ".join(token.folded for token in tokens(option))
+        if said in {name, str(nth), f"so {nth}", f"option {nth}"} or (
+            name and said.endswith(f" {name}") and len(said) < len(name) + 12
+        ):
+            return {previous.pending: option}
+    return None
+
+
+def _readings(
+    text: str,
+    sheets: Sequence[Sheet],
+    today: date,
+    *,
+    choices: Mapping[str, str],
+    values: Lookup | None,
+    previous: Plan | None,
+) -> list[_Reading]:
+    wanted = [sheet for sheet in sheets if sheet.name == choices.get("sheet")] or list(sheets)
+    found = []
+    for sheet in wanted:
+        schema = schema_of(sheet, tuple(sheets))
+        heard = hear(text, schema, today, choices, values)
+        found.append(_Reading(schema, heard, _score(heard, sheet, previous)))
+    return sorted(found, key=lambda reading: -reading.score)
+
+
+def _score(heard: Heard, sheet: Sheet, previous: Plan | None) -> float:
+    """How well a sheet fits the message: what of it is named, less what is not found."""
+    state = heard.state
+    score = heard.confidence
+    for mention in state.mentions:
+        if mention.values and mention.used:
+            score += mention.values[0].weight
+        elif mention.targets:
+            rows = mention.targets[0].ref is None and mention.targets[0].metric is None
+            score += mention.targets[0].weight * (1.15 if rows else 1.0)
+    score -= 1.0 * len(state.missing)
+    foreign = {c.ref.sheet for c in state.conditions} | {g.ref.sheet for g in state.groups}
+    foreign |= {m.ref.sheet for m in state.measures if m.ref}
+    score -= 0.2 * len(foreign - {""})
+    if any(m.ref and m.ref.sheet for m in state.said):
+        score -= 0.5
+    if state.period and state.date_ref is None:
+        score -= 1.0
+    sold = state.any("seller", "slow seller", "sold", "bought")
+    if sold and heard.state.schema.of("quantity", "revenue") is None:
+        score -= 1.0
+    if fold(sheet.name) in fold(state.wording.text):
+        score += 0.5
+    if previous is not None and previous.sheet == sheet.name:
+        score += 0.6
+    return score
+
+
+def _rival(
+    readings: Sequence[_Reading], choices: Mapping[str, str], previous: Plan | None
+) -> _Reading | None:
+    """Another sheet that fits as well; None when one is clearly meant."""
+    if len(readings) < 2 or choices.get("sheet") or (previous is not None and previous.ask is not None):
+        return None
+    first, second = readings[:2]
+    if first.score - second.score > _TIE or first.score < 1.2 or not second.heard.ask.measures:
+        return None
+    return second
+
+
+def _made(
+    text: str, best: _Reading, today: date, choices: Mapping[str, str], previous: Plan | None, *, ignore: bool
+) -> Plan:
+    heard, schema = best.heard, best.schema
+    followed = previous is not None and previous.sheet == schema.sheet.name and is_followup(heard, previous)
+    ask = follow(heard, previous) if followed and previous else heard.ask
+    ask = _timed(ask, heard, today)
+    state = heard.state
+    notes = [note for note in state.notes if not (followed and note.key in ASSUMED)]
+    notes += _span_notes(ask, schema.sheet)
+    missing = () if ignore else tuple(dict.fromkeys(state.missing))
+    question, options, pending = state.question, state.options, state.pending
+    if question is None and missing and (doubtful := _condition_like(missing, heard)):
+        question = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
+        options, pending = (), "ignore"
+    calls = () if question or not _worth(heard, ask, followed=followed) else compose(ask, schema, text)
+    return Plan(
+        text,
+        calls=calls,
+        sheet=schema.sheet.name,
+        ask=ask,
+        shown=tuple(notes),
+        question=question,
+        options=options,
+        chart=chart_of(ask) if calls else None,
+        partial_period=is_partial(ask.period, today) or is_partial(ask.versus, today),
+        missing=missing,
+        confidence=0.0 if not calls else heard.confidence,
+        choices=choices,
+        pending=pending,
+        followed=followed,
+    )
+
+
+def _timed(ask: Ask, heard: Heard, today: date) -> Ask:
+    """Fill in what time adds: the present period in a comparison with the past, the unit of a trend."""
+    state = heard.state
+    if state.versus_only and ask.versus and ask.period is None:
+        period = counterpart(ask.versus, today)
+        if "cung k" in fold(ask.versus.label) or "same period" in fold(ask.versus.label):
+            period = counterpart(replace(ask.versus), today)
+        state.note("counterpart", start=period.start, end=period.end)
+        ask = replace(ask, period=period, form="compare")
+    elif ask.form == "compare" and ask.period is None:
+        ask = replace(ask, form="groups" if ask.groups else "scalar", versus=None)
+    elif ask.versus and ask.period and ask.form != "compare":
+        ask = replace(ask, form="compare")
+    if ask.form == "trend" and ask.date_ref:
+        span = state.schema.sheet.span
+        first, last = (ask.period.start, ask.period.end) if ask.period else span or (today, today)
+        unit = unit_for(first, last)
+        state.note("trend_unit", unit=Note(f"unit_{unit}"))
+        ask = replace(ask, form="groups", groups=(*ask.groups, Group(ask.date_ref, unit)))
+    return ask
+
+
+def _worth(heard: Heard, ask: Ask, *, followed: bool) -> bool:
+    """Whether enough of the sheet is named for an answer to mean anything."""
+    if followed or ask.form == "schema":
+        return True
+    state = heard.state
+    named = state.said or state.groups or state.conditions or state.entity or state.having
+    if named:
+        return True
+    return any(mention.targets for mention in state.mentions) or (
+        state.any("seller", "slow seller", "aov") and bool(ask.measures)
+    )
+
+
+def _span_notes(ask: Ask, sheet: Sheet) -> list[Note]:
+    """What to say when the data do not cover the days asked for."""
+    if sheet.span is None or ask.date_ref is None or ask.date_ref.name != sheet.date_field:
+        return []
+    first, last = sheet.span
+    for period in (ask.period, ask.versus):
+        if period and (period.start > last or period.end < first):
+            return [Note("outside", {"start": period.start, "end": period.end, "first": first, "last": last})]
+    return []
+
+
+def _condition_like(missing: Sequence[str], heard: Heard) -> str:
+    """The first of the words nothing was found for that looks like a condition, "" for none."""
+    state = heard.state
+    for text in missing:
+        bare = text.strip()
+        if any(char.isdigit() for char in bare):
+            return bare
+        at = state.wording.text.find(bare)
+        before = tokens(state.wording.text[:at])[-1:] if at > 0 else []
+        if at > 0 and bare[:1].isupper():
+            return bare
+        if before and (before[0].folded in _PREPOSITIONS or _after_name(heard, at)):
+            return bare
+    return ""
+
+
+def _after_name(heard: Heard, at: int) -> bool:
+    words = heard.state.wording.words
+    nth = next((n for n, word in enumerate(words) if word.start >= at), len(words))
+    before = next((m for m in heard.state.mentions if m.end == nth), None)
+    return before is not None and (bool(before.targets) or before.has("not", "only", "by"))

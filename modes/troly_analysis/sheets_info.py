@@ -1,0 +1,88 @@
+"""What is kept with a published sheet: its columns and figures, as JSON in the dataset's own record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from troly.stores.published import DatasetVersion
+from troly.text.fold import fold, folded_words
+from troly_analysis.types import Field, Metric, Sheet
+
+_LONGEST_KEY = 60
+
+
+def key_of(name: str) -> str:
+    """What tells sheet names apart, and the name of the sheet's table: words without case and accents, joined by `_`."""
+    return "_".join(folded_words(name))[:_LONGEST_KEY].strip("_") or _hash(fold(name))[:12]
+
+
+def prefix_of(owner: str) -> str:
+    """How the names of an owner's datasets begin."""
+    return f"sheet-{_hash(owner)[:24]}-"
+
+
+def dataset_of(owner: str, name: str) -> str:
+    """The dataset of a sheet; the same for every import under one name, so that an import replaces the one before."""
+    return prefix_of(owner) + id_of(owner, name)
+
+
+def id_of(owner: str, name: str) -> str:
+    """The sheet's id: twelve hex digits that do not change when it is imported anew."""
+    return _hash(f"{owner}\0{key_of(name)}")[:12]
+
+
+def info_of(sheet: Sheet) -> dict[str, Any]:
+    """The sheet as the JSON that is published with its file."""
+    return {
+        "owner": sheet.owner,
+        "name": sheet.name,
+        "table": sheet.table,
+        "rows": sheet.rows,
+        "source": sheet.source,
+        "imported_at": sheet.imported_at.isoformat(),
+        "date_field": sheet.date_field,
+        "span": [day.isoformat() for day in sheet.span] if sheet.span else None,
+        "samples": sheet.samples,
+        "fields": [
+            {
+                "name": field.name,
+                "kind": field.kind,
+                "unit": field.unit,
+                "blanks": field.blanks,
+                "distinct": field.distinct,
+                "least": field.least,
+                "most": field.most,
+                "outliers": field.outliers,
+                "examples": list(field.examples),
+                "doubt": field.doubt,
+            }
+            for field in sheet.fields
+        ],
+    }
+
+
+def sheet_of(version: DatasetVersion, metrics: tuple[Metric, ...] = ()) -> Sheet:
+    """The sheet that a published version holds."""
+    info: Mapping[str, Any] = version.info
+    span = info["span"]
+    return Sheet(
+        id=version.name.rpartition("-")[2],
+        owner=info["owner"],
+        name=info["name"],
+        table=info["table"],
+        fields=tuple(Field(**{**field, "examples": tuple(field["examples"])}) for field in info["fields"]),
+        rows=info["rows"],
+        imported_at=datetime.fromisoformat(info["imported_at"]),
+        source=info["source"],
+        date_field=info["date_field"],
+        span=(date.fromisoformat(span[0]), date.fromisoformat(span[1])) if span else None,
+        metrics=metrics,
+        samples=info["samples"],
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

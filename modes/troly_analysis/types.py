@@ -1,0 +1,136 @@
+"""What the parts of this assistant say to each other: sheets and their fields, tool calls, results."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+Kind = Literal["integer", "number", "money", "percent", "date", "datetime", "text", "boolean", "list"]
+NUMERIC: frozenset[Kind] = frozenset({"integer", "number", "money", "percent"})
+TEMPORAL: frozenset[Kind] = frozenset({"date", "datetime"})
+Operation = Literal["sum", "count", "avg", "min", "max"]
+OPERATIONS: tuple[Operation, ...] = ("sum", "count", "avg", "min", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a sheet; `name` is the header as written and the column's name in DuckDB.
+
+    Money is in `unit` (`VND` where nothing else was written), percent as 15.5 for 15,5%. `least` and `most` are the
+    range as text, `examples` the most frequent values of a text column. `doubt` says in a key of the catalogue what
+    was not sure when the type was read, "" where nothing was.
+    """
+
+    name: str
+    kind: Kind
+    unit: str = ""
+    blanks: int = 0
+    distinct: int = 0
+    least: str = ""
+    most: str = ""
+    outliers: int = 0
+    examples: tuple[str, ...] = ()
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A named figure of a sheet: `name = operation(field) where conditions` (field "" counts rows).
+
+    `where` is a filter as the tools take it: field name to value, or to `{"op": value}`.
+    """
+
+    name: str
+    operation: Operation
+    field: str
+    where: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet of one user, which the documents call a connection (001-02); `name` is what its user calls it.
+
+    `table` is its table's name wherever a query of its owner runs. `span` are the first and last day of `date_field`.
+    """
+
+    id: str
+    owner: str
+    name: str
+    table: str
+    fields: tuple[Field, ...]
+    rows: int
+    imported_at: datetime
+    source: str = ""
+    date_field: str = ""
+    span: tuple[date, date] | None = None
+    metrics: tuple[Metric, ...] = ()
+    samples: bool = False
+
+    def field(self, name: str) -> Field | None:
+        """The field with exactly this name; None when there is none."""
+        return next((found for found in self.fields if found.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of one of the five tools: its name and arguments as the documents give them (001-10 … 001-15)."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool found.
+
+    `kind` says which of the others are set: `scalar` value; `rows` columns and rows; `compare` the two period values,
+    their difference and change in percent (None where the first period is zero or empty, 001 C6); `empty` none.
+    With `group_by` a comparison has rows too. `units` are the units of the columns (`VND`, `%`, ""). `truncated` says
+    that more than 1000 rows were found (001-19).
+    """
+
+    kind: Literal["scalar", "rows", "compare", "empty"]
+    value: Any = None
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    period1_value: float | None = None
+    period2_value: float | None = None
+    difference: float | None = None
+    percentage_change: float | None = None
+    units: tuple[str, ...] = ()
+    unit: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a result came about: the SQL as run, rows read, and the first and last day the rows cover, where known.
+
+    `matched` are (field, value as written, values used instead) where a filter's text was found only without marks
+    and case; `nearest` (field, value as written, values that look like it) where it was not found at all.
+    `pipeline` is the checked pipeline as run.
+    """
+
+    sql: str
+    rows_read: int
+    span: tuple[date, date] | None = None
+    ms: float = 0.0
+    matched: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    nearest: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    pipeline: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRecord:
+    """One tool call with what came of it (001-23); exactly one of `result` and `error` is set."""
+
+    tool_name: str
+    tool_call_id: str
+    arguments: Mapping[str, Any]
+    result: Result | None = None
+    error: str | None = None
+    run: Run | None = None

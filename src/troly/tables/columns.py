@@ -1,0 +1,101 @@
+"""What is known of a column of somebody's table: its name, what its cells are, what was not sure, its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from troly.errors import InputError
+from troly.text.catalogue import Lang, tr
+from troly.text.fold import fold, has_marks, nfc, words
+from troly.text.sanitize import sanitize
+from troly.text.wordlist import read_lists
+
+Kind = Literal["integer", "number", "money", "percent", "date", "datetime", "text", "boolean", "list"]
+NUMERIC: frozenset[str] = frozenset({"integer", "number", "money", "percent"})
+# More columns than any sheet that a person keeps; a wider one is a matrix, or a file read with the wrong delimiter.
+MAX_COLUMNS = 1_000
+MAX_NAME = 120
+LEXICON = Path(__file__).parent / "lexicons" / "headers.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: `name` as written, its kind, its unit (`VND`, `%`, …) and its figures.
+
+    `doubt` is a word for what was not sure when the kind was read ("" where nothing was). `least` and `most` are the
+    range as text, `examples` the most frequent values of a text column, `outliers` how many cells lie more than 1.5
+    interquartile ranges outside of the middle half.
+    """
+
+    name: str
+    kind: Kind
+    unit: str = ""
+    doubt: str = ""
+    blanks: int = 0
+    distinct: int = 0
+    least: str = ""
+    most: str = ""
+    outliers: int = 0
+    examples: tuple[str, ...] = ()
+
+
+def quoted(name: str) -> str:
+    """`name` as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """`text` as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def column_names(cells: Sequence[str], lang: Lang) -> tuple[str, ...]:
+    """Names for the columns under header `cells`: as written, on one line, without control characters, all different.
+
+    An empty one is named by its place ("Cột 3"), one that comes again is counted ("Giá (2)"). Case does not tell two
+    names apart, as it does not in SQL.
+    """
+    names: list[str] = []
+    taken: set[str] = set()
+    for place, cell in enumerate(cells, 1):
+        name = " ".join(nfc(sanitize(cell, keep_newlines=False)).split())[:MAX_NAME].rstrip()
+        base = name or tr("tables.unnamed", lang, number=place)
+        name, count = base, 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{base} ({count})"
+        taken.add(name.lower())
+        names.append(name)
+    return tuple(names)
+
+
+def check_width(count: int, path: Path) -> None:
+    """Raise InputError `table.columns` when a table has more columns than are taken."""
+    if count > MAX_COLUMNS:
+        raise InputError("table.columns", path=path, count=count, most=MAX_COLUMNS)
+
+
+def said_by(header: str) -> str:
+    """The section of the word list that a header belongs to; "" for none."""
+    if "%" in header:
+        return "percent"
+    spelled = words(header.replace("_", " "))
+    marked = has_marks(spelled)
+    spoken = f" {' '.join(spelled if marked else map(fold, spelled))} "
+    for section, phrases in _lexicon(marked=marked):
+        if any(phrase in spoken for phrase in phrases):
+            return section
+    return ""
+
+
+@cache
+def _lexicon(*, marked: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Sections and their phrases between spaces, with or without their accents."""
+    return tuple(
+        (section, tuple(f" {' '.join(words(entry if marked else fold(entry)))} " for entry in entries))
+        for section, entries in read_lists(LEXICON).items()
+    )

@@ -1,0 +1,270 @@
+"""The answer in words from results alone, the house's numbers, and the calls read out of a model's reply."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly.llm.types import ToolReply
+from troly_analysis.agent_calls import canonical, read_reply
+from troly_analysis.agent_pipeline import is_typed, read_typed
+from troly_analysis.answer import tell
+from troly_analysis.answer_cards import chart_of, table_of
+from troly_analysis.answer_data import plain
+from troly_analysis.answer_how import computations, pipeline_text
+from troly_analysis.answer_names import Asked, cell_text, value_text, with_units
+from troly_analysis.answer_numbers import house_numbers
+from troly_analysis.types import Field, Metric, Result, Run, Sheet, ToolCall, ToolRecord
+
+NOW = datetime(2024, 2, 10, 9, tzinfo=UTC)
+SHEET = Sheet(
+    id="s", owner="an", name="Đơn hàng", table="don_hang", rows=9, imported_at=NOW, date_field="Ngày",
+    fields=(
+        Field("Ngày", "date"), Field("Sản phẩm", "text"), Field("Số lượng", "integer"), Field("Doanh thu", "money", "VND"),
+        Field("Sàn", "text", distinct=2, examples=("Shopee", "Lazada")), Field("Chiết khấu", "percent"),
+    ),
+    span=(date(2023, 1, 1), date(2024, 2, 9)),
+    metrics=(Metric("Doanh thu thuần", "sum", "Doanh thu", {"Sàn": "Shopee"}),),
+)  # fmt: skip
+
+
+def asked(text: str, lang: Any = "vi") -> Asked:
+    return Asked.of(text, lang, NOW)
+
+
+def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: Any) -> ToolCall:
+    return ToolCall(
+        "aggregate_data", {"connection_name": "Đơn hàng", "operation": operation, "field": field, **more}
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "result", "question", "answer"),
+    [
+        (
+            aggregate(date_from="2024-01-01", date_to="2024-01-31"),
+            Result("scalar", value=150_000_000, unit="VND"),
+            "Tổng doanh thu tháng 1/2024",
+            "Tổng doanh thu tháng 1/2024: 150.000.000 VND",
+        ),
+        (aggregate("avg", "Chiết khấu"), Result("scalar", value=15.46, unit="%"), "", "Chiết khấu trung bình: 15,5%"),
+        (aggregate("count", None), Result("scalar", value=1200), "", "Số đơn: 1.200 đơn"),
+        (
+            aggregate("count", None, filters={"Doanh thu": {"gte": 100000}, "Sàn": ["Shopee", "Lazada"]}),
+            Result("scalar", value=3),
+            "",
+            "Số đơn (Doanh thu ≥ 100.000 VND, Sàn: Shopee, Lazada): 3 đơn",
+        ),
+        (aggregate(filters={"Sàn": "Shopee"}), Result("scalar", value=5, unit="VND"), "", "Doanh thu thuần: 5 VND"),
+        (aggregate("sum", "Doanh thu thuần"), Result("scalar", value=5, unit="VND"), "", "Doanh thu thuần: 5 VND"),
+        (
+            aggregate(filters={"Sàn": "Tiki"}),
+            Result("empty"),
+            "",
+            "Không có dữ liệu cho tổng doanh thu (Sàn: Tiki). Sàn có các giá trị: Shopee, Lazada.",
+        ),
+        (
+            aggregate(group_by="Ngày:month"),
+            Result("rows", columns=("Ngày:month", "sum(Doanh thu)"), rows=(("2024-01", 5), (None, 2)), units=("", "VND")),
+            "",
+            "Tổng doanh thu theo tháng:\n1. Tháng 1/2024 - 5 VND\n2. Tháng – - 2 VND",
+        ),
+    ],
+)  # fmt: skip
+def test_a_result_in_words(call: ToolCall, result: Result, question: str, answer: str) -> None:
+    assert tell(call, result, SHEET, asked(question)) == answer
+
+
+def test_the_documents_top_list() -> None:
+    call = ToolCall("get_top_items", {"sort_field": "count", "limit": 3, "group_by": "Sản phẩm"})
+    rows = (("Áo thun", 500), ("Quần jean", 350), ("Giày sneaker", 200))
+    result = Result("rows", columns=("Sản phẩm", "count"), rows=rows, units=("", "đơn"))
+    said = tell(
+        call,
+        result,
+        SHEET,
+        Asked("Top 3 sản phẩm bán chạy?", "vi", NOW.date(), heading="Top 3 sản phẩm bán chạy"),
+    )
+    assert (
+        said
+        == "Top 3 sản phẩm bán chạy:\n1. Áo thun - 500 đơn\n2. Quần jean - 350 đơn\n3. Giày sneaker - 200 đơn"
+    )
+
+
+COMPARE = ToolCall(
+    "compare_periods",
+    {
+        "connection_name": "Đơn hàng", "operation": "sum", "field": "Doanh thu",
+        "period1_from": "2024-01-29", "period1_to": "2024-02-04", "period2_from": "2024-02-05", "period2_to": "2024-02-11",
+    },
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "percent", "first"),
+    [
+        (5e7, 5.775e7, 15.5, "Doanh thu tuần này tăng 15,5% so với tuần trước (từ 50.000.000 lên 57.750.000 VND)"),
+        (5.775e7, 5e7, -13.4, "Doanh thu tuần này giảm 13,4% so với tuần trước (từ 57.750.000 xuống 50.000.000 VND)"),
+        (5.0, 5.0, 0.0, "Doanh thu tuần này không đổi so với tuần trước (5 VND)"),
+        (0.0, 5.0, None, "Doanh thu tuần này: 5 VND; không có số liệu kỳ trước (tuần trước: 0 VND) nên không tính được phần trăm thay đổi"),
+        (None, 5.0, None, "Doanh thu tuần này: 5 VND; không có số liệu kỳ trước (tuần trước) nên không tính được phần trăm thay đổi"),
+        (5.0, None, None, "Doanh thu tuần này: không có số liệu; tuần trước: 5 VND"),
+    ],
+)  # fmt: skip
+def test_a_comparison_in_words(before: Any, after: Any, percent: Any, first: str) -> None:
+    difference = None if before is None or after is None else after - before
+    result = Result(
+        "compare",
+        period1_value=before,
+        period2_value=after,
+        difference=difference,
+        percentage_change=percent,
+        unit="VND",
+    )
+    said = tell(COMPARE, result, SHEET, asked("So sánh doanh thu tuần này với tuần trước"))
+    assert said.splitlines()[0] == first
+    assert "Lưu ý: tuần này chưa kết thúc, số liệu mới tính đến 10/2/2024." in said
+
+
+def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> None:
+    rows = tuple((f"SP {n}", n) for n in range(25))
+    result = Result("rows", columns=("Sản phẩm", "sum(Số lượng)"), rows=rows)
+    call = aggregate("sum", "Số lượng", group_by="Sản phẩm")
+    said = tell(call, result, SHEET, asked(""))
+    assert said.splitlines()[-1] == "… và 15 dòng nữa trong bảng bên dưới"
+    table = table_of(call, result, SHEET, asked(""))
+    assert table is not None
+    assert len(table.rows) == 25
+    assert table.columns == ("Sản phẩm", "Tổng số lượng")
+    assert chart_of(call, result, SHEET, asked("")) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "kind"),
+    [("theo sàn", None, "bar"), ("tỷ trọng theo sàn", None, "share"), ("x", "line", "bar")],
+)
+def test_the_chart_fits_the_question(question: str, wanted: str | None, kind: str) -> None:
+    result = Result(
+        "rows", columns=("Sàn", "sum(Doanh thu)"), rows=(("Shopee", 5), ("Lazada", 2)), units=("", "VND")
+    )
+    chart = chart_of(aggregate(group_by="Sàn"), result, SHEET, asked(question), wanted)
+    assert chart is not None
+    assert (chart.kind, chart.unit, chart.series[0].values) == (kind, "VND", (5.0, 2.0))
+
+
+def test_a_pipelines_columns_get_the_units_of_their_fields() -> None:
+    result = with_units(
+        Result("rows", columns=("_id", "sum(Doanh thu)", "share"), rows=(("a", 1, 45.12),)), SHEET
+    )
+    assert result.units == ("", "VND", "%")
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "shown"),
+    [
+        ("2024-Q1", "Ngày:quarter", "quý 1/2024"),
+        (1, "Ngày:weekday", "thứ hai"),
+        (13, "Ngày:hour", "13 giờ"),
+        (2024, "Ngày:year", "2024"),
+    ],
+)
+def test_the_key_of_a_period_is_named(value: Any, column: str, shown: str) -> None:
+    assert cell_text(value, column, "", "vi") == shown
+
+
+@given(
+    st.one_of(
+        st.none(),
+        st.integers(),
+        st.floats(),
+        st.decimals(),
+        st.text(),
+        st.booleans(),
+        st.dates(),
+        st.lists(st.integers(), max_size=3),
+    )
+)
+def test_any_cell_can_be_shown_and_kept(value: Any) -> None:
+    assert isinstance(value_text(value, "VND", "vi"), str)
+    assert plain(value) is None or isinstance(plain(value), (str, int, float, bool, list))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Là 1,000,000 VND và 15.5%", "Là 1.000.000 VND và 15,5%"),
+        ("1000000 đồng", "1.000.000 VND"),
+        ("năm 2024, mã 123456, số 0901234567, 1.5 kg", "năm 2024, mã 123456, số 0901234567, 1.5 kg"),
+        ("tổng 57,750,000 (tăng 3.4 %)", "tổng 57.750.000 (tăng 3,4%)"),
+    ],
+)
+def test_numbers_of_a_ready_text_take_the_house_form(text: str, shown: str) -> None:
+    assert house_numbers(text, "vi") == shown
+
+
+@given(st.decimals(min_value=0, max_value=10**12, places=0))
+def test_the_house_form_is_kept_as_it_is(value: Decimal) -> None:
+    text = value_text(value, "VND", "vi")
+    assert house_numbers(text, "vi") == text
+
+
+def test_how_a_pipeline_was_computed_is_explained_stage_by_stage() -> None:
+    pipeline = [
+        {"$match": {"Sàn": "Shopee"}}, {"$lookup": {"from": "Sản phẩm", "localField": "a", "foreignField": "b", "as": "c"}},
+        {"$group": {"_id": "$Sàn", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}, {"$limit": 5}, {"$project": {"n": 1}},
+    ]  # fmt: skip
+    record = ToolRecord(
+        "execute_aggregation",
+        "c",
+        {"connection_name": "Đơn hàng", "pipeline": pipeline},
+        Result("empty"),
+        run=Run("SELECT 1", 9),
+    )
+    shown, sql = computations(record, SHEET, asked(""))
+    assert len(shown.explained) == len(pipeline)
+    assert shown.explained[4] == "$limit: lấy nhiều nhất 5 dòng."
+    assert (sql.kind, sql.code) == ("sql", "SELECT 1")
+    typed = read_typed(shown.rerun + shown.code, [SHEET], "", "vi")
+    assert typed.call is not None
+    assert typed.call.arguments["pipeline"] == pipeline
+
+
+@given(st.text(max_size=80))
+def test_any_typed_pipeline_is_a_call_or_a_sentence(text: str) -> None:
+    typed = read_typed(f"/pipeline {text}", [SHEET], "", "vi")
+    assert (typed.call is None) == bool(typed.problem)
+
+
+def test_what_is_a_typed_pipeline() -> None:
+    assert is_typed('/pipeline [{"$count": "n"}]')
+    assert is_typed("  /PIPELINE[]")
+    assert not is_typed("/pipelines là gì")
+    assert not is_typed("pipeline là gì")
+    assert pipeline_text("a", None).endswith('"pipeline": []\n}')
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(st.fixed_dictionaries({"name": JSON, "arguments": JSON}), max_size=3), st.text(max_size=200))
+def test_any_reply_of_a_model_can_be_read(calls: list[Any], text: str) -> None:
+    found, said = read_reply(ToolReply(text, tuple(calls)))
+    assert isinstance(said, str)
+    for call in found:
+        assert isinstance(call.tool, str)
+        assert canonical(call) == canonical(ToolCall(call.tool, dict(reversed(list(call.arguments.items())))))
+
+
+def test_json_that_is_no_call_stays_in_the_text() -> None:
+    calls, said = read_reply(ToolReply('Kết quả: {"name": "Áo thun", "n": 5} nhé'))
+    assert calls == []
+    assert "Áo thun" in said

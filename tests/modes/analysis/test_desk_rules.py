@@ -1,0 +1,213 @@
+"""The data analyst without any model: answers to the letter, follow-ups, asking back, languages, what is shown beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.analysis_desk import analyst_at
+from tests.support.house import profile
+from troly.conversation.conformance import House, check_mode
+from troly.plugin.events import Chart, Computation, Suggestions
+from troly_analysis import MODE
+
+
+async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None:
+    for number, text in enumerate(("", "Ngày,Doanh thu\n1/11/2026,5\n")):
+        with analyst_at(own_home / str(number), text) as analyst:
+            house = House(analyst.services, analyst.registry, profile())
+            assert await check_mode(MODE, house) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Tổng doanh thu tháng 1/2024", "Tổng doanh thu tháng 1/2024: 150.000.000 VND"),
+        ("tong doanh thu thang 1/2024 la bao nhieu", "Tổng doanh thu tháng 1/2024: 150.000.000 VND"),
+        ("Có bao nhiêu đơn hàng từ Shopee?", "Số đơn (Sàn: Shopee): 4 đơn"),
+        ("Total revenue in 1/2024?", "Total doanh thu 1/2024: 150,000,000 VND"),
+    ],
+)
+async def test_figures_are_told_to_the_letter(own_home: Path, question: str, answer: str) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask(question)
+    assert told.done.text == answer
+    assert told.done.source == "rules"
+
+
+async def test_a_comparison_is_told_as_in_the_document(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("So sánh doanh thu tuần này với tuần trước")
+    first = told.done.text.splitlines()[0]
+    assert first == "Doanh thu tuần này tăng 15,5% so với tuần trước (từ 50.000.000 lên 57.750.000 VND)"
+    assert "Tuần này: 16/11/2026 - 22/11/2026." in told.done.text
+    result = told.state["result"]
+    assert (result["period1_value"], result["period2_value"]) == (50_000_000, 57_750_000)
+    assert (result["difference"], result["percentage_change"]) == (7_750_000, 15.5)
+    (chart,) = told.all(Chart)
+    assert chart.labels == ("tuần trước", "tuần này")
+
+
+async def test_a_top_list_is_numbered(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("Top 2 sản phẩm theo số lượng")
+    lines = told.done.text.splitlines()
+    assert lines[0].startswith("Top 2 ")
+    assert lines[1:3] == ["1. Áo thun - 205", "2. Quần jean - 151"]
+    (table,) = told.tables
+    assert table.rows[0] == ("Áo thun", "205")
+
+
+async def test_no_data_and_no_period_before_are_said_in_words(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        empty = await analyst.ask("Tổng doanh thu tháng 9/2026")
+        zero = await analyst.ask("So sánh doanh thu tháng 10/2026 với tháng 9/2026")
+    assert empty.state["result"] == {"kind": "empty"}
+    assert empty.done.text.startswith("Không có dữ liệu cho tổng doanh thu tháng 9/2026.")
+    assert "không có số liệu kỳ trước" in zero.done.text
+    assert zero.state["result"]["percentage_change"] is None
+
+
+async def test_the_days_meant_and_an_unfinished_month_are_said(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    assert told.done.text.startswith("Tổng doanh thu tháng này: 107.750.000 VND")
+    assert "Tháng này: 1/11/2026 - 30/11/2026." in told.done.text
+    assert "tháng này chưa kết thúc" in told.done.text
+
+
+async def test_without_sheets_the_way_to_set_up_data_is_told(own_home: Path) -> None:
+    with analyst_at(own_home, "") as analyst:
+        told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    assert "app ingest sheet FILE" in told.done.text
+    assert told.state["user_connections"] == []
+    assert told.state["result"] is None
+
+
+async def test_a_follow_up_changes_the_question_before(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+        month = await analyst.ask("còn tháng trước?")
+        channel = await analyst.ask("chỉ Shopee thôi")
+    assert month.state["result"] == {"kind": "scalar", "value": 9_500_000}
+    assert channel.state["result"] == {"kind": "scalar", "value": 8_000_000}
+
+
+async def test_the_plan_survives_a_restart_of_the_program(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+        conversation = analyst.conversation
+    with analyst_at(own_home) as again:
+        again.conversation = conversation
+        told = await again.ask("còn tháng trước?")
+    assert told.state["result"] == {"kind": "scalar", "value": 9_500_000}
+
+
+TWICE = "Ngày đặt,Tỉnh giao,Tỉnh kho,Doanh thu\n" + "".join(
+    f"{day}/11/2026,{to},{store},{day}0\n"
+    for day, to, store in [
+        (1, "Hà Nội", "Huế"),
+        (2, "Huế", "Hà Nội"),
+        (3, "Hà Nội", "Hà Nội"),
+        (4, "Huế", "Huế"),
+    ]
+)
+
+
+async def test_two_equal_readings_are_asked_about_and_a_number_chooses(own_home: Path) -> None:
+    with analyst_at(own_home, TWICE) as analyst:
+        asked = await analyst.ask("tổng doanh thu ở Hà Nội")
+        chosen = await analyst.ask("2")
+    assert asked.state["result"] is None
+    options = asked.all(Suggestions)[-1].questions
+    assert set(options) == {"Tỉnh giao", "Tỉnh kho"}
+    assert all(option in asked.done.text for option in options)
+    expected = {"Tỉnh giao": 40, "Tỉnh kho": 50}[options[1]]
+    assert chosen.state["result"] == {"kind": "scalar", "value": expected}
+
+
+async def test_how_it_was_computed_can_be_read(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("Tổng doanh thu tháng 1/2024")
+    (shown,) = told.all(Computation)
+    assert shown.kind == "sql"
+    assert "Chỉ giữ các dòng có Ngày đặt từ 1/1/2024 đến 31/1/2024 (tính cả hai ngày)." in shown.explained
+    facts = dict(shown.facts)
+    assert facts["Công cụ"] == "aggregate_data"
+    assert facts["Số dòng đã đọc"] == "2"
+    # From the first day of the data to the last day asked for.
+    assert facts["Khoảng ngày đã đọc"] == "5/1/2024 - 31/1/2024"
+
+
+async def test_every_suggestion_can_be_answered(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+        for question in told.all(Suggestions)[-1].questions:
+            analyst.leave()
+            again = await analyst.ask(question)
+            assert again.state["result"]["kind"] != "empty", question
+
+
+async def test_small_talk_and_unclear_words(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        hello = await analyst.ask("Xin chào")
+        able = await analyst.ask("Bạn có thể làm gì?")
+        thanks = await analyst.ask("Cảm ơn bạn")
+        unclear = await analyst.ask("Cái đó")
+        again = await analyst.ask("Hơn")
+    assert [each.state["intent"] for each in (hello, able, thanks, unclear)] == ["chat"] * 3 + ["unclear"]
+    assert hello.done.text.startswith("Xin chào!")
+    assert "So sánh số liệu giữa các khoảng thời gian" in able.done.text
+    assert "Shopee" in able.done.text
+    assert thanks.done.text == "Rất vui được giúp bạn! Cần xem số liệu gì nữa, bạn cứ hỏi nhé."
+    assert unclear.done.text != again.done.text
+    assert unclear.done.message_type == "clarify"
+
+
+async def test_the_answer_is_in_the_language_of_the_question(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+        english = await analyst.ask("What is the total revenue last month?")
+        back = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+        await analyst.ask("please answer in English")
+        kept = await analyst.ask("Tổng doanh thu tháng này là bao nhiêu?")
+    assert english.done.text.startswith("Total doanh thu last month: 9,500,000 VND")
+    assert back.done.text.startswith("Tổng doanh thu")
+    assert kept.done.text.startswith("Total doanh thu")
+
+
+async def test_a_switch_of_language_alone_is_acknowledged(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        told = await analyst.ask("nói tiếng Anh nhé")
+    assert told.done.text == "Sure, I will answer in English from now on."
+
+
+async def test_a_typed_pipeline_runs_under_the_same_guard(own_home: Path) -> None:
+    count = '/pipeline [{"$match": {"Sàn": "Shopee"}}, {"$count": "n"}]'
+    with analyst_at(own_home) as analyst:
+        good = await analyst.ask(count)
+        named = await analyst.ask('/pipeline {"sheet": "don hang", "pipeline": [{"$count": "n"}]}')
+        out = await analyst.ask('/pipeline [{"$out": "x"}]')
+        broken = await analyst.ask('/pipeline [{"$match": }]', language="vi")
+        shape = await analyst.ask("/pipeline")
+    assert good.state["result"]["rows"] == [[4]]
+    assert named.state["result"]["rows"] == [[8]]
+    shown = good.all(Computation)[0]
+    assert (shown.kind, shown.rerun) == ("json", "/pipeline ")
+    assert '"$match"' in shown.code
+    assert out.state["result"] is None
+    assert "$out" in out.done.text
+    assert "dòng 1, cột 13" in broken.done.text
+    assert shape.state["error"]
+
+
+async def test_a_shown_pipeline_can_be_sent_back_as_it_stands(own_home: Path) -> None:
+    with analyst_at(own_home) as analyst:
+        first = await analyst.ask(
+            '/pipeline [{"$group": {"_id": "$Sàn", "n": {"$sum": 1}}}, {"$sort": {"n": -1}}]'
+        )
+        shown = first.all(Computation)[0]
+        again = await analyst.ask(shown.rerun + shown.code)
+    assert again.state["result"] == first.state["result"]
+    assert again.state["result"]["kind"] == "rows"

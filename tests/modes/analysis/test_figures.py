@@ -1,0 +1,122 @@
+"""Grounding: every figure in a model's words is a cell, a number of the question or a day that was meant."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly.text.numbers import format_money, format_number, format_percent
+from troly_analysis.figures import Ground, ground, strangers
+from troly_analysis.figures_dates import Days
+from troly_analysis.types import Field, Result, Sheet, ToolCall
+
+QUESTION = "Top 3 sản phẩm bán chạy tháng 1/2024, doanh thu so với tháng trước?"
+COMPARED = Result(
+    "compare",
+    period1_value=50_000_000.0,
+    period2_value=57_750_000.0,
+    difference=7_750_000.0,
+    percentage_change=15.5,
+    unit="VND",
+)
+ROWS = Result(
+    "rows",
+    columns=("Sản phẩm", "sum(Số lượng)"),
+    rows=(("Áo thun", 500), ("iPhone 15 Pro", 350), ("Giày 42", 200)),
+)
+DAYS = Days.of(
+    [date(2024, 2, 10)], [(date(2024, 1, 1), date(2024, 1, 31)), (date(2023, 12, 1), date(2023, 12, 31))]
+)
+
+
+def known(*results: Result, question: str = QUESTION, **arguments: Any) -> Ground:
+    sheet = Sheet("s1", "an", "đơn hàng 2024", "t1", (Field("Mức 1", "text"),), 3, datetime(2024, 2, 1))  # noqa: DTZ001
+    return ground(
+        question, [(ToolCall("aggregate_data", arguments), each) for each in results], [sheet], DAYS
+    )
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Doanh thu tháng 1/2024 tăng 15,5% so với tháng 12/2023 (từ 50.000.000 lên 57.750.000 VND).",
+        "Doanh thu tăng 7.750.000 VND, tức 15,5%.",
+        "Revenue rose 15.5% (from 50,000,000 to 57,750,000 VND).",
+        "Doanh thu khoảng 57,8 triệu, tháng trước 50 triệu.",
+        "Khoảng thời gian 1/1/2024 - 31/1/2024, tháng 1, năm 2024, quý 1; dữ liệu đến ngày 10/2/2024.",
+        "Bảng đơn hàng 2024, cột Mức 1 cho thấy doanh thu 57750000.",
+        "Không có con số nào ở đây.",
+        "**57.750.000 VND** trong tháng 1/2024",
+    ],
+)
+def test_what_a_cell_backs_is_let_through(prose: str) -> None:
+    assert strangers(prose, known(COMPARED)) == ()
+
+
+@pytest.mark.parametrize(
+    ("prose", "wrong"),
+    [
+        ("Doanh thu là 58.000.000 VND.", "58.000.000 VND"),
+        ("Doanh thu tăng 16%.", "16%"),
+        ("Doanh thu khoảng 60 triệu.", "60 triệu"),
+        ("Doanh thu gấp đôi.", "gấp đôi"),
+        ("Doanh thu gấp 2 lần.", "gấp 2 lần"),
+        ("Doanh thu tháng 3/2024 là 57.750.000 VND.", "3/2024"),
+        ("Tính từ 2/1/2024: 57.750.000 VND.", "2/1/2024"),
+        ("Trung bình mười hai đơn mỗi ngày.", "mười hai"),
+        ("Tổng hai tháng là 107.750.000 VND.", "107.750.000 VND"),
+        ("Doanh thu giảm 15,5%.", "giảm"),
+        ("Doanh thu là ٥٨ triệu.", "٥٨"),
+        ("Doanh thu ５８.000.000 VND", "58.000.000 VND"),
+        ("Có năm mươi nghìn khách.", "năm mươi nghìn"),
+        ("Lợi nhuận 20%.", "20%"),
+    ],
+)
+def test_what_nothing_backs_is_named(prose: str, wrong: str) -> None:
+    assert any(wrong in found for found in strangers(prose, known(COMPARED))), strangers(
+        prose, known(COMPARED)
+    )
+
+
+def test_a_list_its_names_and_its_length_are_no_strangers() -> None:
+    prose = "Top 3 sản phẩm bán chạy:\n1. Áo thun - 500 đơn\n2. iPhone 15 Pro - 350 đơn\n3. Giày 42 - 200 đơn"
+    assert strangers(prose, known(ROWS)) == ()
+    assert strangers(prose.replace("350", "351"), known(ROWS)) == ("351",)
+    assert strangers(prose.replace("iPhone 15 Pro", "iPhone 16 Pro"), known(ROWS)) == ("16",)
+    assert strangers(prose.replace("3. Giày", "7. Giày"), known(ROWS)) == ("7",)
+
+
+def test_a_number_of_the_question_may_be_said_again() -> None:
+    asked = known(ROWS, question="đơn trên 250000 đ")
+    assert strangers("Có 500 đơn trên 250.000 VND.", asked) == ()
+    assert strangers("Có 500 đơn trên 260.000 VND.", asked) == ("260.000 VND",)
+
+
+@given(
+    st.decimals(min_value=1, max_value=10**12, places=2, allow_nan=False),
+    st.sampled_from(["vi", "en"]),
+)
+def test_a_cell_as_the_formatter_writes_it_is_always_backed(value: Decimal, lang: Any) -> None:
+    result = Result("scalar", value=float(value), unit="VND")
+    said = known(result, question="")
+    for shown in (format_money(value, lang), format_number(value, lang)):
+        assert strangers(f"Tổng: {shown}", said) == (), shown
+    share = Result("scalar", value=float(value), unit="%")
+    assert strangers(f"Tỷ lệ {format_percent(value, lang)}.", known(share, question="")) == ()
+
+
+@given(st.integers(1000, 10**12), st.integers(1000, 10**12))
+def test_another_whole_number_is_never_backed(cell: int, told: int) -> None:
+    result = Result("scalar", value=cell, unit="VND")
+    backed = not strangers(f"Tổng: {told} VND", known(result, question=""))
+    assert backed == (cell == told)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_judged_without_falling_over(text: str) -> None:
+    assert isinstance(strangers(text, known(COMPARED, ROWS)), tuple)
