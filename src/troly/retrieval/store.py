@@ -114,6 +114,20 @@ class ChunkStore:
             ).fetchall()
         return {row[1]: StoredDocument(*(*row[:10], bool(row[10]))) for row in rows}
 
+    def permissions(self, collection: str) -> frozenset[str]:
+        """The permissions that documents of `collection` ask for, of any owner."""
+        with self.db.read() as connection:
+            sql = "SELECT DISTINCT permission FROM documents WHERE collection = ? AND permission IS NOT NULL"
+            return frozenset(row[0] for row in connection.execute(sql, (collection,)))
+
+    def rename(self, collection: str, path: str, new: str, owner: str | None = None) -> None:
+        """Give a document another key, which nothing may have yet; its chunks and vectors stay."""
+        with self.db.write() as connection:
+            connection.execute(
+                "UPDATE documents SET path = ? WHERE collection = ? AND owner IS ? AND path = ?",
+                (new, collection, owner, path),
+            )
+
     def remove(self, collection: str, owner: str | None, paths: Iterable[str]) -> int:
         """Remove documents of exactly this collection and owner; returns how many there were."""
         with self.db.write() as connection:
