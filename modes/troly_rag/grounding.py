@@ -115,7 +115,7 @@ class _Passage:
         self.folded = fold(text)
         self.words = frozenset(telling(text))
         self.figures = frozenset(_figures(text))
-        self._sentences = [(frozenset(telling(one)), _is_negative(one)) for one in claims_of(text)]
+        self._sentences = [(frozenset(telling(one)), is_negative(one)) for one in claims_of(text)]
 
     def turns(self, words: Sequence[str]) -> bool | None:
         """Whether the sentence that holds most of `words` is negative; None where no sentence holds half of them."""
@@ -127,7 +127,8 @@ class _Passage:
         return negative if held * 2 >= len(words) else None
 
 
-def _is_negative(sentence: str) -> bool:
+def is_negative(sentence: str) -> bool:
+    """Whether a word in it turns the sentence round (không, chưa, not)."""
     return any(word in _words("negation") for word in _WORD.findall(fold(sentence)))
 
 
@@ -142,7 +143,7 @@ def _best(sentence: str, passages: Sequence[_Passage]) -> tuple[Claim | None, st
     if shares[place] < HELD:
         return None, "words"
     turned = passages[place].turns(words)
-    if turned is not None and turned != _is_negative(sentence):
+    if turned is not None and turned != is_negative(sentence):
         return None, "negation"
     missing = _missing_details(sentence, passages)
     return (None, missing) if missing else (Claim(sentence, place, round(shares[place], 3)), "")
