@@ -1,0 +1,79 @@
+"""Tells small talk from questions, and takes greetings off a question (004-18)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from troly.text.catalogue import Lang
+from troly.text.fold import tokens
+from troly.text.match import Hit
+from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk
+from troly_rag.strings import say
+
+# Kinds that are answered in words of their own; the others with the document's sentence.
+_OWN_WORDS = ("thanks", "bye", "self")
+_SURE = 0.5
+_LONGEST_TALK = 14
+_EDGES = " \t\r\n,.;:!?-–—~…"
+_LETTERS = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message without its pleasantries; `kind` is "" for a question, else the kind of small talk."""
+
+    text: str
+    kind: str = ""
+
+
+def listen(message: str) -> Heard:
+    """What is left of `message` to answer, or which kind of small talk it is."""
+    text = message[:ENOUGH]
+    if not _LETTERS.search(text):
+        return Heard(message.strip(), "greeting")
+    hits = pleasantries().find(text)
+    covered = [hit for hit in hits if hit.label != "asking"]
+    bare = _left(text, covered)
+    if not tokens(bare):
+        kinds = [hit.label for hit in covered if hit.label not in ("filler", "empty")]
+        return Heard(message.strip(), "greeting" if "greeting" in kinds or not kinds else kinds[0])
+    rest = _trimmed(text, [hit for hit in hits if hit.label != "empty"]) + message[ENOUGH:]
+    if len(tokens(rest)) > _LONGEST_TALK:
+        return Heard(rest)
+    best = talk().best(text)
+    small = best.label not in ("work", "unknown") and best.confidence >= _SURE
+    return Heard(rest, best.label if small else "")
+
+
+def reply(kind: str, lang: Lang) -> str:
+    """The answer to small talk; the document's own sentence unless thanks, a farewell or "who are you"."""
+    return say(f"chitchat.{kind if kind in _OWN_WORDS else 'greeting'}", lang)
+
+
+def asks(text: str) -> bool:
+    """Whether `text` asks or requests something."""
+    return "?" in text or any(hit.label in ("ask", "request") for hit in asking().find(text))
+
+
+def _left(text: str, hits: list[Hit]) -> str:
+    """`text` without the phrases found."""
+    pieces, at = [], 0
+    for hit in hits:
+        pieces.append(text[at : hit.start])
+        at = max(at, hit.end)
+    return " ".join([*pieces, text[at:]])
+
+
+def _trimmed(text: str, hits: list[Hit]) -> str:
+    """`text` without the pleasantries at its beginning and its end; one word of those in the middle may carry sense."""
+    start, end = 0, len(text)
+    for hit in hits:
+        if tokens(text[start : hit.start]):
+            break
+        start = hit.end
+    for hit in reversed(hits):
+        if hit.start < start or tokens(text[hit.end : end]) or hit.label == "asking":
+            break
+        end = hit.start
+    return text[start:end].strip(_EDGES.replace("?", "")) or text.strip()
