@@ -142,6 +142,14 @@ class Cards:
                 sql = f"UPDATE {table} SET {column} = ? WHERE collection = ? AND {column} = ?"  # noqa: S608
                 connection.execute(sql, (place_of(new), collection, place_of(path)))
 
+    def restrict(self, card: Card, scope: str, departments: str) -> None:
+        """Change who may see a document; the chunks' own access is changed by the caller."""
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE rag_documents SET scope = ?, departments = ? WHERE collection = ? AND path = ?",
+                (scope, departments, card.collection, card.path),
+            )
+
     def remove(self, collection: str, path: str) -> None:
         """Forget one card."""
         with self._db.write() as connection:

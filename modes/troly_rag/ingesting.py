@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from troly.errors import InputError, ModelError, StoppedError, TrolyError
@@ -15,6 +15,7 @@ from troly.plugin.services import Services
 from troly.retrieval.documents import load_bytes, show
 from troly.retrieval.ingest import gone_files, plan_files
 from troly.text.numbers import format_number
+from troly_rag.access import label
 from troly_rag.config import RagConfig, load
 from troly_rag.config_schema import SCOPES
 from troly_rag.corpus_cards import Card, Cards, named, place_of
@@ -38,6 +39,7 @@ class Job:
     known: dict[str, Card] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[TrolyError] = field(default_factory=list)
+    cards: Cards = field(init=False)
 
     def __post_init__(self) -> None:
         self.cards = Cards(self.services.state)
@@ -126,8 +128,16 @@ def _kind(old: Card | None, reading: Reading) -> str:
 
 
 def _another_version(old: Card, new: Card) -> bool:
-    """Whether the same file now holds another version, which leaves the old one to be looked up."""
-    return (old.version, old.created_at, old.effective) != (new.version, new.created_at, new.effective)
+    """Whether the same file now holds another version, which leaves the old one to be looked up.
+
+    A document that had no version and no date was only completed.
+    """
+    dated = old.version or old.created_at or old.effective
+    return bool(dated) and (old.version, old.created_at, old.effective) != (
+        new.version,
+        new.created_at,
+        new.effective,
+    )
 
 
 def store(job: Job, old: Card | None, reading: Reading, data: bytes) -> None:
@@ -140,6 +150,7 @@ def store(job: Job, old: Card | None, reading: Reading, data: bytes) -> None:
             knowledge.store.remove(old.collection, None, [kept])
             knowledge.store.rename(old.collection, old.path, kept)
             job.cards.rename(old.collection, old.path, kept)
+            _narrow(job, replace(old, path=kept), card)
             supersedes.add(place_of(kept))
         elif old is not None:
             knowledge.remove_document(old.collection, old.path)
@@ -155,6 +166,16 @@ def store(job: Job, old: Card | None, reading: Reading, data: bytes) -> None:
         job.cards.put(card, reading.names, supersedes)
         if not card.source.startswith(SAMPLE):
             drop_samples(job)
+
+
+def _narrow(job: Job, old: Card, new: Card) -> None:
+    """An older version is never open to more people than the document is now."""
+    scope = max(old.scope, new.scope, key=SCOPES.index)
+    departments = new.departments or old.departments
+    if (scope, departments) != (old.scope, old.departments):
+        job.cards.restrict(old, scope, departments)
+        permission = label(scope, filter(None, departments.split("+")))
+        job.services.knowledge.store.permit(old.collection, old.path, permission)
 
 
 def _mark(old: Card) -> str:
