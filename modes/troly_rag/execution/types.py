@@ -19,8 +19,8 @@ TRACE_STATUS: Mapping[RunStatus, str] = {"done": "ok", "failed": "failed", "deni
 class ToolRun:
     """One tool that was run for one agent; times are measured (004 C6), hashes are of what went in and came out.
 
-    `node_id` is that of the plan (`hr#rag:1`). `error_type` is "" where it went well, else timeout, cancelled_dependency,
-    or the name of the error; `cached` says that nothing was run because the same had been asked.
+    `node_id` is that of the plan (`hr#rag:1`). `error_type` is "" where it went well, else timeout, killed, dependency_failed,
+    tool_error, or the name of the error; `cached` says that nothing was run because the same had been asked.
     """
 
     node_id: str
@@ -46,6 +46,22 @@ class ToolRun:
             "status": TRACE_STATUS[self.status],
             "duration_ms": round(self.duration_ms),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave: `error` is a sentence where it could do nothing, `digest` stands for all of it.
+
+    `passages` are `troly_rag.corpus.Passage`; `denied` is how many relevant documents the asker may not see.
+    """
+
+    answer: str = ""
+    evidence: tuple[Evidence20, ...] = ()
+    passages: tuple[Any, ...] = ()
+    context: str = ""
+    denied: int = 0
+    error: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
