@@ -13,7 +13,7 @@ from troly_rag.access import UserContext, may_see, unlabel
 from troly_rag.config import Agent, load
 from troly_rag.corpus_cards import Card, Cards, Status
 from troly_rag.corpus_relevance import relevance
-from troly_rag.corpus_words import variants
+from troly_rag.corpus_words import Wording, variants
 
 if TYPE_CHECKING:
     from troly.retrieval.hybrid import Embed, Knowledge
@@ -116,14 +116,14 @@ class Desk:
         return Found(tuple(_spread(passages)[: max(0, k)]), denied, vectors)
 
     async def _finds(
-        self, collection: str, wanted: Sequence[str], permissions: frozenset[str], k: int, lang: Lang
+        self, collection: str, wanted: Sequence[Wording], permissions: frozenset[str], k: int, lang: Lang
     ) -> tuple[dict[int, tuple[Find, float]], bool]:
         """Chunks with their best relevance over the ways to say the query; only the first asks for vectors."""
         best: dict[int, tuple[Find, float]] = {}
         vectors = False
-        for number, text in enumerate(wanted if permissions else ()):
+        for number, wording in enumerate(wanted if permissions else ()):
             result = await self._knowledge.search(
-                text,
+                wording.text,
                 collection=collection,
                 permissions=permissions,
                 k=k * _WIDE,
@@ -133,13 +133,13 @@ class Desk:
             )
             vectors = vectors or result.used_vectors
             for find in result.passages:
-                value = relevance(find)
+                value = relevance(find, wording.weight)
                 if find.chunk_id not in best or best[find.chunk_id][1] < value:
                     best[find.chunk_id] = (find, value)
         return best, vectors
 
     async def _denied(
-        self, collection: str, wanted: Sequence[str], permissions: frozenset[str], k: int, least: float
+        self, collection: str, wanted: Sequence[Wording], permissions: frozenset[str], k: int, least: float
     ) -> int:
         finds, _ = await self._finds(collection, wanted, permissions, k, "vi")
         return len({find.document_id for find, value in finds.values() if value >= least})

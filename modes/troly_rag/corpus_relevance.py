@@ -14,9 +14,9 @@ _BY_WORDS = ((0.0, 0.0), (0.3, 0.4), (0.5, 0.7), (0.75, 0.88), (1.0, 0.97))
 _BY_MEANING = ((0.0, 0.0), (0.4, 0.3), (0.6, 0.7), (0.8, 0.9), (1.0, 0.99))
 
 
-def relevance(find: Find) -> float:
-    """The larger of what words and meaning say, rounded to four places."""
-    by_words = _on(_BY_WORDS, find.coverage)
+def relevance(find: Find, weight: float = 1.0) -> float:
+    """The larger of what words (times `weight`, of a wording that left words out) and meaning say, to four places."""
+    by_words = weight * _on(_BY_WORDS, find.coverage)
     by_meaning = _on(_BY_MEANING, find.similarity) if find.similarity is not None else 0.0
     return round(max(by_words, by_meaning), 4)
 

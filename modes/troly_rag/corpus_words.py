@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,9 @@ from troly.text.fold import Token, accents_agree, tokens
 from troly.text.language import detect
 
 SYNONYMS = Path(__file__).parent / "lexicons" / "synonyms.txt"
-_MOST = 8
+FILLER = Path(__file__).parent / "lexicons" / "filler.txt"
+_MOST = 7
+_LEAST = 0.6
 
 
 class _Phrase(NamedTuple):
@@ -19,8 +21,13 @@ class _Phrase(NamedTuple):
     words: tuple[Token, ...]
 
 
+class _Group(NamedTuple):
+    vi: tuple[str, ...]
+    en: tuple[str, ...]
+
+
 class _Known(NamedTuple):
-    groups: tuple[tuple[str, ...], ...]
+    groups: tuple[_Group, ...]
     by_first: dict[str, list[_Phrase]]
 
 
@@ -30,40 +37,92 @@ class _Hit(NamedTuple):
     group: int
 
 
-def variants(query: str) -> tuple[str, ...]:
-    """`query` itself first, then up to `_MOST` other ways to say it.
+class Wording(NamedTuple):
+    """One way to say a query; `weight` (0.6 to 1) is less where words of it were left out."""
 
-    A phrase of `synonyms.txt` is replaced by another of its line: all phrases at once, then one at a time. Of an
-    English query only the known phrases are kept, since documents are mostly Vietnamese.
+    text: str
+    weight: float = 1.0
+
+
+def variants(query: str) -> tuple[Wording, ...]:
+    """`query` without filler words first, then up to `_MOST` other ways to say it, the query as it is among them.
+
+    A phrase of `synonyms.txt` is replaced by others of its line: all phrases at once, then one at a time. For
+    documents in the other language the known phrases alone are left, translated.
     """
     known = _known()
-    hits = _hits(query, known)
-    if not hits:
-        return (query,)
-    found: dict[str, None] = {query: None}
-    for number in range(max(len(known.groups[hit.group]) for hit in hits)):
-        found[_replaced(query, hits, known, dict.fromkeys(range(len(hits)), number))] = None
-    for at, hit in enumerate(hits):
-        for number in range(len(known.groups[hit.group])):
-            found[_replaced(query, hits, known, {at: number})] = None
-    if detect(query) == "en":
+    short, hits = _without_filler(query, _hits(query, known))
+    found: dict[str, float] = {short: 1.0}
+    if hits:
+        english = detect(query) == "en"
+        told = sum(len(tokens(short[hit.start : hit.end])) for hit in hits) / max(1, len(tokens(short)))
         for number in range(2):
-            found[" ".join(_nth(known, hit, number) for hit in hits)] = None
-        kept = list(found)
-        found = dict.fromkeys([query, *kept[-2:], *kept[1:]])
-    return tuple(list(found)[: _MOST + 1])
+            found.setdefault(_phrases(known, hits, number, english=not english), _LEAST + (1 - _LEAST) * told)
+        for text in _exchanged(short, hits, known, english=english):
+            found.setdefault(text, 1.0)
+    kept = [Wording(text, weight) for text, weight in found.items() if text.strip()][:_MOST]
+    return (*kept, Wording(query)) if query not in found or not kept else tuple(kept)
 
 
-def _nth(known: _Known, hit: _Hit, number: int) -> str:
-    group = known.groups[hit.group]
-    return group[min(number, len(group) - 1)]
+def _phrases(known: _Known, hits: Sequence[_Hit], number: int, *, english: bool) -> str:
+    """The known phrases alone, in one language; "" where one of them has no name there."""
+    names = [_names(known.groups[hit.group], english=english) for hit in hits]
+    return " ".join(name[min(number, len(name) - 1)] for name in names) if all(names) else ""
 
 
-def _replaced(query: str, hits: Sequence[_Hit], known: _Known, choice: dict[int, int]) -> str:
+def _exchanged(query: str, hits: Sequence[_Hit], known: _Known, *, english: bool) -> Iterator[str]:
+    lists = [_names(known.groups[hit.group], english=english) for hit in hits]
+    for number in range(max(map(len, lists))):
+        choice = {at: names[min(number, len(names) - 1)] for at, names in enumerate(lists) if names}
+        yield _replaced(query, hits, choice)
+    if len(hits) > 1:
+        for at, names in enumerate(lists):
+            yield from (_replaced(query, hits, {at: name}) for name in names)
+
+
+def _names(group: _Group, *, english: bool) -> tuple[str, ...]:
+    return group.en if english else group.vi
+
+
+def _without_filler(query: str, hits: Sequence[_Hit]) -> tuple[str, list[_Hit]]:
+    """`query` without the words that say nothing, those inside known phrases kept, and the places of `hits` in it."""
+    filler = _filler()
+    parts: list[str] = []
+    moved: list[_Hit] = []
+    at = length = 0
+    for hit in [*hits, None]:
+        before = _kept(query[at : hit.start if hit else len(query)], filler)
+        if before:
+            parts.append(before)
+            length += len(before) + 1
+        if hit:
+            parts.append(query[hit.start : hit.end])
+            moved.append(_Hit(length, length + hit.end - hit.start, hit.group))
+            length += hit.end - hit.start + 1
+            at = hit.end
+    short = " ".join(parts)
+    return (short, moved) if short.strip() else (query, list(hits))
+
+
+def _kept(text: str, filler: dict[str, list[tuple[Token, ...]]]) -> str:
+    found = tokens(text)
+    kept: list[str] = []
+    at = 0
+    while at < len(found):
+        fitting = [words for words in filler.get(found[at].folded, ()) if _fits(found, at, words)]
+        if fitting:
+            at += max(map(len, fitting))
+        else:
+            kept.append(text[found[at].start : found[at].end])
+            at += 1
+    return " ".join(kept)
+
+
+def _replaced(query: str, hits: Sequence[_Hit], choice: dict[int, str]) -> str:
     parts, at = [], 0
     for number, hit in enumerate(hits):
         parts.append(query[at : hit.start])
-        parts.append(_nth(known, hit, choice[number]) if number in choice else query[hit.start : hit.end])
+        parts.append(choice.get(number, query[hit.start : hit.end]))
         at = hit.end
     return "".join([*parts, query[at:]])
 
@@ -74,7 +133,9 @@ def _hits(query: str, known: _Known) -> list[_Hit]:
     hits: list[_Hit] = []
     at = 0
     while at < len(found):
-        fitting = [phrase for phrase in known.by_first.get(found[at].folded, ()) if _fits(found, at, phrase)]
+        fitting = [
+            phrase for phrase in known.by_first.get(found[at].folded, ()) if _fits(found, at, phrase.words)
+        ]
         if not fitting:
             at += 1
             continue
@@ -85,24 +146,40 @@ def _hits(query: str, known: _Known) -> list[_Hit]:
     return hits
 
 
-def _fits(found: Sequence[Token], at: int, phrase: _Phrase) -> bool:
-    typed = found[at : at + len(phrase.words)]
-    return len(typed) == len(phrase.words) and all(
+def _fits(found: Sequence[Token], at: int, words: Sequence[Token]) -> bool:
+    typed = found[at : at + len(words)]
+    return len(typed) == len(words) and all(
         one.folded == word.folded and accents_agree(one.text, word.text)
-        for one, word in zip(typed, phrase.words, strict=True)
+        for one, word in zip(typed, words, strict=True)
     )
+
+
+@cache
+def _filler() -> dict[str, list[tuple[Token, ...]]]:
+    by_first: dict[str, list[tuple[Token, ...]]] = {}
+    for line in FILLER.read_text(encoding="utf-8").splitlines():
+        for phrase in () if line.startswith("#") else line.split():
+            words = tuple(tokens(phrase.replace("_", " ")))
+            by_first.setdefault(words[0].folded, []).append(words)
+    return by_first
 
 
 @cache
 def _known() -> _Known:
     groups = tuple(
-        tuple(part.strip() for part in line.split("|"))
+        _group(line)
         for line in SYNONYMS.read_text(encoding="utf-8").splitlines()
         if line.strip() and not line.startswith("#")
     )
     by_first: dict[str, list[_Phrase]] = {}
     for number, group in enumerate(groups):
-        for text in group:
+        for text in (*group.vi, *group.en):
             words = tuple(tokens(text))
             by_first.setdefault(words[0].folded, []).append(_Phrase(number, words))
     return _Known(groups, by_first)
+
+
+def _group(line: str) -> _Group:
+    vi, _, en = line.partition("||")
+    lists = [tuple(filter(None, (name.strip() for name in part.split("|")))) for part in (vi, en)]
+    return _Group(*lists)
