@@ -26,7 +26,8 @@ Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolRe
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks and of what."""
+    """What a plan is run with. `scope` is everything beside the task that a result depends on: who asks and of what;
+    `state` gives what one task depends on besides, as the log files it reads."""
 
     agents: Mapping[str, Agent]
     limits: Limits
@@ -34,6 +35,7 @@ class Setting:
     cache: Cache
     scope: tuple[Any, ...]
     lang: Lang
+    state: Callable[[Agent, PlanTask], Any] = lambda _agent, _task: ()
 
 
 async def execute(routing: Routing, setting: Setting, reporter: Reporter) -> Execution:
@@ -96,7 +98,9 @@ class _Work:
         before = tuple(self.results[needed] for needed in task.depends_on if needed in self.results)
         fed = digest(task.agent, task.tool, query, [result.digest for result in before])
         if task.depends_on and not before:
-            found: Attempted[ToolResult] = Attempted(None, 0, DEPENDENCY, say("run.dependency", self.setting.lang))
+            found: Attempted[ToolResult] = Attempted(
+                None, 0, DEPENDENCY, say("run.dependency", self.setting.lang)
+            )
             cached = False
         else:
             found, cached = await self._found(agent, task, query, before, fed)
@@ -119,7 +123,7 @@ class _Work:
             depends_on=task.depends_on,
             cached=cached,
             attempts=found.attempts,
-            error_type=found.error_type or ("tool_error" if result is not None and result.error else ""),
+            error_type=found.error_type or (result.error_kind if result is not None else ""),
             error=found.error or (result.error if result is not None else ""),
         )
         return run, self._detail(run, result)
@@ -129,7 +133,7 @@ class _Work:
     ) -> tuple[Attempted[ToolResult], bool]:
         """The result of the task, from the cache where the same was asked by somebody who may see the same."""
         limits, cache = self.setting.limits, self.setting.cache
-        key = digest(fed, self.setting.scope)
+        key = digest(fed, self.setting.scope, self.setting.state(agent, task))
         if limits.enable_caching:
             self.lookups += 1
             kept = cache.get(key, limits.cache_ttl_seconds)

@@ -102,7 +102,12 @@ class Reporter:
 
     def _say(self, status: str, message: str, percent: float, **more: Any) -> None:
         whole = int(percent) if percent == int(percent) else percent
-        output = {"processing_status": status, "progress_percentage": whole, "progress_message": message, **more}
+        output = {
+            "processing_status": status,
+            "progress_percentage": whole,
+            "progress_message": message,
+            **more,
+        }
         self.stream.append({"node": NODE, "output": output})
         self._emit(Progress(message, percent))
 

@@ -62,6 +62,7 @@ class ToolResult:
     denied: int = 0
     error: str = ""
     digest: str = ""
+    error_kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ async def weigh(turn: TurnContext, reading: Reading, draft: Routing) -> tuple[Or
     """Whether it is small talk and how hard it is; who decided, and why not the model where the rules did."""
     from troly_rag.schemas import OrchestratorReply
 
-    hard = "complex" if draft.complexity == "complex" else "simple"
     picked = "; ".join(f"{q.picked.agent} {q.picked.confidence:.2f}" for q in reading.questions)
     messages = prompts().messages(
         "orchestrator",
@@ -34,7 +33,7 @@ async def weigh(turn: TurnContext, reading: Reading, draft: Routing) -> tuple[Or
         "orchestrator",
         OrchestratorReply,
         messages,
-        lambda: OrchestratorReply(is_chitchat=bool(reading.kind), complexity=hard),
+        lambda: OrchestratorReply(is_chitchat=bool(reading.kind)),
         role="small",
     )
     return decision.value, decision.source, decision.reason

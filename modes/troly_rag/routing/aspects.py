@@ -27,7 +27,9 @@ def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str
 
 def is_computed_against_rules(text: str) -> bool:
     """Whether something is to be computed and held against the company's rules."""
-    return bool(tool_words("sum").find(text) and tool_words("compare").find(text) and tool_words("rules").find(text))
+    return bool(
+        tool_words("sum").find(text) and tool_words("compare").find(text) and tool_words("rules").find(text)
+    )
 
 
 def _computed(topic: str, lang: Lang) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def _same_of(about: str, before: str, lang: Lang) -> str:
 
 def _swapped(before: str, about: str) -> str:
     """The question with `about` in the place of what ends in the same word; "" where there is no such thing."""
-    words, head = tokens(before), fold(about.split()[-1])
+    words, head = tokens(before), fold(about.rsplit(maxsplit=1)[-1])
     telling = {token.start for token in content(before)}
     place = next((at for at, token in enumerate(words) if token.folded == head), None)
     if place is None:
@@ -77,13 +77,18 @@ def _leans(text: str) -> bool:
     telling = content(text)
     if not telling:
         return True
-    pronoun = any(len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they") for hit in label("pronoun").find(text))
+    pronoun = any(
+        len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they")
+        for hit in label("pronoun").find(text)
+    )
     return (pronoun and len(telling) <= 4) or (is_elliptical(text) and len(telling) <= 2)
 
 
 def _with_topic(text: str, topic: str, lang: Lang) -> str:
     """The message with the topic put where its pronoun stands, or before it."""
-    pronouns = [hit for hit in label("pronoun").find(text) if hit.phrase not in ("vậy", "thế", "đó", "this", "that")]
+    pronouns = [
+        hit for hit in label("pronoun").find(text) if hit.phrase not in ("vậy", "thế", "đó", "this", "that")
+    ]
     if pronouns:
         hit = pronouns[0]
         return f"{text[: hit.start]}{topic}{text[hit.end :]}".strip()

@@ -42,9 +42,7 @@ def merged(draft: Routing, reply: RouterReply, config: RagConfig, lang: Lang) ->
     )
 
 
-def _parts(
-    reply: RouterReply, config: RagConfig, lang: Lang, remarks: list[str]
-) -> Iterator[AgentPart]:
+def _parts(reply: RouterReply, config: RagConfig, lang: Lang, remarks: list[str]) -> Iterator[AgentPart]:
     for name, wanted in reply.agents.items():
         agent = config.agents.get(name)
         if agent is None:
@@ -55,9 +53,8 @@ def _parts(
             continue
         used = {task.tool for task in _listed(reply) if task.agent == name}
         asked = dict.fromkeys([*wanted.tools, *sorted(used)])
-        for tool in asked:
-            if tool not in agent.tools:
-                remarks.append(say("remark.tool", lang, tool=tool[:_SHOWN], agent=name))
+        strange = [tool for tool in asked if tool not in agent.tools]
+        remarks += [say("remark.tool", lang, tool=tool[:_SHOWN], agent=name) for tool in strange]
         yield AgentPart(name, queries, tuple(tool for tool in agent.tools if tool in asked or tool == RAG))
 
 
@@ -83,9 +80,7 @@ def _numbered(reply: RouterReply) -> Iterator[tuple[int, TaskReply]]:
                 yield last, task
 
 
-def _tasks(
-    reply: RouterReply, parts: Sequence[AgentPart], lang: Lang, remarks: list[str]
-) -> list[PlanTask]:
+def _tasks(reply: RouterReply, parts: Sequence[AgentPart], lang: Lang, remarks: list[str]) -> list[PlanTask]:
     """The model's tasks under the documents' ids; each search is given the next query of its agent."""
     by_agent = {part.agent: part for part in parts}
     searched: dict[str, int] = {}
@@ -110,7 +105,7 @@ def _tasks(
         purpose = task.purpose.strip() or task.message.strip()
         message = task.message.strip() or purpose
         needs = tuple(task.depends_on)
-        query = index if task.tool in (RAG,) else None
+        query = index if task.tool == RAG else None
         found[ident] = PlanTask(ident, group, task.agent, task.tool, purpose, message, query, needs)
     return [
         replace(task, depends_on=tuple(names.get(need, need) for need in task.depends_on))

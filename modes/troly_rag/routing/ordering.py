@@ -47,7 +47,9 @@ def _reaches(needs: dict[str, list[str]], start: str, target: str) -> bool:
     return False
 
 
-def _place(start: str, known: dict[str, PlanTask], needs: dict[str, list[str]], groups: dict[str, int]) -> None:
+def _place(
+    start: str, known: dict[str, PlanTask], needs: dict[str, list[str]], groups: dict[str, int]
+) -> None:
     """The group of `start`: its own, or the last of those it needs. Without recursion: plans may be long chains."""
     waiting = [start]
     while waiting:

@@ -98,6 +98,9 @@ def _built(key: _Key) -> Picker:
 def _lessons(agent: Agent, topics: Mapping[str, list[str]]) -> list[str]:
     """Everything that tells what an agent is for, one line each."""
     described = [
-        phrase.strip() for lang in LANGS for phrase in _PHRASES.split(agent.description[lang]) if phrase.strip()
+        phrase.strip()
+        for lang in LANGS
+        for phrase in _PHRASES.split(agent.description[lang])
+        if phrase.strip()
     ]
     return list(dict.fromkeys([*agent.examples, *described, *topics.get(agent.domain, ())]))

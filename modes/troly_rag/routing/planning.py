@@ -108,5 +108,7 @@ def _words(tool: str, topic: str, part: AgentPart, lang: Lang) -> tuple[str, str
     about = subject(part.queries[-1], lang) or computed
     if tool == MATH and tool_words("leave").find(computed) and len(part.queries) > 1:
         topic = about.split(f" {say('plan.based_on', lang)} ")[0]
-        return say("plan.math_leave.purpose", lang, topic=topic), say("plan.math_leave.message", lang, topic=topic)
+        return say("plan.math_leave.purpose", lang, topic=topic), say(
+            "plan.math_leave.message", lang, topic=topic
+        )
     return say("plan.math.purpose", lang, topic=computed), say("plan.math.message", lang, topic=computed)

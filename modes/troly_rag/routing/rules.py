@@ -24,6 +24,7 @@ from troly_rag.strings import say
 HR_DOMAIN = "hr_policies"
 # Below this share the agent of a question is not sure enough to go without reflection.
 SURE = 0.5
+CERTAIN = 0.75
 _MOST_TEXT = 600
 Held = Callable[[str], Mapping[str, float]]
 
@@ -45,13 +46,21 @@ class Reading:
     refined: str = ""
     leaned: bool = False
     kind: str = ""
+    small: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether no model need be asked: only pleasantries, or one question clearly for one agent."""
+        if self.kind:
+            return self.small
+        return len(self.questions) == 1 and not self.leaned and self.questions[0].picked.confidence >= CERTAIN
 
 
 def read(message: str, before: str, config: RagConfig, lang: Lang) -> Reading:
     """Small talk or the questions of `message`; `before` is the conversation's last question in full."""
     heard = listen(message)
     if heard.kind:
-        return Reading(message, kind=heard.kind)
+        return Reading(message, kind=heard.kind, small=heard.sure)
     picker = picker_of(config)
     understood = understand(heard.text, before, lang)
     texts = _with_subjects(split(understood.text, picker.pick), lang)
@@ -137,9 +146,10 @@ def _with_subjects(texts: Sequence[str], lang: Lang) -> tuple[str, ...]:
     """A question that leaves its subject to the one before it gets that subject."""
     found: list[str] = []
     for text in texts:
+        full = text
         if found and is_elliptical(text) and (topic := subject(found[-1], lang)):
-            text = f"{topic} {text}" if lang == "vi" else say("refine.about", lang, topic=topic, before=text)
-        found.append(text)
+            full = f"{topic} {text}" if lang == "vi" else say("refine.about", lang, topic=topic, before=text)
+        found.append(full)
     return tuple(found)
 
 

@@ -21,23 +21,25 @@ _LETTERS = re.compile(r"[^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message without its pleasantries; `kind` is "" for a question, else the kind of small talk."""
+    """A message without its pleasantries; `kind` is "" for a question, else the kind of small talk, `sure` when nothing
+    else is in it."""
 
     text: str
     kind: str = ""
+    sure: bool = False
 
 
 def listen(message: str) -> Heard:
     """What is left of `message` to answer, or which kind of small talk it is."""
     text = message[:ENOUGH]
     if not _LETTERS.search(text):
-        return Heard(message.strip(), "greeting")
+        return Heard(message.strip(), "greeting", sure=True)
     hits = pleasantries().find(text)
     covered = [hit for hit in hits if hit.label != "asking"]
     bare = _left(text, covered)
     if not tokens(bare):
         kinds = [hit.label for hit in covered if hit.label not in ("filler", "empty")]
-        return Heard(message.strip(), "greeting" if "greeting" in kinds or not kinds else kinds[0])
+        return Heard(message.strip(), "greeting" if "greeting" in kinds or not kinds else kinds[0], sure=True)
     rest = _trimmed(text, [hit for hit in hits if hit.label != "empty"]) + message[ENOUGH:]
     if len(tokens(rest)) > _LONGEST_TALK:
         return Heard(rest)

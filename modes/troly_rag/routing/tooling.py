@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from troly.text.fold import fold
 from troly.text.amounts import find_amounts
+from troly.text.fold import fold
 from troly.text.periods import find_ranges
 from troly_rag.config import Agent
 from troly_rag.routing.types import LOG, MATH, RAG, SUMMARY

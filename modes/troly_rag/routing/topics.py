@@ -53,7 +53,9 @@ def sentence(text: str, lang: Lang) -> str:
     asked = "?" in text or bool(label("ask").find(bare))
     requested = _requested(bare)
     if not asked and not requested and _is_bare(bare):
-        bare = say("refine.what" if _mentions_company(bare) else "refine.what_company", lang, topic=_lower(bare))
+        bare = say(
+            "refine.what" if _mentions_company(bare) else "refine.what_company", lang, topic=_lower(bare)
+        )
         asked = True
     shown = bare[:1].upper() + bare[1:]
     return shown if not asked or requested else f"{shown}?"
@@ -89,11 +91,16 @@ def _english(text: str) -> str:
         return ""
     runs: list[tuple[int, int]] = []
     for token in telling:
-        if runs and len(tokens(text[runs[-1][1] : token.start])) <= 1 and text[runs[-1][1] : token.start].strip() in (
-            "",
-            "of",
-            "for",
-            "the",
+        if (
+            runs
+            and len(tokens(text[runs[-1][1] : token.start])) <= 1
+            and text[runs[-1][1] : token.start].strip()
+            in (
+                "",
+                "of",
+                "for",
+                "the",
+            )
         ):
             runs[-1] = (runs[-1][0], token.end)
         else:
@@ -127,5 +134,3 @@ def _trim(text: str) -> str:
     shown = text.strip(_EDGES)
     shown = re.sub(r"\s+(?:và|and)$", "", shown, flags=re.IGNORECASE)
     return re.sub(r"^(?:việc|về|cho|the|of|for)\s+", "", shown, flags=re.IGNORECASE)
-
-

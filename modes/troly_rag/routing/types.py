@@ -87,11 +87,15 @@ class Routing:
             "original_query": self.original_query,
             "refined_query": self.refined_query,
             "is_chitchat": False,
-            "agents": {part.agent: _part(part, self.tasks, alone=len(self.parts) == 1) for part in self.parts},
+            "agents": {
+                part.agent: _part(part, self.tasks, alone=len(self.parts) == 1) for part in self.parts
+            },
             "permission": {"user_access": list(self.access)},
             "execution_flow": {
                 "planning": {
-                    "tasks": [{str(group[0].group): [task.as_dict() for task in group]} for group in self.groups],
+                    "tasks": [
+                        {str(group[0].group): [task.as_dict() for task in group]} for group in self.groups
+                    ],
                     "aggregate_status": PENDING,
                 },
                 "conflict_resolution": self.policy,
