@@ -25,6 +25,7 @@ _PER_DOCUMENT = 3
 _WIDE = 4
 # How much an answer that is not in force yields to one that is.
 _OUTDATED = 0.85
+_CLOSENESS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +153,11 @@ class Desk:
         seen = {path: card for path, card in cards.items() if _visible(card, user)}
         standing = self._cards.standing(collection, seen, now)
         passages = [
-            _passage(find, value, seen[find.document], standing[find.document])
+            (find.score, _passage(find, value, seen[find.document], standing[find.document]))
             for find, value in finds.values()
             if find.document in seen
         ]
-        return sorted(passages, key=_order)
+        return [passage for _, passage in sorted(passages, key=_order)]
 
 
 def _visible(card: Card, user: UserContext) -> bool:
@@ -182,9 +183,11 @@ def _passage(find: Find, value: float, card: Card, status: Status) -> Passage:
     )
 
 
-def _order(passage: Passage) -> tuple[float, str, str]:
+def _order(scored: tuple[float, Passage]) -> tuple[float, str, str]:
+    """Relevance, and among equals how closely the words stand together; what is not in force yields."""
+    score, passage = scored
     weight = _OUTDATED if passage.superseded else 1.0
-    return -passage.relevance * weight, passage.document, passage.text
+    return -weight * (passage.relevance + _CLOSENESS * score), passage.document, passage.text
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:
