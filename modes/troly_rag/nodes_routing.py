@@ -89,10 +89,9 @@ async def _weighed(turn: TurnContext, reading: Reading, draft: Routing, step: St
     found, source, reason = await weigh(turn, reading, draft)
     if found.is_chitchat and not reading.kind and draft.complexity == "simple":
         draft = Routing(reading.original, complexity="chitchat", response=reply("greeting", lang))
-    elif not found.is_chitchat and not draft.is_chitchat:
+    elif found.complexity == "complex" and not (found.is_chitchat or draft.is_chitchat):
         # What the rules see of several parts stays: a model can only add reflection.
-        if found.complexity == "complex":
-            draft = replace(draft, complexity="complex")
+        draft = replace(draft, complexity="complex")
     step.note(say("step.weighed", lang, kind=draft.complexity, why=reason).strip(" ·"), source)
     return draft
 
