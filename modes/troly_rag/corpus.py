@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Passages of one document: more of them would leave no room for what other documents say.
 _PER_DOCUMENT = 3
-_WIDE = 4
+_CANDIDATES = 50
 # How much an answer that is not in force yields to one that is.
 _OUTDATED = 0.85
 _CLOSENESS = 0.5
@@ -127,7 +127,7 @@ class Desk:
                 wording.text,
                 collection=collection,
                 permissions=permissions,
-                k=k * _WIDE,
+                k=max(_CANDIDATES, k),
                 embed=None if number else self._embed,
                 embedder=self._embedder,
                 lang=lang,

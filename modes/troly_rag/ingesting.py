@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -74,7 +75,9 @@ def run(request: IngestRequest) -> IngestOutcome:
     if not (changed or job.counts["unchanged"] or job.problems):
         raise InputError("rag_ingest.nothing", path=show(request.file))
     if not (request.dry_run or stopped):
-        asyncio.run(embed(job))
+        # A thread of its own: the caller may be inside a running loop.
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(lambda: asyncio.run(embed(job))).result()
     return _outcome(request, job, changed)
 
 

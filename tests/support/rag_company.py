@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tests.support.house import profile, services_at
 from troly.config import Profile
@@ -41,7 +42,7 @@ class Company:
         path.write_text("\n".join([*head, body, ""]), encoding="utf-8")
         return path
 
-    def ingest(self, path: Path | None = None, *, dry_run: bool = False, **values: str) -> IngestOutcome:
+    def ingest(self, path: Path | None = None, *, dry_run: bool = False, **values: Any) -> IngestOutcome:
         """`app ingest policies PATH`; without a path the whole folder."""
         request = IngestRequest(
             self.services, path or self.docs, self.services.clock(), "en", dry_run=dry_run, values=values
