@@ -66,9 +66,13 @@ def reached(department: str, rules: AccessRules) -> frozenset[str]:
 
 
 def may_see(user: UserContext, scope: str, departments: Iterable[str]) -> bool:
-    """Whether a document of `scope` and `departments` (none: all of the company) is for `user`; else it is denied."""
+    """Whether a document of `scope` and `departments` (none: all of the company) is for `user`; else it is denied.
+
+    What is public is for everybody, whichever department wrote it; internal and private need the department too.
+    """
     named = frozenset(departments)
-    return scope in user.permissions and (not named or bool(named & user.accessible_departments))
+    near = scope == "public" or not named or bool(named & user.accessible_departments)
+    return scope in user.permissions and near
 
 
 def label(scope: str, departments: Iterable[str]) -> str:

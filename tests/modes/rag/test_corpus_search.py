@@ -100,12 +100,12 @@ async def test_denied_documents_are_counted_when_they_would_have_answered(compan
     made = _documents(company)
     guest = company.person()
     found = await company.find("quy định gửi xe tầng hầm", guest, k=40)
-    allowed = [one for one, (scope, where) in made.items() if scope == "public" and where in ("", "general")]
-    assert len(found.passages) == len(allowed) == 2
+    allowed = [one for one, (scope, _) in made.items() if scope == "public"]
+    assert len(found.passages) == len(allowed) == len(DEPARTMENTS)
     assert found.denied == len(made) - len(allowed)
     assert (await company.find("cách pha cà phê muối", guest)).denied == 0
     everything = await company.find("gửi xe", company.person("private", department="hr"), k=40)
-    assert everything.denied == 3  # only what is for sales
+    assert everything.denied == 2  # what is internal and private of the sales department
 
 
 async def test_vectors_are_filtered_like_words(company: Company) -> None:
@@ -114,7 +114,8 @@ async def test_vectors_are_filtered_like_words(company: Company) -> None:
     await company.services.knowledge.embed_missing("rag_general", embedder, "hashing")
     found = await company.find("gửi xe tầng hầm", company.person(), k=40, embed=embedder)
     assert found.used_vectors
-    assert {(p.scope, p.department) for p in found.passages} == {("public", ""), ("public", "general")}
+    assert {p.scope for p in found.passages} == {"public"}
+    assert {p.department for p in found.passages} == set(DEPARTMENTS)
 
 
 async def test_a_passage_carries_its_document_and_section(company: Company) -> None:
