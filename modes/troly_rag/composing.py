@@ -15,7 +15,7 @@ from troly_rag.config import RagConfig
 from troly_rag.evidence import Evidence20, dated
 from troly_rag.execution import AgentOutput, QueryAnswer
 from troly_rag.final import Told, follow_ups
-from troly_rag.grounding import extract, ground
+from troly_rag.grounding import extract, ground, telling
 from troly_rag.routing.types import LOG, MATH, SUMMARY, Routing
 from troly_rag.settling import Settled, key_of
 from troly_rag.strings import prompts, say
@@ -47,6 +47,8 @@ async def compose(
         source = "model" if text else "rules"
     if not text:
         text, grounded = _joined(parts, lang), 1.0
+    if outputs and all(part.failed for part in parts):
+        text = say("answer.all_failed", lang)
     closing = [*_told_of(outputs, settled, used, turn)]
     answer = "\n\n".join(part for part in (text.strip(), *closing) if part)
     titles = [
@@ -85,8 +87,14 @@ class _Part:
                 self.lines.append(claim.text.strip())
         places = list(dict.fromkeys(claim.passage for claim in claims))
         self.used += [stands[place] for place in places]
-        if not claims and not self.figures:
+        if not claims and not self.figures and not self._touches(query.query):
             self.lines.append(say("answer.nothing", lang, query=query.query.rstrip(" ?.")))
+
+    def _touches(self, query: str) -> bool:
+        """Whether most of what the query is about was told already, in answer to another one."""
+        words = set(telling(query))
+        told = {word for line in self.lines for word in telling(line)}
+        return bool(words) and len(words & told) * 2 >= len(words)
 
 
 async def _written(

@@ -19,11 +19,12 @@ ORDER = ("permission_check", "agent_execution", "conflict_resolution", "final_re
 def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context. Its cache lives as long as the graph (004-40)."""
     builder = StateGraph(RagState, context_schema=TurnContext)
+    cache = Cache()
     nodes = {
-        "orchestrator": routing.orchestrator,
+        "orchestrator": routing.orchestrating(cache),
         "reflection_router": routing.reflection_router,
         "permission_check": routing.permission_check,
-        "agent_execution": answering.execution(Cache()),
+        "agent_execution": answering.execution(cache),
         "conflict_resolution": answering.conflict_resolution,
         "final_response": answering.final_response,
     }

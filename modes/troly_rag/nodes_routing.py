@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from troly.plugin.events import Notice, Progress
 from troly.text.language import switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load
+from troly_rag.execution.cache import Cache
 from troly_rag.probing import probe
 from troly_rag.routing import Reading, Routing, read, route, weighed
 from troly_rag.routing.asking_model import reflect, weigh
@@ -21,13 +22,23 @@ from troly_rag.state import Work
 from troly_rag.strings import say
 
 State = Mapping[str, Any]
+Node = Callable[[State, TurnContext, Step], Awaitable[State]]
 LAST = "rag_last_question"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _KEPT = 600
 
 
-async def orchestrator(_state: State, turn: TurnContext, step: Step) -> State:
+def orchestrating(cache: Cache) -> Node:
+    """The first node; what the corpora were found to hold for a question is kept in `cache`."""
+
+    async def orchestrator(_state: State, turn: TurnContext, step: Step) -> State:
+        return await _orchestrate(cache, turn, step)
+
+    return orchestrator
+
+
+async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
     """Weighs the message: small talk is answered at once, a simple question goes straight on, others are reflected on."""
     turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
     text = _switched(turn)
@@ -36,7 +47,7 @@ async def orchestrator(_state: State, turn: TurnContext, step: Step) -> State:
     before = str(turn.conversation_metadata.get(LAST, ""))
     reading = await asyncio.to_thread(read, text, before, config, turn.language)
     if not reading.kind:
-        held = await probe(turn, reading.questions, config, user)
+        held = await probe(turn, reading.questions, config, user, cache)
         reading = await asyncio.to_thread(weighed, reading, held, config)
     draft = await asyncio.to_thread(_drafted, turn, reading, config, user.user_access)
     draft = await _weighed(turn, reading, draft, step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from troly.text.dates import HCM
 from troly_rag.execution.cache import digest
 from troly_rag.execution.types import ToolResult
-from troly_rag.routing.types import LOG, PlanTask
+from troly_rag.routing.topics import content, subject
+from troly_rag.routing.types import LOG, RAG, PlanTask
 from troly_rag.tools import ToolError, ToolInputs, call
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from troly_rag.config import Agent, RagConfig
     from troly_rag.corpus import Passage
     from troly_rag.tools import ToolOutput
+
+_FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,19 @@ class Caller:
         given = ToolInputs(self.turn, agent, query, self.user, self.config, passages_of(before))
         try:
             output = await call(task.tool, given)
+            if task.tool == RAG and not output.passages:
+                output = await self._again(given, output)
         except ToolError as error:
             return ToolResult(error=error.message, error_kind=error.kind)
         return _result(output)
+
+    async def _again(self, given: ToolInputs, output: ToolOutput) -> ToolOutput:
+        """One more search with the subject of the query alone, where the whole of it found nothing."""
+        topic = subject(given.query, self.turn.language)
+        if len(content(topic)) < _FEWEST or topic == given.query:
+            return output
+        second = await call(RAG, replace(given, query=topic))
+        return second if second.passages else output
 
 
 def passages_of(results: Sequence[ToolResult]) -> tuple[Passage, ...]:

@@ -16,10 +16,12 @@ _LONGEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The question in full; `leaned` says that it took something from the one before."""
+    """The question in full; `leaned` says that it took something from the one before, `about` what it asks
+    the same of ("còn X thì sao")."""
 
     text: str
     leaned: bool = False
+    about: str = ""
 
 
 def understand(message: str, before: str, lang: Lang) -> Understood:
@@ -29,7 +31,7 @@ def understand(message: str, before: str, lang: Lang) -> Understood:
         return Understood(text)
     about = _asked_about(text)
     if about:
-        return Understood(_same_of(about, before, lang), leaned=True)
+        return Understood(_same_of(about, before, lang), leaned=True, about=about)
     if not _leans(text):
         return Understood(text)
     topic = subject(before, lang) or before.strip(_EDGES)

@@ -10,14 +10,14 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.config import RagConfig
 from troly_rag.routing.aspects import queries_for
-from troly_rag.routing.following import understand
+from troly_rag.routing.following import Understood, understand
 from troly_rag.routing.picking import Picked, picker_of
 from troly_rag.routing.planning import plan
 from troly_rag.routing.splitting import split
 from troly_rag.routing.talking import listen, reply
-from troly_rag.routing.tooling import tools_for
+from troly_rag.routing.tooling import tools_for, wants_log, wants_math
 from troly_rag.routing.topics import is_elliptical, normal, sentence, subject
-from troly_rag.routing.types import RAG, AgentPart, Complexity, Routing
+from troly_rag.routing.types import LOG, MATH, RAG, AgentPart, Complexity, Routing
 from troly_rag.routing.words import label
 from troly_rag.strings import say
 
@@ -63,6 +63,9 @@ def read(message: str, before: str, config: RagConfig, lang: Lang) -> Reading:
         return Reading(message, kind=heard.kind, small=heard.sure)
     picker = picker_of(config)
     understood = understand(heard.text, before, lang)
+    if understood.about and _far_apart(picker.pick(understood.about), picker.pick(before)):
+        # Another department's matter: what was asked before does not fit it.
+        understood = Understood(say("refine.rules_about", lang, topic=understood.about), leaned=True)
     texts = _with_subjects(split(understood.text, picker.pick), lang)
     questions = tuple(Question(text, picker.pick(text)) for text in texts)
     return Reading(message, questions, refine(texts, lang), understood.leaned)
@@ -126,7 +129,7 @@ def _parts(reading: Reading, config: RagConfig, lang: Lang, now: datetime) -> tu
     asked: dict[str, list[str]] = {}
     texts = [question.text for question in reading.questions]
     for number, question in enumerate(reading.questions):
-        agent = question.picked.agent
+        agent = _able(question, config, now)
         asked.setdefault(agent, []).append(question.text)
         known = queries.setdefault(agent, [])
         for query in queries_for(question.text, tuple(texts[:number]), lang):
@@ -142,6 +145,20 @@ def _parts(reading: Reading, config: RagConfig, lang: Lang, now: datetime) -> tu
     )
 
 
+def _able(question: Question, config: RagConfig, now: datetime) -> str:
+    """The agent of a question; where it calls for a tool that this one lacks, the likeliest that has it."""
+    first = question.picked.agent
+    wanted = {
+        tool
+        for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
+        if needed
+    }
+    if not wanted or wanted & set(config.agents[first].tools) or question.picked.confidence >= CERTAIN:
+        return first
+    able = (name for name, _ in question.picked.ranked if wanted & set(config.agents[name].tools))
+    return next(able, first)
+
+
 def _with_subjects(texts: Sequence[str], lang: Lang) -> tuple[str, ...]:
     """A question that leaves its subject to the one before it gets that subject."""
     found: list[str] = []
@@ -151,6 +168,10 @@ def _with_subjects(texts: Sequence[str], lang: Lang) -> tuple[str, ...]:
             full = f"{topic} {text}" if lang == "vi" else say("refine.about", lang, topic=topic, before=text)
         found.append(full)
     return tuple(found)
+
+
+def _far_apart(one: Picked, other: Picked) -> bool:
+    return one.agent != other.agent and min(one.confidence, other.confidence) >= SURE
 
 
 def _clause(text: str, lang: Lang) -> str:

@@ -53,7 +53,9 @@ def _pieces(text: str) -> list[_Piece]:
     """Stretches between marks, commas and joining words, without empty ones."""
     cuts = [(m.start(), m.end(), True) for m in _HARD.finditer(text)]
     cuts += [(m.start(), m.end(), False) for m in _COMMA.finditer(text)]
-    cuts += [(hit.start, hit.end, False) for hit in label("join").find(text)]
+    # Without its accents a joining word may be another one ("con", "roi"); only "va" is safe.
+    joins = (hit for hit in label("join").find(text) if hit.exact or " " in hit.phrase or hit.phrase == "và")
+    cuts += [(hit.start, hit.end, False) for hit in joins]
     found, at, hard = [], 0, False
     for start, end, is_hard in sorted(cuts):
         if start < at:

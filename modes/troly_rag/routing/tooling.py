@@ -12,7 +12,8 @@ from troly_rag.config import Agent
 from troly_rag.routing.types import LOG, MATH, RAG, SUMMARY
 from troly_rag.routing.words import tool_words
 
-_ARITHMETIC = re.compile(r"\d\s*(?:[-+*/×÷^:]|\bx\b)\s*[\d(]|\d\s*%")
+_ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
+_DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
 _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
 
@@ -33,7 +34,7 @@ def tools_for(agent: Agent, asked: tuple[str, ...], searches: int, now: datetime
 
 def wants_math(text: str) -> bool:
     """Whether something is to be computed: a sum asked for, signs between figures, or amounts with leave or money."""
-    if _ARITHMETIC.search(fold(text)) or tool_words("sum").find(text):
+    if _ARITHMETIC.search(_DATE.sub(" ", fold(text))) or tool_words("sum").find(text):
         return True
     figures = bool(find_amounts(text)) or bool(_DAYS.search(fold(text)))
     return figures and bool(tool_words("math").find(text))
