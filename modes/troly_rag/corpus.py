@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -26,6 +27,7 @@ _CANDIDATES = 50
 # How much an answer that is not in force yields to one that is.
 _OUTDATED = 0.85
 _CLOSENESS = 0.5
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Desk:
         wanted = await asyncio.to_thread(variants, query)
         finds, vectors = await self._finds(collection, wanted, allowed, k, lang)
         denied = await self._denied(collection, wanted, labels - allowed, k, least)
-        passages = await asyncio.to_thread(self._passages, collection, finds, user, now)
+        years = frozenset(_YEAR.findall(query))
+        passages = await asyncio.to_thread(self._passages, collection, finds, user, now, years)
         return Found(tuple(_spread(passages)[: max(0, k)]), denied, vectors)
 
     async def _finds(
@@ -146,9 +149,14 @@ class Desk:
         return len({find.document_id for find, value in finds.values() if value >= least})
 
     def _passages(
-        self, collection: str, finds: Mapping[int, tuple[Find, float]], user: UserContext, now: datetime
+        self,
+        collection: str,
+        finds: Mapping[int, tuple[Find, float]],
+        user: UserContext,
+        now: datetime,
+        years: frozenset[str],
     ) -> list[Passage]:
-        """The finds with their cards, best first. Access is asked once more, of the card."""
+        """The finds with their cards, best first; `years` are asked for. Access is asked once more, of the card."""
         cards = self._cards.of(collection, list({find.document for find, _ in finds.values()}))
         seen = {path: card for path, card in cards.items() if _visible(card, user)}
         standing = self._cards.standing(collection, seen, now)
@@ -157,7 +165,7 @@ class Desk:
             for find, value in finds.values()
             if find.document in seen
         ]
-        return [passage for _, passage in sorted(passages, key=_order)]
+        return [passage for _, passage in sorted(passages, key=lambda one: _order(one[0], one[1], years))]
 
 
 def _visible(card: Card, user: UserContext) -> bool:
@@ -183,10 +191,16 @@ def _passage(find: Find, value: float, card: Card, status: Status) -> Passage:
     )
 
 
-def _order(scored: tuple[float, Passage]) -> tuple[float, str, str]:
-    """Relevance, and among equals how closely the words stand together; what is not in force yields."""
-    score, passage = scored
-    weight = _OUTDATED if passage.superseded else 1.0
+def _order(score: float, passage: Passage, years: frozenset[str]) -> tuple[float, str, str]:
+    """Relevance, and among equals how closely the words stand together.
+
+    What is not in force yields, unless the query asks for its year.
+    """
+    own = {
+        *_YEAR.findall(passage.title),
+        *(str(day.year) for day in (passage.created_at, passage.effective) if day),
+    }
+    weight = _OUTDATED if passage.superseded and not years & own else 1.0
     return -weight * (passage.relevance + _CLOSENESS * score), passage.document, passage.text
 
 

@@ -16,7 +16,7 @@ from troly.retrieval.hybrid import Embed
 from troly_rag.access import UserContext, user_context
 from troly_rag.config import RagConfig, load
 from troly_rag.corpus import Desk, Found
-from troly_rag.corpus_cards import MIGRATION, Cards
+from troly_rag.corpus_cards import MIGRATION, Card, Cards
 from troly_rag.ingesting import run
 
 
@@ -52,6 +52,10 @@ class Company:
     def person(self, *permissions: str, department: str = "") -> UserContext:
         """A member of staff with these permissions."""
         return user_context(self.member(*permissions, department=department), self.config)
+
+    def services_cards(self) -> list[Card]:
+        """The cards of all documents."""
+        return Cards(self.services.state).all()
 
     def member(self, *permissions: str, department: str = "") -> Profile:
         return replace(profile(), permissions=frozenset(permissions), department=department)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.knowledge import docx_bytes, pdf_bytes
+from tests.support.knowledge import HashingEmbedder, docx_bytes, pdf_bytes
 from tests.support.rag_company import Company, company_at
 from troly.errors import InputError
 from troly_rag.corpus_cards import Card, Cards
@@ -109,6 +109,23 @@ async def test_another_version_in_the_same_file_keeps_the_old_one(company: Compa
     }
     (company.docs / "phep.md").unlink()
     assert counts(company) == {"removed": 3}
+
+
+async def test_an_older_version_that_was_narrowed_is_embedded_again(company: Company) -> None:
+    knowledge, embedder = company.services.knowledge, HashingEmbedder()
+    company.write("phep.md", "Nghỉ phép mười hai ngày.", version="1.0", scope="public")
+    company.ingest()
+    assert (await knowledge.embed_missing("rag_general", embedder, "hashing")).done == 1
+    company.write("phep.md", "Nghỉ phép mười bốn ngày.", version="2.0", scope="private")
+    company.ingest()
+    guest = await company.find("nghỉ phép", company.person(), embed=embedder)
+    assert (guest.passages, guest.denied) == ((), 2)
+    assert (await knowledge.embed_missing("rag_general", embedder, "hashing")).done == 2
+    guest = await company.find("nghỉ phép", company.person(), embed=embedder)
+    assert (guest.passages, guest.denied, guest.used_vectors) == ((), 2, False)
+    found = await company.find("nghỉ phép", company.person("private"), embed=embedder)
+    assert {p.version for p in found.passages} == {"1.0", "2.0"}
+    assert found.used_vectors
 
 
 @pytest.mark.parametrize(
