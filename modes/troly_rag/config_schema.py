@@ -133,7 +133,8 @@ def _table(file: TomlFile, node: object, schema: Table, prefix: str) -> Iterator
         expected = schema.get(key, schema.get(ANY))
         if expected is None:
             close = nearest(key, list(schema))
-            yield problem(file, "misspelt" if close else "unknown", full, nearest=close)
+            known = close or ", ".join(schema)
+            yield problem(file, "misspelt" if close else "rag_unknown", full, nearest=known)
         elif ANY in schema and not name_ok(key):
             yield wrong(file, full, "name", key, f"[{prefix}.kho]")
         else:

@@ -15,7 +15,9 @@ from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.retrieval.documents import load_bytes, show
 from troly.retrieval.ingest import gone_files, plan_files
+from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
+from troly.text.safe_csv import csv_text
 from troly_rag.access import label
 from troly_rag.config import RagConfig, load
 from troly_rag.config_schema import SCOPES
@@ -231,6 +233,15 @@ async def embed(job: Job) -> None:
         await llm.aclose()
 
 
+def _write(path: Path, problems: Iterable[str], lang: Lang) -> None:
+    """The problems as CSV, one a line; raises InputError `csv.errors_file`."""
+    text = csv_text((say("documents.column_problem", lang),), ((problem,) for problem in problems))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError("csv.errors_file", path=show(path), reason=error.strerror or error) from error
+
+
 _SHOWN = ("added", "updated", "versions", "unchanged", "removed", "failed", "skipped", "chunks", "embedded")
 
 
@@ -242,9 +253,12 @@ def _outcome(request: IngestRequest, job: Job, changed: int) -> IngestOutcome:
         told.append(say("documents.samples_gone", lang, count=job.counts["samples_removed"]))
     if not (request.dry_run or counts["embedded"]):
         told.append(say("documents.words_only", lang))
+    problems = tuple(error.render(lang).line() for error in job.problems)
+    if request.errors is not None:
+        _write(request.errors, problems, lang)
     return IngestOutcome(
         counts,
-        tuple(error.render(lang).line() for error in job.problems),
+        problems,
         published=bool((changed or job.counts["unchanged"]) and not request.dry_run),
         summary=" ".join(told),
     )

@@ -42,10 +42,18 @@ class Company:
         path.write_text("\n".join([*head, body, ""]), encoding="utf-8")
         return path
 
-    def ingest(self, path: Path | None = None, *, dry_run: bool = False, **values: Any) -> IngestOutcome:
+    def ingest(
+        self, path: Path | None = None, *, dry_run: bool = False, errors: Path | None = None, **values: Any
+    ) -> IngestOutcome:
         """`app ingest policies PATH`; without a path the whole folder."""
         request = IngestRequest(
-            self.services, path or self.docs, self.services.clock(), "en", dry_run=dry_run, values=values
+            self.services,
+            path or self.docs,
+            self.services.clock(),
+            "en",
+            dry_run=dry_run,
+            errors=errors,
+            values=values,
         )
         return run(request)
 

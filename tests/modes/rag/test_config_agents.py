@@ -116,6 +116,7 @@ def test_a_changed_file_is_read_again(paths: Paths) -> None:
     [
         ("[workflow_config]\n\nmax_retry = 3\n", ["line 3", "max_retry", "max_retries"]),
         ("[workflow_confg]\nmax_retries = 3\n", ["workflow_confg", "workflow_config"]),
+        ("[workflow_config]\nzzz = 3\n", ["zzz", "max_retries", "cache_ttl_seconds"]),
         ("[agents.hr]\ndescr = 'x'\n", ["agents.hr.descr", "desc"]),
         ("[workflow_config]\nmax_concurrent_agents = 6\n", ["line 2", "from 1 to 5", "6"]),
         ("[workflow_config]\nmin_relevance_score = 'high'\n", ["from 0 to 1", "high"]),

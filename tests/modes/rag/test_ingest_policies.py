@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.knowledge import HashingEmbedder, docx_bytes, pdf_bytes
 from tests.support.rag_company import Company, company_at
 from troly.errors import InputError
+from troly_rag.config import own_file
 from troly_rag.corpus_cards import Card, Cards
 from troly_rag.front_matter import read_day, read_front, split
 
@@ -211,6 +212,25 @@ def test_a_folder_without_documents_is_said_so(company: Company) -> None:
         company.ingest()
     assert caught.value.key == "rag_ingest.nothing"
     assert company.ingest(company.docs / "khong-co.md").problems
+
+
+async def test_an_agent_of_ones_own_has_a_corpus_of_its_own(company: Company) -> None:
+    own_file(company.services.paths).write_text(
+        "[agents.kho]\ndesc = 'kho hàng'\ncorpus = 'rag_kho'\ntools = ['rag_tool']\n", encoding="utf-8"
+    )
+    company.write("kho/kiem-ke.md", "Kiểm kê kho vào ngày cuối tháng.", scope="public")
+    company.ingest()
+    found = await company.find("kiểm kê kho khi nào", company.person(), "kho")
+    assert [p.document.rpartition("/")[2] for p in found.passages] == ["kiem-ke.md"]
+    assert not (await company.find("kiểm kê kho khi nào", company.person())).passages
+
+
+def test_problems_go_to_a_file_where_asked(company: Company, tmp_path: Path) -> None:
+    company.write("xau.md", "Một.", scope="=cmd()")
+    company.ingest(errors=tmp_path / "loi.csv")
+    assert "xau.md:2" in (tmp_path / "loi.csv").read_text("utf-8")
+    with pytest.raises(InputError):
+        company.ingest(errors=tmp_path)
 
 
 def test_a_dry_run_writes_nothing(company: Company) -> None:
