@@ -15,7 +15,7 @@ from troly_rag.execution.calling import depends_on
 from troly_rag.routing.rules import Question
 
 # From this share and this distance on the wording is enough.
-SURE, FAR = 0.75, 0.5
+SURE, FAR = 0.8, 0.6
 
 
 async def probe(

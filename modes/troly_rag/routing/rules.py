@@ -15,7 +15,7 @@ from troly_rag.routing.picking import Picked, picker_of
 from troly_rag.routing.planning import plan
 from troly_rag.routing.splitting import split
 from troly_rag.routing.talking import listen, reply
-from troly_rag.routing.tooling import tools_for, wants_log, wants_math
+from troly_rag.routing.tooling import is_arithmetic, tools_for, wants_log, wants_math
 from troly_rag.routing.topics import is_elliptical, normal, sentence, subject
 from troly_rag.routing.types import LOG, MATH, RAG, AgentPart, Complexity, Routing
 from troly_rag.routing.words import label
@@ -153,7 +153,8 @@ def _able(question: Question, config: RagConfig, now: datetime) -> str:
         for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
         if needed
     }
-    if not wanted or wanted & set(config.agents[first].tools) or question.picked.confidence >= CERTAIN:
+    sure = question.picked.confidence >= CERTAIN and not is_arithmetic(question.text)
+    if sure or not wanted or wanted & set(config.agents[first].tools):
         return first
     able = (name for name, _ in question.picked.ranked if wanted & set(config.agents[name].tools))
     return next(able, first)

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from troly.text.catalogue import Lang
 from troly.text.fold import tokens
 from troly.text.match import Hit
-from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk
+from troly_rag.routing.topics import content
+from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk, work_words
 from troly_rag.strings import say
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
 _OWN_WORDS = ("thanks", "bye", "self")
-_SURE = 0.5
+# The shares of all kinds of small talk together, and how much more than that of work.
+_SURE, _TIMES = 0.36, 2.0
 _LONGEST_TALK = 14
 _EDGES = " \t\r\n,.;:!?-–—~…"
 _LETTERS = re.compile(r"[^\W_]")
@@ -43,9 +45,22 @@ def listen(message: str) -> Heard:
     rest = _trimmed(text, [hit for hit in hits if hit.label != "empty"]) + message[ENOUGH:]
     if len(tokens(rest)) > _LONGEST_TALK:
         return Heard(rest)
-    best = talk().best(text)
-    small = best.label not in ("work", "unknown") and best.confidence >= _SURE
-    return Heard(rest, best.label if small else "")
+    return Heard(rest, _kind(text))
+
+
+def _kind(text: str) -> str:
+    """The kind of small talk that a message is like; "" where it is not, or has a word that only work has."""
+    only = work_words()
+    around = pleasantries().find(text)
+    telling = [one for one in content(text) if not any(hit.start <= one.start < hit.end for hit in around)]
+    if any(token.folded in only for token in telling):
+        return ""
+    shares = {scored.label: scored.confidence for scored in talk().classify(text)}
+    small = {label: share for label, share in shares.items() if label not in ("work", "unknown")}
+    total = sum(small.values())
+    if total < _SURE or total < _TIMES * shares.get("work", 0.0):
+        return ""
+    return max(small, key=lambda label: small[label])
 
 
 def reply(kind: str, lang: Lang) -> str:

@@ -34,10 +34,15 @@ def tools_for(agent: Agent, asked: tuple[str, ...], searches: int, now: datetime
 
 def wants_math(text: str) -> bool:
     """Whether something is to be computed: a sum asked for, signs between figures, or amounts with leave or money."""
-    if _ARITHMETIC.search(_DATE.sub(" ", fold(text))) or tool_words("sum").find(text):
+    if is_arithmetic(text) or tool_words("sum").find(text):
         return True
     figures = bool(find_amounts(text)) or bool(_DAYS.search(fold(text)))
     return figures and bool(tool_words("math").find(text))
+
+
+def is_arithmetic(text: str) -> bool:
+    """Whether figures stand with a sign between them, or a percentage; dates are none."""
+    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))))
 
 
 def wants_log(text: str, now: datetime) -> bool:

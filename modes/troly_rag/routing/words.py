@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from troly.text.fold import fold
+from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Lexicon
 from troly.text.wordlist import read_lists
 
 FOLDER = Path(__file__).parent / "lexicons"
 # A message is looked at this far; what people ask stands at its beginning.
 ENOUGH = 2000
+_SHORTEST = 3
 
 
 @cache
@@ -54,6 +55,18 @@ def talk() -> ExampleClassifier:
     asked = [("work", line) for line in lines if line.strip() and line[0] not in "#["]
     small = read_examples("talk.txt")
     return ExampleClassifier([*small, *asked], prior={"work": 0.6})
+
+
+@cache
+def work_words() -> frozenset[str]:
+    """The folded words that the questions for the company have and small talk does not."""
+    small = {token.folded for _, line in read_examples("talk.txt") for token in tokens(line)}
+    return frozenset(
+        token.folded
+        for _, line in read_examples("domains.txt")
+        for token in tokens(line)
+        if len(token.folded) >= _SHORTEST and token.folded not in small
+    )
 
 
 def read_examples(name: str) -> list[tuple[str, str]]:
