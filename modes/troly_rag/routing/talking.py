@@ -53,7 +53,7 @@ def _kind(text: str) -> str:
     only = work_words()
     around = pleasantries().find(text)
     telling = [one for one in content(text) if not any(hit.start <= one.start < hit.end for hit in around)]
-    if any(token.folded in only for token in telling):
+    if any(one.folded in only or one.folded[0].isdigit() for one in telling):
         return ""
     shares = {scored.label: scored.confidence for scored in talk().classify(text)}
     small = {label: share for label, share in shares.items() if label not in ("work", "unknown")}
