@@ -14,8 +14,8 @@ from troly_rag.execution.cache import Cache, digest
 from troly_rag.execution.calling import depends_on
 from troly_rag.routing.rules import Question
 
-# From this share and this distance on the wording is enough.
-SURE, FAR = 0.8, 0.6
+# From this share, distance and nearness on the wording is enough.
+SURE, FAR, KNOWN = 0.8, 0.6, 0.5
 
 
 async def probe(
@@ -45,7 +45,8 @@ async def probe(
 
 def _is_sure(question: Question, config: RagConfig) -> bool:
     picked = question.picked
-    return len(config.agents) < 2 or (picked.confidence >= SURE and picked.margin >= FAR)
+    told = picked.confidence >= SURE and picked.margin >= FAR and picked.known >= KNOWN
+    return len(config.agents) < 2 or told
 
 
 async def _fits(

@@ -21,9 +21,10 @@ _PHRASES = re.compile(r"[,;:.…]+")
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """The agents for a text, likeliest first, with shares that add up to 1."""
+    """The agents for a text, likeliest first, with shares that add up to 1; `known` is how near it is to anything taught."""
 
     ranked: tuple[tuple[str, float], ...]
+    known: float = 1.0
 
     @property
     def agent(self) -> str:
@@ -55,9 +56,10 @@ class Picker:
 
     def pick(self, text: str, held: Mapping[str, float] | None = None) -> Picked:
         """The agent for `text`; `held` is how well the best passage of each agent's corpus fits, 0 to 1."""
-        scores = dict.fromkeys(self._names, 0.0)
+        scores, known = dict.fromkeys(self._names, 0.0), 1.0
         for scored in self._known.classify(text[:ENOUGH]):
             if scored.label == UNKNOWN:
+                known = round(1.0 - scored.confidence, 4)
                 scores[self.default] += scored.confidence * _UNKNOWN_TO_GENERAL
             else:
                 scores[scored.label] += scored.confidence
@@ -65,7 +67,7 @@ class Picker:
             scores[name] += _CORPUS_SHARE * fit
         total = sum(scores.values()) or 1.0
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self._names.index(pair[0])))
-        return Picked(tuple((name, round(value / total, 4)) for name, value in ranked))
+        return Picked(tuple((name, round(value / total, 4)) for name, value in ranked), known)
 
 
 def picker_of(config: RagConfig) -> Picker:

@@ -53,7 +53,9 @@ class Reading:
         """Whether no model need be asked: only pleasantries, or one question clearly for one agent."""
         if self.kind:
             return self.small
-        return len(self.questions) == 1 and not self.leaned and self.questions[0].picked.confidence >= CERTAIN
+        first = self.questions[0].picked
+        known = first.confidence >= CERTAIN and first.known >= SURE
+        return len(self.questions) == 1 and not self.leaned and known
 
 
 def read(message: str, before: str, config: RagConfig, lang: Lang) -> Reading:

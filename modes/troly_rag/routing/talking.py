@@ -9,13 +9,13 @@ from troly.text.catalogue import Lang
 from troly.text.fold import tokens
 from troly.text.match import Hit
 from troly_rag.routing.topics import content
-from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk, work_words
+from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk, talk_words, work_words
 from troly_rag.strings import say
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
 _OWN_WORDS = ("thanks", "bye", "self")
 # The shares of all kinds of small talk together, and how much more than that of work.
-_SURE, _TIMES = 0.36, 2.0
+_SURE, _TIMES, _CLEAR = 0.36, 2.0, 0.6
 _LONGEST_TALK = 14
 _EDGES = " \t\r\n,.;:!?-–—~…"
 _LETTERS = re.compile(r"[^\W_]")
@@ -49,7 +49,7 @@ def listen(message: str) -> Heard:
 
 
 def _kind(text: str) -> str:
-    """The kind of small talk that a message is like; "" where it is not, or has a word that only work has."""
+    """The kind of small talk that a message is like; "" where it is not, or has words that small talk does not have."""
     only = work_words()
     around = pleasantries().find(text)
     telling = [one for one in content(text) if not any(hit.start <= one.start < hit.end for hit in around)]
@@ -58,6 +58,9 @@ def _kind(text: str) -> str:
     shares = {scored.label: scored.confidence for scored in talk().classify(text)}
     small = {label: share for label, share in shares.items() if label not in ("work", "unknown")}
     total = sum(small.values())
+    strange = sum(one.folded not in talk_words() for one in telling)
+    if strange * 2 > len(telling) and total < _CLEAR:
+        return ""
     if total < _SURE or total < _TIMES * shares.get("work", 0.0):
         return ""
     return max(small, key=lambda label: small[label])

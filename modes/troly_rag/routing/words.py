@@ -58,9 +58,15 @@ def talk() -> ExampleClassifier:
 
 
 @cache
+def talk_words() -> frozenset[str]:
+    """The folded words of small talk."""
+    return frozenset(token.folded for _, line in read_examples("talk.txt") for token in tokens(line))
+
+
+@cache
 def work_words() -> frozenset[str]:
     """The folded words that the questions for the company have and small talk does not."""
-    small = {token.folded for _, line in read_examples("talk.txt") for token in tokens(line)}
+    small = talk_words()
     return frozenset(
         token.folded
         for _, line in read_examples("domains.txt")
