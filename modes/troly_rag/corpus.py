@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from troly.retrieval.hybrid import Embed, Knowledge
     from troly.retrieval.hybrid import Passage as Find
     from troly.text.catalogue import Lang
+
+    _Finds = Mapping[int, tuple[Find, float]]
 
 # Passages of one document: more of them would leave no room for what other documents say.
 _PER_DOCUMENT = 3
@@ -114,15 +116,19 @@ class Desk:
         allowed = frozenset(label for label in labels if may_see(user, *unlabel(label)))
         wanted = await asyncio.to_thread(variants, query)
         finds, vectors = await self._finds(collection, wanted, allowed, k, lang)
-        denied = await self._denied(collection, wanted, labels - allowed, k, least)
+        behind, _ = await self._finds(collection, wanted, labels - allowed, k, lang)
+        denied = _relevant({**finds, **behind})
+        count = len(
+            {find.document_id for key, (find, value) in denied.items() if key in behind and value >= least}
+        )
         years = frozenset(_YEAR.findall(query))
-        passages = await asyncio.to_thread(self._passages, collection, finds, user, now, years)
-        return Found(tuple(_spread(passages)[: max(0, k)]), denied, vectors)
+        passages = await asyncio.to_thread(self._passages, collection, _relevant(finds), user, now, years)
+        return Found(tuple(_spread(passages)[: max(0, k)]), count, vectors)
 
     async def _finds(
         self, collection: str, wanted: Sequence[Wording], permissions: frozenset[str], k: int, lang: Lang
-    ) -> tuple[dict[int, tuple[Find, float]], bool]:
-        """Chunks with their best relevance over the ways to say the query; only the first asks for vectors."""
+    ) -> tuple[_Finds, bool]:
+        """Chunks with the largest share that any wording finds in them; only the first wording asks for vectors."""
         best: dict[int, tuple[Find, float]] = {}
         vectors = False
         for number, wording in enumerate(wanted if permissions else ()):
@@ -137,21 +143,19 @@ class Desk:
             )
             vectors = vectors or result.used_vectors
             for find in result.passages:
-                value = relevance(find, wording.weight)
-                if find.chunk_id not in best or best[find.chunk_id][1] < value:
-                    best[find.chunk_id] = (find, value)
+                share = wording.weight * find.coverage
+                known = best.get(find.chunk_id)
+                if known is None:
+                    best[find.chunk_id] = (find, share)
+                elif known[1] < share:
+                    # The meaning was asked for once: a later wording keeps what it said.
+                    best[find.chunk_id] = (replace(find, similarity=known[0].similarity), share)
         return best, vectors
-
-    async def _denied(
-        self, collection: str, wanted: Sequence[Wording], permissions: frozenset[str], k: int, least: float
-    ) -> int:
-        finds, _ = await self._finds(collection, wanted, permissions, k, "vi")
-        return len({find.document_id for find, value in finds.values() if value >= least})
 
     def _passages(
         self,
         collection: str,
-        finds: Mapping[int, tuple[Find, float]],
+        finds: _Finds,
         user: UserContext,
         now: datetime,
         years: frozenset[str],
@@ -166,6 +170,12 @@ class Desk:
             if find.document in seen
         ]
         return [passage for _, passage in sorted(passages, key=lambda one: _order(one[0], one[1], years))]
+
+
+def _relevant(finds: _Finds) -> dict[int, tuple[Find, float]]:
+    """The finds with their relevance in place of the share."""
+    best = max((share for _, share in finds.values()), default=0.0)
+    return {key: (find, relevance(find, share, best)) for key, (find, share) in finds.items()}
 
 
 def _visible(card: Card, user: UserContext) -> bool:

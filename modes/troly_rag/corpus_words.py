@@ -13,7 +13,7 @@ from troly.text.language import detect
 SYNONYMS = Path(__file__).parent / "lexicons" / "synonyms.txt"
 FILLER = Path(__file__).parent / "lexicons" / "filler.txt"
 _MOST = 7
-_LEAST = 0.6
+_LEAST = 0.3
 
 
 class _Phrase(NamedTuple):
@@ -38,7 +38,7 @@ class _Hit(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """One way to say a query; `weight` (0.6 to 1) is less where words of it were left out."""
+    """One way to say a query; `weight` (0.3 to 1) is less where words of it were left out."""
 
     text: str
     weight: float = 1.0
