@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -214,15 +216,14 @@ def _agent(name: str, node: Mapping[str, Any], limits: Mapping[str, Any], folder
 
 def _place(pattern: str, folder: Path) -> str:
     """A pattern of files as an absolute one: under the folder of the settings, else under the data that ships."""
-    path = Path(pattern).expanduser()
-    if path.is_absolute():
-        return str(path)
-    if any(folder.glob(pattern)):
-        return str(folder / pattern)
+    path = Path(os.path.expanduser(pattern))  # noqa: PTH111 (an account that is not there is no error here)
+    own = str(folder / path)
+    if path.is_absolute() or glob(own):  # noqa: PTH207 (Path.glob raises for some patterns)
+        return own
     try:
         return str(shipped(Path(pattern).parts[0]) / Path(*Path(pattern).parts[1:]))
     except InputError:
-        return str(folder / pattern)
+        return own
 
 
 def _access(node: Mapping[str, Any]) -> AccessRules:

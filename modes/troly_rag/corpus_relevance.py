@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from troly.retrieval.hybrid import Passage as Find
 
 # Share of what the query's words tell, and cosine similarity, that stand for a relevance. Between two points the
-# value is on the line. Measured on the sample company: see `tests/modes/rag/test_corpus_recall.py`.
+# value is on the line. Measured with `tests/modes/rag/retrieval_pairs.txt` on the sample company: 93 % of the right
+# documents reach 0.7, of 12 questions that nothing answers none does (`test_corpus_recall.py` holds both).
 _BY_WORDS = ((0.0, 0.0), (0.3, 0.45), (0.45, 0.7), (0.75, 0.88), (1.0, 0.97))
 # What tells less than this share of the best find of the same search is beside the point, whatever it holds.
 _NEAR_THE_BEST = 0.7

@@ -94,6 +94,17 @@ def test_an_agent_of_ones_own_needs_no_code(paths: Paths) -> None:
     assert set(config.agents) == {"hr", "it", "general", "kho"}
 
 
+@pytest.mark.parametrize(
+    "pattern", ["~nobody-here/x.log", "**x/*.log", "[", "logs/*.log", "rag/logs/*.log", "../x.log"]
+)
+def test_places_of_logs_are_absolute_whatever_is_written(paths: Paths, pattern: str) -> None:
+    tool = f'{{ name = "log_tool", files = ["{pattern}"] }}'
+    (found,) = own(paths, f"[agents.kho]\ndesc = 'kho'\ntools = [{tool}]\n").agents["kho"].log_files
+    assert Path(found).is_absolute()
+    assert found.endswith(Path(pattern).name)
+    assert "data/rag/logs" in load(paths).agents["it"].log_files[0]
+
+
 def test_own_values_win_and_the_rest_stays(paths: Paths) -> None:
     config = own(
         paths,
