@@ -16,6 +16,9 @@ from troly_rag.evidence import Evidence20, dated
 from troly_rag.execution import AgentOutput, QueryAnswer
 from troly_rag.final import Told, follow_ups
 from troly_rag.grounding import extract, ground, telling
+from troly_rag.routing.aspects import is_side
+from troly_rag.routing.tooling import is_arithmetic
+from troly_rag.routing.topics import content
 from troly_rag.routing.types import LOG, MATH, SUMMARY, Routing
 from troly_rag.settling import Settled, key_of
 from troly_rag.strings import prompts, say
@@ -51,6 +54,8 @@ async def compose(
         text = say("answer.all_failed", lang)
     closing = [*_told_of(outputs, settled, used, turn)]
     answer = "\n\n".join(part for part in (text.strip(), *closing) if part)
+    if not answer:
+        answer = say("answer.nothing", lang, query=routing.refined_query.rstrip(" ?."))
     titles = [
         passage.section or passage.title
         for output in outputs
@@ -70,15 +75,26 @@ class _Part:
         self.failed = output.status == "failed"
         self.lines: list[str] = []
         self.used: list[Evidence20] = []
-        self.figures = [extra.answer for extra in output.extras if extra.tool in (MATH, LOG)]
-        for extra in output.extras:
-            if extra.tool in (MATH, LOG):
-                self.lines.append(extra.answer)
-                self.used += [one for one in extra.evidence if key_of(one) not in settled.losers]
+        shown = [
+            one
+            for one in output.extras
+            if one.tool in (MATH, LOG) and one.answer != say("math.nothing", lang)
+        ]
+        self.figures = [extra.answer for extra in shown]
+        for extra in shown:
+            self.lines.append(extra.answer)
+            self.used += [one for one in extra.evidence if key_of(one) not in settled.losers]
+        lost: list[QueryAnswer] = []
         for query in output.queries if not self.failed else ():
-            self._say(query, settled, lang)
+            found = not _is_sum(query.query) and self._say(query, settled)
+            if is_side(query.query, lang):
+                lost = [one for one in lost if not found or one.index != query.index - 1]
+            elif not found and not _is_sum(query.query):
+                lost.append(query)
+        self._miss(lost, lang)
 
-    def _say(self, query: QueryAnswer, settled: Settled, lang: Lang) -> None:
+    def _say(self, query: QueryAnswer, settled: Settled) -> bool:
+        """Add what answers `query`; whether anything does."""
         stands = [one for one in query.evidence if key_of(one) not in settled.losers]
         stands = [one for one in stands if not one.superseded] or stands
         claims = extract(query.query, [one.text for one in stands], most=_SENTENCES)
@@ -87,14 +103,17 @@ class _Part:
                 self.lines.append(claim.text.strip())
         places = list(dict.fromkeys(claim.passage for claim in claims))
         self.used += [stands[place] for place in places]
-        if not claims and not self.figures and not self._touches(query.query):
-            self.lines.append(say("answer.nothing", lang, query=query.query.rstrip(" ?.")))
+        return bool(claims)
 
-    def _touches(self, query: str) -> bool:
-        """Whether most of what the query is about was told already, in answer to another one."""
-        words = set(telling(query))
+    def _miss(self, lost: Sequence[QueryAnswer], lang: Lang) -> None:
+        """Say what was not found, unless a figure or another answer tells most of it."""
+        if self.figures:
+            return
         told = {word for line in self.lines for word in telling(line)}
-        return bool(words) and len(words & told) * 2 >= len(words)
+        for query in lost:
+            words = set(telling(query.query))
+            if not words or len(words & told) * 2 < len(words):
+                self.lines.append(say("answer.nothing", lang, query=query.query.rstrip(" ?.")))
 
 
 async def _written(
@@ -145,13 +164,24 @@ def _told_of(
     for output in outputs:
         if output.status == "failed":
             why = next((run.error or run.error_type for run in output.failed), "")
-            yield say("answer.missing", lang, agent=output.agent.upper(), why=why)
+            yield say("answer.missing", lang, agent=output.agent.upper(), why=why.rstrip("."))
         else:
             for run in output.failed:
                 if run.status == "failed" and run.tool in (MATH, LOG, SUMMARY):
-                    yield say("answer.tool_failed", lang, tool=run.tool, why=run.error or run.error_type)
+                    yield say(
+                        "answer.tool_failed",
+                        lang,
+                        tool=run.tool,
+                        why=(run.error or run.error_type).rstrip("."),
+                    )
     if denied := sum(output.denied for output in outputs):
         yield say("answer.denied", lang, count=denied)
+
+
+def _is_sum(query: str) -> bool:
+    """Whether a query is nothing but a sum: no document is told to answer it."""
+    words = [token for token in content(query) if token.folded[0].isalpha()]
+    return is_arithmetic(query) and len(words) <= 1
 
 
 def _unique(evidence: Iterator[Evidence20]) -> tuple[Evidence20, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress
-from troly.text.language import switch_request
+from troly.text.language import detect_score, switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
@@ -23,7 +23,9 @@ from troly_rag.strings import say
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
-LAST = "rag_last_question"
+LAST, SPOKEN = "rag_last_question", "rag_language"
+# How many words and how clear a message must be to change the language of a conversation by itself.
+_ENOUGH_WORDS, _CLEAR = 3, 0.6
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _KEPT = 600
@@ -123,6 +125,19 @@ def _switched(turn: TurnContext) -> str:
     """The message without a request for another language, which is granted here."""
     request = switch_request(turn.text)
     if request is None:
+        _follow_language(turn)
         return turn.text
     turn.switch_language(request.target)
+    turn.conversation_metadata[SPOKEN] = request.target
     return request.rest.strip() or turn.text
+
+
+def _follow_language(turn: TurnContext) -> None:
+    """Answer an English question in English and a Vietnamese one in Vietnamese, unless a language was asked for."""
+    fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
+    begun = any(message.sender == "user" for message in turn.history)
+    if fixed or not begun or turn.conversation_metadata.get(SPOKEN):
+        return
+    score = detect_score(turn.text)
+    if len(turn.text.split()) >= _ENOUGH_WORDS and abs(score) >= _CLEAR:
+        turn.switch_language("vi" if score > 0 else "en")

@@ -32,6 +32,12 @@ def is_computed_against_rules(text: str) -> bool:
     )
 
 
+def is_side(query: str, lang: Lang) -> bool:
+    """Whether a query was added to look at another side of the question before it."""
+    opening = say("refine.consequence", lang, topic="\n").partition("\n")[0]
+    return query.startswith(opening)
+
+
 def _computed(topic: str, lang: Lang) -> tuple[str, ...]:
     about = _about(topic)
     base = say("refine.base_leave" if tool_words("leave").find(topic) else "refine.base", lang)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from troly.text.catalogue import Lang
 from troly.text.fold import fold, tokens
+from troly_rag.routing.tooling import is_arithmetic
 from troly_rag.routing.topics import content, is_elliptical, predicate, subject
 from troly_rag.routing.words import label
 from troly_rag.strings import say
@@ -79,6 +80,8 @@ def _leans(text: str) -> bool:
     telling = content(text)
     if not telling:
         return True
+    if is_arithmetic(text):
+        return False
     pronoun = any(
         len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they")
         for hit in label("pronoun").find(text)

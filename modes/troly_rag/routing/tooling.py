@@ -13,7 +13,7 @@ from troly_rag.routing.types import LOG, MATH, RAG, SUMMARY
 from troly_rag.routing.words import tool_words
 
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
-_DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
+_DATE = re.compile(r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b")
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
 _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
 

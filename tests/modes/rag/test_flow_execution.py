@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from troly.errors import InputError, StoreError
+from troly.plugin.contract import ByLang
 from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted
 from troly_rag.config import Agent, Limits
 from troly_rag.execution import Execution
@@ -28,7 +29,7 @@ NAMES = ("hr", "it", "general", "a", "b", "c", "d")
 
 
 def agents(timeout_ms: int = 30_000) -> dict[str, Agent]:
-    words = {"vi": "x", "en": "x"}
+    words: ByLang = {"vi": "x", "en": "x"}
     return {n: Agent(n, words, n, ("rag_tool", "summary_tool"), f"rag_{n}", timeout_ms, 10) for n in NAMES}
 
 
