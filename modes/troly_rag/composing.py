@@ -17,7 +17,7 @@ from troly_rag.execution import AgentOutput, QueryAnswer
 from troly_rag.final import Told, follow_ups
 from troly_rag.grounding import extract, ground, telling
 from troly_rag.routing.aspects import is_side
-from troly_rag.routing.tooling import is_arithmetic
+from troly_rag.routing.tooling import wants_math
 from troly_rag.routing.topics import content
 from troly_rag.routing.types import LOG, MATH, SUMMARY, Routing
 from troly_rag.settling import Settled, key_of
@@ -180,8 +180,9 @@ def _told_of(
 
 def _is_sum(query: str) -> bool:
     """Whether a query is nothing but a sum: no document is told to answer it."""
-    words = [token for token in content(query) if token.folded[0].isalpha()]
-    return is_arithmetic(query) and len(words) <= 1
+    telling_words = content(query)
+    words = [token for token in telling_words if token.folded[0].isalpha()]
+    return wants_math(query) and len(words) <= 1 and len(words) < len(telling_words)
 
 
 def _unique(evidence: Iterator[Evidence20]) -> tuple[Evidence20, ...]:

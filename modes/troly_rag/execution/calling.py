@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from troly.text.dates import HCM
 from troly_rag.execution.cache import digest
 from troly_rag.execution.types import ToolResult
+from troly_rag.routing.tooling import spaced
 from troly_rag.routing.topics import content, subject
-from troly_rag.routing.types import LOG, RAG, PlanTask
+from troly_rag.routing.types import LOG, MATH, RAG, PlanTask
 from troly_rag.tools import ToolError, ToolInputs, call
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class Caller:
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
     ) -> ToolResult:
         """The tool's result; one with `error` where the tool says that it cannot. Raises what the tool raises."""
-        given = ToolInputs(self.turn, agent, query, self.user, self.config, passages_of(before))
+        text = spaced(query) if task.tool == MATH else query
+        given = ToolInputs(self.turn, agent, text, self.user, self.config, passages_of(before))
         try:
             output = await call(task.tool, given)
             if task.tool == RAG and not output.passages:

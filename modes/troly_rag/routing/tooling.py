@@ -14,6 +14,8 @@ from troly_rag.routing.words import tool_words
 
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
 _DATE = re.compile(r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b")
+_SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
+_SHORT = 5
 _DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
 _CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
 
@@ -43,6 +45,11 @@ def wants_math(text: str) -> bool:
 def is_arithmetic(text: str) -> bool:
     """Whether figures stand with a sign between them, or a percentage; dates are none."""
     return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))))
+
+
+def spaced(text: str) -> str:
+    """A sum with blanks around its signs, so that `10/0` is not taken for a day; any other text as it is."""
+    return _SIGN.sub(r" \1 ", text) if is_arithmetic(text) or len(text.split()) <= _SHORT else text
 
 
 def wants_log(text: str, now: datetime) -> bool:

@@ -81,6 +81,16 @@ async def test_when_all_agents_fail_it_says_so(desk: RagDesk, monkeypatch: pytes
     assert again.state["error"] is False, "a failure is not kept"
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("10/0 bằng bao nhiêu?", "chia"), ("tính 2^9999999", "9999999"), ("tính 10/4", "2,5")],
+)
+async def test_sums_that_have_no_result_say_why(desk: RagDesk, question: str, said: str) -> None:
+    told = await desk.ask(question, language="vi")
+    assert said in told.answer
+    assert told.state["evidence"] == []
+
+
 async def test_orders_in_a_document_are_only_text(desk: RagDesk, tmp_path: Path) -> None:
     page = tmp_path / "ho-boi.md"
     page.write_text(
