@@ -68,7 +68,13 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
         raise ValueError("nothing was settled")
     work.reporter.closing("running")
     clock = time.perf_counter()
-    composed = await compose(turn, work.routing, found.outputs, settled, work.config)
+    told = [(run.node_id, run.output_hash, run.error) for run in found.runs]
+    composed = await work.memory.of(
+        "answer",
+        [work.routing.refined_query, sorted(told)],
+        lambda: compose(turn, work.routing, found.outputs, settled, work.config),
+        lambda one: one.source == "model" and all(run.status != "failed" for run in found.runs),
+    )
     ms = (time.perf_counter() - clock) * 1000
     turn.say(composed.told.answer)
     if composed.told.evidence:

@@ -14,11 +14,12 @@ from troly.text.language import detect_score, switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
+from troly_rag.execution.calling import depends_on
 from troly_rag.probing import probe
 from troly_rag.routing import Reading, Routing, read, route, weighed
 from troly_rag.routing.asking_model import reflect, weigh
 from troly_rag.routing.talking import reply
-from troly_rag.state import Work
+from troly_rag.state import Memory, Work
 from troly_rag.strings import say
 
 State = Mapping[str, Any]
@@ -52,8 +53,10 @@ async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
         held = await probe(turn, reading.questions, config, user, cache)
         reading = await asyncio.to_thread(weighed, reading, held, config)
     draft = await asyncio.to_thread(_drafted, turn, reading, config, user.user_access)
-    draft = await _weighed(turn, reading, draft, step)
-    work = Work(config, user, reading, draft)
+    scope = await asyncio.to_thread(depends_on, turn, user, config)
+    memory = Memory(cache if config.limits.enable_caching else None, config.limits.cache_ttl_seconds, scope)
+    draft = await _weighed(turn, reading, draft, step, memory)
+    work = Work(config, user, reading, draft, memory=memory)
     if draft.is_chitchat:
         return _answered(turn, draft)
     return {
@@ -66,7 +69,10 @@ async def reflection_router(state: State, turn: TurnContext, step: Step) -> Stat
     """Decides who is asked what, with which tools, in which order; the model where there is one."""
     work: Work = state["work"]
     turn.emit(Progress(say("progress.router", turn.language), AT_ROUTER))
-    work.routing, source, reason = await reflect(turn, work.routing, work.config)
+    draft, config = work.routing, work.config
+    work.routing, source, reason = await work.memory.of(
+        "route", draft, lambda: reflect(turn, draft, config), lambda found: found[1] == "model"
+    )
     if work.routing.remarks:
         turn.emit(Notice("warning", say("remark.title", turn.language), " ".join(work.routing.remarks)))
     agents = ", ".join(f"{part.agent} ({len(part.queries)})" for part in work.routing.parts)
@@ -92,14 +98,18 @@ def _drafted(turn: TurnContext, reading: Reading, config: Any, access: tuple[str
     return route(reading, config, access, turn.language, turn.now)
 
 
-async def _weighed(turn: TurnContext, reading: Reading, draft: Routing, step: Step) -> Routing:
+async def _weighed(
+    turn: TurnContext, reading: Reading, draft: Routing, step: Step, memory: Memory
+) -> Routing:
     """The rules where they are sure, else the model's view of how hard it is."""
     lang = turn.language
     if reading.sure or turn.model.reason_unavailable is not None:
         why = turn.model.reason_unavailable or ""
         step.note(say("step.weighed", lang, kind=draft.complexity, why=why).strip(" ·"), "rules")
         return draft
-    found, source, reason = await weigh(turn, reading, draft)
+    found, source, reason = await memory.of(
+        "weigh", draft, lambda: weigh(turn, reading, draft), lambda found: found[1] == "model"
+    )
     if found.is_chitchat and not reading.kind and draft.complexity == "simple":
         draft = Routing(reading.original, complexity="chitchat", response=reply("greeting", lang))
     elif found.complexity == "complex" and not (found.is_chitchat or draft.is_chitchat):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from troly_rag.execution.cache import Cache, digest, kept
 
 if TYPE_CHECKING:
     from troly_rag.access import UserContext
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from troly_rag.routing import Reading, Routing
     from troly_rag.settling import Settled
 
+T = TypeVar("T")
 # The final output of 004-26 to 004-37 by the documents' names, and the structure of 004-11 to 004-18 under `routing`.
 STATE_FIELDS = (
     "answer", "evidence", "reasoning", "confidence_score", "follow_up_questions", "flow_action",
@@ -42,6 +46,21 @@ class RagState(TypedDict, total=False):
     route: str
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a model decided or wrote for the same question of somebody who may see the same (004-40)."""
+
+    cache: Cache | None
+    ttl: float
+    scope: tuple[Any, ...]
+
+    async def of(
+        self, what: str, about: object, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
+    ) -> T:
+        """What is kept of `about`, else what `work` gives; only what is `good` is kept."""
+        return await kept(self.cache, digest(what, about, self.scope), self.ttl, work, good)
+
+
 @dataclass(slots=True)
 class Work:
     """One question on its way through the nodes; each node fills in its part."""
@@ -50,6 +69,7 @@ class Work:
     user: UserContext
     reading: Reading
     routing: Routing
+    memory: Memory
     began: datetime = field(default_factory=lambda: datetime.now(UTC))
     routed: datetime | None = None
     checked: tuple[datetime, datetime] | None = None

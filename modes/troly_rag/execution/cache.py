@@ -6,10 +6,11 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 _MOST = 512
+T = TypeVar("T")
 
 
 def digest(*values: Any) -> str:
@@ -42,3 +43,16 @@ class Cache:
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)
+
+
+async def kept(
+    cache: Cache | None, key: str, ttl: float, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
+) -> T:
+    """What was kept under `key`, else what `work` gives, which is kept when it is `good`; None as `cache` keeps nothing."""
+    found: T | None = cache.get(key, ttl) if cache is not None else None
+    if found is not None:
+        return found
+    value = await work()
+    if cache is not None and good(value):
+        cache.put(key, value)
+    return value
