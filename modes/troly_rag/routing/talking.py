@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.catalogue import Lang
-from troly.text.fold import tokens
+from troly.text.fold import has_marks, tokens
 from troly.text.match import Hit
 from troly_rag.routing.topics import content
 from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk, talk_words, work_words
@@ -53,7 +53,8 @@ def _kind(text: str) -> str:
     only = work_words()
     around = pleasantries().find(text)
     telling = [one for one in content(text) if not any(hit.start <= one.start < hit.end for hit in around)]
-    if any(one.folded in only or one.folded[0].isdigit() for one in telling):
+    marked = has_marks(one.text for one in telling)
+    if any((one.text if marked else one.folded) in only or one.folded[0].isdigit() for one in telling):
         return ""
     shares = {scored.label: scored.confidence for scored in talk().classify(text)}
     small = {label: share for label, share in shares.items() if label not in ("work", "unknown")}

@@ -65,12 +65,13 @@ def talk_words() -> frozenset[str]:
 
 @cache
 def work_words() -> frozenset[str]:
-    """The folded words that the questions for the company have and small talk does not."""
+    """The words that the questions for the company have and small talk does not, as typed and folded."""
     small = talk_words()
     return frozenset(
-        token.folded
+        form
         for _, line in read_examples("domains.txt")
         for token in tokens(line)
+        for form in (token.text, token.folded)
         if len(token.folded) >= _SHORTEST and token.folded not in small
     )
 
