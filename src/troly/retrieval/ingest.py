@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -63,7 +63,7 @@ class IngestReport:
 
 
 @dataclass(slots=True)
-class _Plan:
+class FilePlan:
     """`files` to read, in order; `roots` are folders that were named; `blind` are folders that could not be listed."""
 
     files: dict[str, Path] = field(default_factory=dict)
@@ -111,7 +111,7 @@ async def ingest_paths(
     is reported and the others go on. Raises StoreError when the state database cannot be written.
     """
     job = _Job(knowledge, collection, owner, permission, clock)
-    plan = await asyncio.to_thread(_plan, list(paths))
+    plan = await asyncio.to_thread(plan_files, list(paths))
     known = await asyncio.to_thread(knowledge.store.documents, collection, owner)
     for number, (key, path) in enumerate(plan.files.items(), 1):
         if cancel():
@@ -119,7 +119,7 @@ async def ingest_paths(
         await asyncio.to_thread(_load, job, key, path, known.get(key))
         progress(IngestProgress("read", number, len(plan.files), show(path)))
     stopped = cancel()
-    gone = [] if stopped else _gone(plan, known)
+    gone = [] if stopped else gone_files(plan, known)
     samples = [key for key in known if key.startswith(SAMPLES)] if any(job.done.values()) else []
     await asyncio.to_thread(knowledge.store.remove, collection, owner, [*gone, *samples])
     embedded = Embedded(0)
@@ -133,7 +133,7 @@ async def ingest_paths(
 
 
 def _report(
-    job: _Job, plan: _Plan, gone: list[str], samples: list[str], embedded: Embedded, *, stopped: bool
+    job: _Job, plan: FilePlan, gone: list[str], samples: list[str], embedded: Embedded, *, stopped: bool
 ) -> IngestReport:
     return IngestReport(
         added=tuple(job.done["added"]),
@@ -152,8 +152,9 @@ def _report(
     )
 
 
-def _plan(paths: list[Path]) -> _Plan:
-    plan = _Plan()
+def plan_files(paths: Iterable[Path]) -> FilePlan:
+    """The files that `paths` (files and folders) name, hidden ones and links inside folders passed over. Blocking."""
+    plan = FilePlan()
     for given in paths:
         try:
             path = given.expanduser().resolve()
@@ -168,7 +169,7 @@ def _plan(paths: list[Path]) -> _Plan:
     return plan
 
 
-def _walk(plan: _Plan, root: Path) -> None:
+def _walk(plan: FilePlan, root: Path) -> None:
     def unlisted(error: OSError) -> None:
         folder = Path(os.fsdecode(error.filename))
         plan.blind.append(folder)
@@ -230,7 +231,7 @@ def _store(job: _Job, key: str, path: Path, data: bytes, mtime: int) -> None:
     )
 
 
-def _gone(plan: _Plan, known: Mapping[str, StoredDocument]) -> list[str]:
+def gone_files(plan: FilePlan, known: Iterable[str]) -> list[str]:
     """Stored documents whose file is gone from a named folder; what cannot be seen is not taken for gone."""
     return [
         key

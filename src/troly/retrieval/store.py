@@ -114,6 +114,35 @@ class ChunkStore:
             ).fetchall()
         return {row[1]: StoredDocument(*(*row[:10], bool(row[10]))) for row in rows}
 
+    def permissions(self, collection: str) -> frozenset[str]:
+        """The permissions that documents of `collection` ask for, of any owner."""
+        with self.db.read() as connection:
+            sql = "SELECT DISTINCT permission FROM documents WHERE collection = ? AND permission IS NOT NULL"
+            return frozenset(row[0] for row in connection.execute(sql, (collection,)))
+
+    def permit(self, collection: str, path: str, permission: str | None, owner: str | None = None) -> None:
+        """Let a document ask for another permission; its vectors are made again, since they are filtered by it too."""
+        with self.db.write() as connection:
+            place = (collection, owner, path)
+            sql = "SELECT id FROM documents WHERE collection = ? AND owner IS ? AND path = ?"
+            for (document,) in connection.execute(sql, place).fetchall():
+                connection.execute("UPDATE documents SET permission = ? WHERE id = ?", (permission, document))
+                connection.execute(
+                    "UPDATE chunks SET permission = ? WHERE document_id = ?", (permission, document)
+                )
+                connection.execute(
+                    "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)",
+                    (document,),
+                )
+
+    def rename(self, collection: str, path: str, new: str, owner: str | None = None) -> None:
+        """Give a document another key, which nothing may have yet; its chunks and vectors stay."""
+        with self.db.write() as connection:
+            connection.execute(
+                "UPDATE documents SET path = ? WHERE collection = ? AND owner IS ? AND path = ?",
+                (new, collection, owner, path),
+            )
+
     def remove(self, collection: str, owner: str | None, paths: Iterable[str]) -> int:
         """Remove documents of exactly this collection and owner; returns how many there were."""
         with self.db.write() as connection:

@@ -1,0 +1,246 @@
+"""The agents, their tools, the rules of conflicts and the limits, from `agents.toml` and the person's own file over it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from troly.config.problems import ConfigProblem, SettingsError, nearest
+from troly.config.toml_file import TomlFile, read_toml
+from troly.errors import InputError
+from troly.paths import Paths
+from troly.plugin.contract import ByLang
+from troly.plugin.samples import shipped
+from troly.text.catalogue import LANGS
+from troly.text.fold import fold
+from troly_rag.config_schema import EXAMPLES, TEXT, TOOLS, problem, problems
+
+SHIPPED = Path(__file__).parent / "agents.toml"
+NAME = "agents.toml"
+CONDUCTOR = "orchestrator"
+"""The name that acts in plans without being an agent of its own (C2); no agent may take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent (004-04): `tools` by name in order, `collection` its corpus, `examples` in both languages together.
+
+    `tool_descriptions` are the tools' own words for this agent; `log_files` are the files of its log_tool, as
+    absolute patterns. `timeout_ms` and `max_queries` are its own or the defaults (004-43).
+    """
+
+    name: str
+    description: ByLang
+    domain: str
+    tools: tuple[str, ...]
+    collection: str
+    timeout_ms: int
+    max_queries: int
+    examples: tuple[str, ...] = ()
+    tool_descriptions: Mapping[str, ByLang] = field(default_factory=dict)
+    log_files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The workflow's and the agents' limits (004-39 … 004-43), under the documents' names."""
+
+    max_concurrent_agents: int
+    timeout_per_agent_ms: int
+    max_retries: int
+    enable_caching: bool
+    cache_ttl_seconds: int
+    conflict_resolution_threshold: float
+    min_relevance_score: float
+    enable_follow_up_questions: bool
+    max_follow_up_questions: int
+    default_timeout_ms: int
+    max_queries_per_agent: int
+    enable_parallel_execution: bool
+    tool_selection_strategy: str
+    output_format: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRules:
+    """Who reaches what: departments by department, what everybody reaches, and other names of departments (folded)."""
+
+    default_permissions: frozenset[str]
+    common_departments: frozenset[str]
+    departments: Mapping[str, frozenset[str]]
+    names: Mapping[str, str]
+
+    def department(self, text: str) -> str:
+        """The department that `text` names, as everywhere in the configuration; "" stays ""."""
+        folded = " ".join(fold(text).split())
+        return self.names.get(folded, folded)
+
+
+@dataclass(frozen=True, slots=True)
+class RagConfig:
+    """All of `agents.toml`: `priority_by_domain` gives the agent's key (hr), not the document's `hr_agent` (C3)."""
+
+    agents: Mapping[str, Agent]
+    tools: Mapping[str, ByLang]
+    priority_by_domain: Mapping[str, str]
+    priority_by_scope: Mapping[str, float]
+    priority_by_recency: Mapping[str, float]
+    weights: Mapping[str, float]
+    limits: Limits
+    access: AccessRules
+
+
+def own_file(paths: Paths) -> Path:
+    """The person's own `agents.toml`, whether it is there or not."""
+    return paths.config / NAME
+
+
+def load(paths: Paths) -> RagConfig:
+    """The configuration, read again when a file changed.
+
+    Raises SettingsError (a ConfigError) that names file, line, key and the nearest valid key of each problem.
+    """
+    own = own_file(paths)
+    try:
+        status = own.stat()
+        stamp = (status.st_mtime_ns, status.st_size)
+    except OSError:
+        stamp = (0, -1)
+    return _load(own, stamp)
+
+
+@lru_cache(maxsize=16)
+def _load(own: Path, _stamp: tuple[int, int]) -> RagConfig:
+    found, config = read(own)
+    if config is None:
+        raise SettingsError(found)
+    return config
+
+
+def read(own: Path) -> tuple[list[ConfigProblem], RagConfig | None]:
+    """What is wrong with the shipped file and `own` together, and the configuration when nothing is."""
+    files = [read_toml(SHIPPED), read_toml(own)]
+    found = [one for file in files for one in (*file.problems, *problems(file))]
+    if found:
+        return found, None
+    merged = _merged(*(file.tables for file in files))
+    found = list(_relations(files[1], merged))
+    return found, None if found else _built(merged, own)
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """`above` over `below`, table by table."""
+    result = dict(below)
+    for key, value in above.items():
+        under = result.get(key)
+        both = isinstance(under, Mapping) and isinstance(value, Mapping) and not set(under) <= set(LANGS)
+        result[key] = _merged(under, value) if both and isinstance(under, Mapping) else value
+    return result
+
+
+def _relations(file: TomlFile, tables: Mapping[str, Any]) -> Iterator[ConfigProblem]:
+    """Names that must fit together: domains to agents, two agents with one corpus, weights that are all nothing."""
+    agents = _enabled(tables)
+    if not agents:
+        yield problem(file, "rag_no_agents", "agents")
+    for name, node in agents.items():
+        if "desc" not in node:
+            yield problem(file, "rag_no_desc", f"agents.{name}")
+        if name == CONDUCTOR:
+            yield problem(file, "rag_reserved", f"agents.{name}")
+    rules = tables["conflict_resolution_rules"]
+    for domain, owner in rules["priority_by_domain"].items():
+        known = tables["agents"]
+        if owner.removesuffix("_agent") not in known:
+            close = nearest(owner, [f"{name}_agent" for name in known]) or ", ".join(known)
+            key = f"conflict_resolution_rules.priority_by_domain.{domain}"
+            yield problem(file, "rag_agent", key, found=owner, nearest=close)
+    if not sum(rules["weights"].values()):
+        yield problem(file, "rag_weights", "conflict_resolution_rules.weights")
+
+
+def _enabled(tables: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {name: node for name, node in tables["agents"].items() if node.get("enabled", True)}
+
+
+def _built(tables: Mapping[str, Any], own: Path) -> RagConfig:
+    rules, limits = (
+        tables["conflict_resolution_rules"],
+        {**tables["workflow_config"], **tables["agent_configs"]},
+    )
+    nodes = _enabled(tables)
+    agents = {name: _agent(name, node, limits, own.parent) for name, node in nodes.items()}
+    domains = {domain: owner.removesuffix("_agent") for domain, owner in rules["priority_by_domain"].items()}
+    for agent in agents.values():
+        domains.setdefault(agent.domain, agent.name)
+    tools: dict[str, ByLang] = {}
+    for agent in agents.values():
+        tools = {**agent.tool_descriptions, **tools}
+    total = sum(rules["weights"].values())
+    return RagConfig(
+        agents=agents,
+        tools=tools,
+        priority_by_domain={domain: owner for domain, owner in domains.items() if owner in agents},
+        priority_by_scope=rules["priority_by_scope"],
+        priority_by_recency=rules["priority_by_recency"],
+        weights={factor: weight / total for factor, weight in rules["weights"].items()},
+        limits=Limits(**limits),
+        access=_access(tables["access"]),
+    )
+
+
+def _agent(name: str, node: Mapping[str, Any], limits: Mapping[str, Any], folder: Path) -> Agent:
+    tools = [{"name": tool} if isinstance(tool, str) else tool for tool in node.get("tools", ["rag_tool"])]
+    description: Any = TEXT.accept(node["desc"])
+    examples: Any = EXAMPLES.accept(node.get("examples", []))
+    told: Any = {tool["name"]: TEXT.accept(tool.get("description", tool["name"])) for tool in tools}
+    patterns = (pattern for tool in tools for pattern in tool.get("files", ()))
+    return Agent(
+        name=name,
+        description=description,
+        domain=node.get("domain", name),
+        tools=tuple(tool["name"] for tool in tools),
+        collection=node.get("corpus", f"rag_{name}"),
+        timeout_ms=node.get("timeout_ms", limits["timeout_per_agent_ms"]),
+        max_queries=node.get("max_queries", limits["max_queries_per_agent"]),
+        examples=tuple(dict.fromkeys(line for lang in LANGS for line in examples[lang])),
+        tool_descriptions={tool: told[tool] for tool in TOOLS if tool in told},
+        log_files=tuple(_place(pattern, folder) for pattern in patterns),
+    )
+
+
+def _place(pattern: str, folder: Path) -> str:
+    """A pattern of files as an absolute one: under the folder of the settings, else under the data that ships."""
+    path = Path(os.path.expanduser(pattern))  # noqa: PTH111 (an account that is not there is no error here)
+    own = str(folder / path)
+    if path.is_absolute() or glob(own):  # noqa: PTH207 (Path.glob raises for some patterns)
+        return own
+    try:
+        return str(shipped(Path(pattern).parts[0]) / Path(*Path(pattern).parts[1:]))
+    except InputError:
+        return own
+
+
+def _access(node: Mapping[str, Any]) -> AccessRules:
+    names = {
+        " ".join(fold(text).split()): department
+        for department, others in node["department_names"].items()
+        for text in (department, *others)
+    }
+
+    def known(texts: Any) -> frozenset[str]:
+        return frozenset(
+            names.get(folded, folded) for folded in (" ".join(fold(text).split()) for text in texts)
+        )
+
+    return AccessRules(
+        default_permissions=frozenset(node["default_permissions"]),
+        common_departments=known(node["common_departments"]),
+        departments={name: known(others) for name, others in node["departments"].items()},
+        names=names,
+    )

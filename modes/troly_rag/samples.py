@@ -1,0 +1,76 @@
+"""The sample company that ships: documents for every agent, never mixed with a company's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from troly.plugin.contract import Holdings
+from troly.plugin.samples import shipped
+from troly.plugin.services import Services
+from troly.retrieval.documents import kind_of
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
+from troly_rag.config import load as load_config
+from troly_rag.corpus_cards import Card, Cards
+from troly_rag.ingesting import SAMPLE, Job, load_one, take_away
+from troly_rag.ingesting_reading import Given
+from troly_rag.strings import say
+
+INGEST_COMMAND = "app ingest policies PATH"
+
+
+def load(services: Services, lang: Lang) -> tuple[str, ...]:
+    """Load the sample documents unless there are own ones; returns a sentence. Raises InputError, StoreError."""
+    cards = Cards(services.state).all()
+    if any(not _is_sample(card) for card in cards):
+        return (say("documents.samples_kept", lang),)
+    if cards:
+        return (say("documents.samples_already", lang),)
+    job = _job(services)
+    folder = shipped("rag")
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and kind_of(path) not in (None, "csv"):
+            load_one(job, f"{SAMPLE}{path.relative_to(folder).as_posix()}", path)
+    return (say("documents.samples_loaded", lang, count=job.counts["added"]),)
+
+
+def remove(services: Services, lang: Lang) -> tuple[str, ...]:
+    """Take the sample documents away; returns a sentence. Raises StoreError."""
+    job = _job(services)
+    gone = [card for card in job.known.values() if _is_sample(card)]
+    for card in gone:
+        take_away(job, card)
+    key = "samples_removed" if gone else "samples_none"
+    return (say(f"documents.{key}", lang, count=len(gone)),)
+
+
+def loaded(services: Services) -> bool:
+    """Whether any sample document is there."""
+    return any(map(_is_sample, Cards(services.state).all()))
+
+
+def holdings(services: Services, lang: Lang) -> Holdings:
+    """What documents there are, by agent, for the empty pane."""
+    cards = Cards(services.state).all()
+    if not cards:
+        return Holdings(say("documents.holdings_none", lang), enough=False, command=INGEST_COMMAND)
+    key = "holdings_samples" if all(map(_is_sample, cards)) else "holdings_loaded"
+    parts = ", ".join(f"{name} {count}" for name, count in counted(services, cards))
+    line = say(f"documents.{key}", lang, count=format_number(len(cards), lang), parts=parts)
+    return Holdings(line, enough=True, command=INGEST_COMMAND)
+
+
+def counted(services: Services, cards: Iterable[Card]) -> list[tuple[str, int]]:
+    """How many documents each agent has, in the order of the configuration."""
+    by_collection = Counter(card.collection for card in cards)
+    agents = load_config(services.paths).agents.values()
+    return [(agent.name, by_collection[agent.collection]) for agent in agents]
+
+
+def _job(services: Services) -> Job:
+    return Job(services, load_config(services.paths), Given(), services.clock().isoformat())
+
+
+def _is_sample(card: Card) -> bool:
+    return card.source.startswith(SAMPLE)

@@ -1,0 +1,271 @@
+"""log_tool: reads the agent's configured log files by time, level and words; large files by their end of the range."""
+
+from __future__ import annotations
+
+import asyncio
+import glob
+import re
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from troly.text.catalogue import Lang
+from troly.text.dates import HCM, find_ranges, format_date
+from troly.text.fold import fold
+from troly.text.sanitize import sanitize
+from troly_rag.evidence import Evidence20
+from troly_rag.grounding import telling
+from troly_rag.strings import say
+from troly_rag.tools.types import ToolError, ToolInputs, ToolOutput
+
+LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
+# Words of a question, folded, and the level they mean.
+_LEVEL_WORDS = {
+    "loi": "ERROR", "error": "ERROR", "errors": "ERROR", "su co": "ERROR", "incident": "ERROR", "nghiem trong": "CRITICAL",
+    "critical": "CRITICAL", "canh bao": "WARNING", "warning": "WARNING", "warnings": "WARNING", "warn": "WARNING",
+}  # fmt: skip
+_SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
+_STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
+_LEVEL = re.compile(rb"\b(CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b")
+_NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
+_ASKING = frozenset(
+    [
+        "log",
+        "nhat",
+        "ky",
+        "xem",
+        "kiem",
+        "tra",
+        "tim",
+        "dong",
+        "co",
+        "bao",
+        "nhieu",
+        "may",
+        "he",
+        "thong",
+        "gio",
+        "hom",
+        "qua",
+        "nay",
+        "tuan",
+        "thang",
+        "ngay",
+        "luc",
+        "show",
+        "lines",
+    ]
+)
+MAX_LINE = 4000
+KEPT = 5
+SLICE = 20_000
+# Different messages that are counted apart; a log of nothing but different ones fills no memory.
+MOST_MESSAGES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What lines are asked for: a time range (aware, end excluded), levels, and words that a line must hold (folded)."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    levels: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was read: lines looked at, lines that match, by level and by message without its numbers, the last ones."""
+
+    lines: int = 0
+    matched: int = 0
+    levels: Counter[str] = field(default_factory=Counter)
+    messages: Counter[str] = field(default_factory=Counter)
+    last: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
+    newest: datetime | None = None
+
+
+async def run(given: ToolInputs) -> ToolOutput:
+    """How many lines match, of which levels, what is said most often, and the last line.
+
+    Raises ToolError `no_log_files`, `log_unreadable`.
+    """
+    lang = given.turn.language
+    files = log_files(given.agent.log_files)
+    if not files:
+        raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
+    wanted = wanted_in(given.query, given.turn.now)
+    stop = [False]
+    try:
+        tally = await asyncio.to_thread(_read_all, files, wanted, stop, lang)
+    except asyncio.CancelledError:
+        stop[0] = True
+        raise
+    evidence = Evidence20(
+        url=", ".join(file.name for file in files),
+        created_at=tally.newest,
+        scope="internal",
+        relevance_score=1.0 if tally.matched else 0.0,
+        source_type="log",
+        title=", ".join(file.name for file in files),
+        text="\n".join(tally.last),
+        agent=given.agent.name,
+    )
+    context = say("log.context", lang, files=len(files), lines=tally.lines)
+    return ToolOutput(told(tally, wanted, lang), context, (evidence,) if tally.matched else ())
+
+
+def log_files(patterns: Sequence[str]) -> list[Path]:
+    """The files that the configured patterns name, each once, in order."""
+    found = [Path(path) for pattern in patterns for path in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207 (absolute patterns)
+    return [path for path in dict.fromkeys(found) if path.is_file()]
+
+
+def wanted_in(query: str, now: datetime) -> Wanted:
+    """What a question asks of a log: its period, its levels, and quoted words or words that are no part of the asking."""
+    ranges = find_ranges(query, now)
+    period = ranges[0] if ranges else None
+    text = fold(query)
+    levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
+    if "ERROR" in levels:
+        levels.add("CRITICAL")
+    words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", query))
+    start = datetime.combine(period.start, datetime.min.time(), HCM) if period else None
+    end = datetime.combine(period.end, datetime.min.time(), HCM) + timedelta(days=1) if period else None
+    return Wanted(start, end, frozenset(levels), words or _codes(query))
+
+
+def _codes(query: str) -> tuple[str, ...]:
+    """Names of machines and codes in a question: words with a digit or a hyphen inside letters (`db-01`, `E1042`)."""
+    found = re.findall(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b", query)
+    return tuple(fold(word) for word in found if telling(word) and fold(word) not in _ASKING)
+
+
+def read(file: BinaryIO, wanted: Wanted, tally: Tally, stop: Sequence[bool]) -> None:
+    """Add the lines of one log to `tally`; the beginning of the range is looked up, not read to."""
+    if wanted.start is not None:
+        file.seek(_place_of(file, wanted.start))
+    moment: datetime | None = None
+    for raw in _lines(file):
+        tally.lines += 1
+        if tally.lines % SLICE == 0 and stop[0]:
+            return
+        moment = stamp(raw) or moment
+        if moment is not None and wanted.end is not None and moment >= wanted.end:
+            return
+        if _matches(raw, moment, wanted):
+            _keep(raw, moment, tally)
+
+
+def stamp(line: bytes) -> datetime | None:
+    """The moment at the beginning of a line; without a zone it is local (Ho Chi Minh City)."""
+    found = _STAMP.search(line[:40])
+    if found is None:
+        return None
+    day, clock, zone = (part.decode() if part else "" for part in found.groups())
+    try:
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone.replace('Z', '+00:00')}")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
+
+
+def told(tally: Tally, wanted: Wanted, lang: Lang) -> str:
+    """The tally in sentences."""
+    period = ""
+    if wanted.start is not None and wanted.end is not None:
+        last = wanted.end - timedelta(days=1)
+        period = say("log.period", lang, start=format_date(wanted.start.date()), end=format_date(last.date()))
+    if not tally.matched:
+        return say("log.none", lang, period=period)
+    levels = ", ".join(f"{level} {count}" for level, count in sorted(tally.levels.items(), key=_by_level))
+    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-")]
+    message, count = tally.messages.most_common(1)[0]
+    if count > 1:
+        parts.append(say("log.most", lang, message=message, count=count))
+    parts.append(say("log.last", lang, line=tally.last[-1]))
+    return " ".join(parts)
+
+
+def _by_level(item: tuple[str, int]) -> int:
+    return LEVELS.index(item[0]) if item[0] in LEVELS else len(LEVELS)
+
+
+def _read_all(files: Sequence[Path], wanted: Wanted, stop: Sequence[bool], lang: Lang) -> Tally:
+    tally = Tally()
+    for path in files:
+        try:
+            with path.open("rb") as file:
+                read(file, wanted, tally, stop)
+        except OSError as error:
+            message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
+            raise ToolError("log_unreadable", message) from error
+    return tally
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines, an endless one in pieces that are passed over."""
+    while line := file.readline(MAX_LINE):
+        yield line
+        while line and not line.endswith(b"\n") and len(line) == MAX_LINE:
+            line = file.readline(MAX_LINE)
+
+
+def _place_of(file: BinaryIO, start: datetime) -> int:
+    """An offset at or before the first line of `start`, by halving; 0 where the file has no times."""
+    low, high = 0, file.seek(0, 2)
+    while high - low > 1 << 16:
+        middle = (low + high) // 2
+        file.seek(middle)
+        file.readline(MAX_LINE)
+        moment = next((found for raw in _some(file) if (found := stamp(raw)) is not None), None)
+        if moment is None:
+            return 0
+        low, high = (middle, high) if moment < start else (low, middle)
+    if low:
+        file.seek(low)
+        file.readline(MAX_LINE)
+        return file.tell()
+    return 0
+
+
+def _some(file: BinaryIO) -> Iterator[bytes]:
+    for _ in range(200):
+        line = file.readline(MAX_LINE)
+        if not line:
+            return
+        yield line
+
+
+def _matches(raw: bytes, moment: datetime | None, wanted: Wanted) -> bool:
+    if wanted.start is not None and (moment is None or moment < wanted.start):
+        return False
+    if wanted.levels and level_of(raw) not in wanted.levels:
+        return False
+    if not wanted.words:
+        return True
+    text = fold(raw.decode("utf-8", "replace"))
+    return all(word in text for word in wanted.words)
+
+
+def level_of(raw: bytes) -> str:
+    """The level of a line by its usual name; "" for a line without one."""
+    found = _LEVEL.search(raw[:200])
+    name = found[1].decode() if found else ""
+    return _SAME.get(name, name)
+
+
+def _keep(raw: bytes, moment: datetime | None, tally: Tally) -> None:
+    text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
+    tally.matched += 1
+    if level := level_of(raw):
+        tally.levels[level] += 1
+    tally.messages[
+        _NUMBER.sub("#", _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace")).strip()[:160]
+    ] += 1
+    tally.last.append(text)
+    if moment is not None:
+        tally.newest = moment.astimezone(UTC)

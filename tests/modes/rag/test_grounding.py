@@ -1,0 +1,91 @@
+"""An answer says only what its passages say: figures, names, list items and negations are held against them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly_rag.grounding import extract, ground
+
+VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
+LATE = (
+    "Nội quy đi muộn\nĐi muộn quá 3 lần trong tháng bị trừ 200.000 VND mỗi lần. "
+    "Đi muộn ảnh hưởng đến giá trị Kỷ luật. Nhân viên không được chấm công thay người khác."
+)
+PASSAGES = (VALUES, LATE)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Công ty có 4 giá trị cốt lõi.",
+        "Đi muộn quá 3 lần trong tháng bị trừ 200.000 VND mỗi lần.",
+        "Đi muộn quá ba lần trong tháng bị trừ 200 nghìn mỗi lần.",
+        "Bốn giá trị cốt lõi là Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật.",
+        "Nhân viên không được chấm công thay người khác.",
+    ],
+)
+def test_what_a_passage_says_stands(claim: str) -> None:
+    assert ground(claim, PASSAGES).text == claim
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        # 004 C5: the sample answer's fifth value.
+        "Việc đi muộn ảnh hưởng đến giá trị Kỷ luật và Trách Nhiệm.",
+        "Công ty có 5 giá trị cốt lõi.",
+        "Đi muộn quá 3 lần trong tháng bị trừ 500.000 VND mỗi lần.",
+        "Nhân viên được chấm công thay người khác.",
+        "Công ty thưởng xe hơi cho nhân viên xuất sắc nhất năm.",
+        "Theo Ông Nguyễn Văn Bình, đi muộn quá 3 lần trong tháng bị trừ 200.000 VND.",
+    ],
+)
+def test_what_no_passage_says_is_not_said(claim: str) -> None:
+    found = ground(claim, PASSAGES)
+    assert found.text == ""
+    assert found.dropped[0][0] == claim
+
+
+def test_only_the_wrong_sentence_goes() -> None:
+    found = ground("Công ty có 4 giá trị cốt lõi. Trong đó có Sáng Tạo Không Ngừng.", PASSAGES)
+    assert found.text == "Công ty có 4 giá trị cốt lõi."
+    assert [claim.passage for claim in found.claims] == [0]
+
+
+def test_list_items_are_held_against_the_passages_one_by_one() -> None:
+    answer = "Các giá trị:\n- Chính trực\n- Hợp tác\n- Trách Nhiệm Xã Hội\n- Kỷ luật"
+    kept = ground(answer, PASSAGES).text
+    assert "Chính trực" in kept
+    assert "Kỷ luật" in kept
+    assert "Trách Nhiệm" not in kept
+
+
+def test_each_claim_is_tied_to_its_own_passage() -> None:
+    found = ground("Công ty có 4 giá trị cốt lõi. Đi muộn ảnh hưởng đến giá trị Kỷ luật.", PASSAGES)
+    assert [claim.passage for claim in found.claims] == [0, 1]
+
+
+def test_without_a_passage_nothing_is_said() -> None:
+    assert ground("Công ty có 4 giá trị cốt lõi.", ()).text == ""
+
+
+def test_extraction_takes_the_sentence_that_answers() -> None:
+    claims = extract("đi muộn bị trừ bao nhiêu tiền", PASSAGES, most=1)
+    assert claims[0].text == "Đi muộn quá 3 lần trong tháng bị trừ 200.000 VND mỗi lần."
+    assert claims[0].passage == 1
+
+
+def test_what_is_extracted_is_always_grounded() -> None:
+    for question in ("giá trị cốt lõi là gì", "đi muộn có sao không", "chấm công hộ"):
+        for claim in extract(question, PASSAGES):
+            assert ground(claim.text, PASSAGES).text == claim.text
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=200), max_size=3))
+def test_any_text_is_judged_and_nothing_is_added(answer: str, passages: list[str]) -> None:
+    found = ground(answer, passages)
+    for claim in found.claims:
+        assert claim.text in answer
+        assert 0 <= claim.passage < len(passages)

@@ -1,0 +1,127 @@
+"""log_tool: time ranges, levels and words over real files; large files are not read from their beginning."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly.text.dates import HCM
+from troly_rag.tools.logs import Tally, Wanted, log_files, read, told, wanted_in
+
+NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
+BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
+LEVELS = ("INFO", "ERROR", "WARN", "DEBUG")
+
+
+def line(at: int, level: str = "INFO", text: str = "ok") -> bytes:
+    return f"{BEGIN + timedelta(minutes=at):%Y-%m-%d %H:%M:%S},123 {level} app: {text}\n".encode()
+
+
+def tallied(lines: Iterable[bytes], wanted: Wanted) -> Tally:
+    tally = Tally()
+    read(io.BytesIO(b"".join(lines)), wanted, tally, [False])
+    return tally
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60_000), st.sampled_from(LEVELS)), min_size=1, max_size=400),
+    st.integers(0, 60_000),
+    st.integers(0, 30_000),
+)
+def test_a_range_finds_exactly_its_lines(entries: list[tuple[int, str]], first: int, length: int) -> None:
+    entries = sorted(entries)
+    start, end = BEGIN + timedelta(minutes=first), BEGIN + timedelta(minutes=first + length)
+    padding = "x" * 500
+    tally = tallied((line(at, level, padding) for at, level in entries), Wanted(start, end))
+    assert tally.matched == sum(first <= at < first + length for at, _ in entries)
+
+
+def test_levels_and_words_narrow() -> None:
+    lines = [
+        line(1, "ERROR", "db-01 timeout 30s"),
+        line(2, "ERROR", "db-02 timeout 5s"),
+        line(3, "INFO", "db-01 ok"),
+        line(4, "FATAL", "db-01 down"),
+    ]
+    wanted = wanted_in("lỗi của db-01", NOW)
+    assert wanted.levels == {"ERROR", "CRITICAL"}
+    tally = tallied(lines, wanted)
+    assert (tally.matched, tally.levels["ERROR"], tally.levels["CRITICAL"]) == (2, 1, 1)
+
+
+def test_messages_that_differ_in_numbers_only_are_counted_together() -> None:
+    tally = tallied([line(at, "ERROR", f"timeout after {at} ms") for at in range(5)], Wanted())
+    assert tally.messages.most_common(1)[0][1] == 5
+    assert "5 lần" in told(tally, Wanted(), "vi")
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("lỗi hôm qua", (21, 11), (22, 11)),
+        ("su co tuan truoc", (9, 11), (16, 11)),
+        ("errors on 20/11/2026", (20, 11), (21, 11)),
+    ],
+)
+def test_periods_of_a_question(question: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+    wanted = wanted_in(question, NOW)
+    assert wanted.start is not None
+    assert wanted.end is not None
+    assert (wanted.start.day, wanted.start.month) == start
+    assert (wanted.end.day, wanted.end.month) == end
+
+
+def test_a_stack_trace_belongs_to_its_line() -> None:
+    lines = [
+        line(1, "ERROR", "broken"),
+        b"Traceback (most recent call last):\n",
+        b'  File "a.py", line 3\n',
+        line(5, "INFO"),
+    ]
+    wanted = Wanted(BEGIN, BEGIN + timedelta(minutes=3))
+    assert tallied(lines, wanted).matched == 3
+
+
+def test_a_large_log_is_read_from_its_range(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    with path.open("wb") as file:
+        for at in range(40_000):
+            file.write(line(at, "INFO", "y" * 200))
+    tally = Tally()
+    with path.open("rb") as file:
+        read(file, Wanted(BEGIN + timedelta(minutes=39_000), None), tally, [False])
+    assert tally.matched == 1000
+    assert tally.lines < 3000
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff\xfe" * 1000, b"x" * 200_000, b"no times here\n" * 50, "lỗi ".encode("utf-16")]
+)
+def test_odd_files_are_read_to_their_end(content: bytes) -> None:
+    tally = tallied([content], Wanted(BEGIN, NOW))
+    assert tally.matched == 0
+    assert "Không có dòng" in told(tally, Wanted(BEGIN, NOW), "vi")
+
+
+def test_escapes_in_a_line_are_not_shown() -> None:
+    tally = tallied([line(1, "ERROR", "\x1b]0;x\x07\x1b[31mđỏ")], Wanted())
+    assert "\x1b" not in told(tally, Wanted(), "vi")
+
+
+def test_stopping_ends_the_reading() -> None:
+    tally = Tally()
+    read(io.BytesIO(b"".join(line(at) for at in range(30_000))), Wanted(), tally, [True])
+    assert tally.lines == 20_000
+
+
+def test_patterns_name_each_file_once(tmp_path: Path) -> None:
+    for name in ("a.log", "b.log", "c.txt"):
+        (tmp_path / name).write_text("x")
+    found = log_files([str(tmp_path / "*.log"), str(tmp_path / "a.log")])
+    assert [path.name for path in found] == ["a.log", "b.log"]
