@@ -110,7 +110,7 @@ def test_what_cannot_be_judged_is_one_sentence(app: CommandLine, tmp_path: Path)
     for args, code in (
         (("shopping", "--file", str(tmp_path / "none.jsonl")), 3),
         (("shopping", "--file", _file(tmp_path, "{")), 3),
-        (("rag",), 3),
+        (("shopping", "--file", _file(tmp_path, "")), 3),
         (("nowhere",), 6),
         (("shopping", "--min", "many"), 2),
     ):
