@@ -161,7 +161,9 @@ def follow_ups(
 def flow(
     routing: Routing, execution: Execution, user: UserContext, settled: Settled, times: Times
 ) -> list[dict[str, Any]]:
-    """`flow_action` (004-28 to 004-31), numbered in the order things were done."""
+    """`flow_action` (004-28 to 004-31), numbered by the plan: tools that ran side by side keep its order."""
+    place = {task.id: at for at, task in enumerate(routing.tasks)}
+    runs = sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
     decision = "reflection_needed" if routing.complexity == "complex" else "direct_execution"
     head = {"agent": None, "tool": None, "status": "done"}
     steps: list[dict[str, Any]] = [
@@ -179,7 +181,7 @@ def flow(
             **times.permission.as_dict(),
             "details": {"scope": list(user.scopes), "departments": sorted(user.accessible_departments)},
         },
-        *(_run_step(run) for run in execution.runs),
+        *(_run_step(run) for run in runs),
         {
             "node_id": "ConflictResolver",
             "type": "resolver",

@@ -6,7 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
-from tests.support.scenes import LISTED, Before, empty, failed, figures, rooms, stream, talk
+from tests.support.scenes import LISTED, Before, company, empty, failed, figures, rooms, stream, talk
 from tests.support.screens import Scene
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
@@ -26,6 +26,7 @@ def shots() -> dict[str, tuple[Scene, Before]]:
         "failure": (Scene("en", listed=LISTED), failed),
         "figures": (Scene("vi", mode="analysis", listed=LISTED), figures),
         "rooms": (Scene("vi", mode="rental", listed=LISTED), rooms),
+        "company": (Scene("vi", mode="rag", listed=LISTED), company),
         "light": (Scene("en", theme="light", listed=LISTED), talk),
     }
 
