@@ -162,8 +162,6 @@ def flow(
     routing: Routing, execution: Execution, user: UserContext, settled: Settled, times: Times
 ) -> list[dict[str, Any]]:
     """`flow_action` (004-28 to 004-31), numbered by the plan: tools that ran side by side keep its order."""
-    place = {task.id: at for at, task in enumerate(routing.tasks)}
-    runs = sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
     decision = "reflection_needed" if routing.complexity == "complex" else "direct_execution"
     head = {"agent": None, "tool": None, "status": "done"}
     steps: list[dict[str, Any]] = [
@@ -181,7 +179,7 @@ def flow(
             **times.permission.as_dict(),
             "details": {"scope": list(user.scopes), "departments": sorted(user.accessible_departments)},
         },
-        *(_run_step(run) for run in runs),
+        *(_run_step(run) for run in _by_plan(routing, execution)),
         {
             "node_id": "ConflictResolver",
             "type": "resolver",
@@ -199,6 +197,11 @@ def flow(
     ]
     steps += [_handled(run) for output in execution.outputs for run in output.failed]
     return [{"order": order, **step} for order, step in enumerate(steps, 1)]
+
+
+def _by_plan(routing: Routing, execution: Execution) -> list[ToolRun]:
+    place = {task.id: at for at, task in enumerate(routing.tasks)}
+    return sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
 
 
 def metrics(

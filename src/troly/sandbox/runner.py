@@ -21,6 +21,7 @@ _WARM = 3
 _BUILD_SECONDS = 60.0
 # The worker stops a query itself at the deadline and stays warm; one that does not is killed this much later.
 _GRACE = 0.4
+_PING: dict[str, Any] = {"sql": "SELECT 1", "max_rows": 1, "seconds": 1.0}
 
 
 class Sandbox:
@@ -127,9 +128,9 @@ class Sandbox:
                 raise SandboxError("sandbox.closed")
             waiting = self._idle.get(scope.key)
             worker = waiting.pop() if waiting else None
-        if worker is not None and worker.alive():
-            return worker
         if worker is not None:
+            if await self._answers(worker):
+                return worker
             self._end(worker)
         starting = asyncio.ensure_future(asyncio.to_thread(self._start))
         try:
@@ -138,6 +139,19 @@ class Sandbox:
             starting.add_done_callback(lambda done: self._end(done.result()))
             raise
         return await self._built(worker, scope)
+
+    async def _answers(self, worker: Worker) -> bool:
+        """Whether an idle worker is still there; the system tells of one that was just killed only when all of it is gone."""
+        if not worker.alive():
+            return False
+        try:
+            await worker.ask(_PING, _PING["seconds"] + _GRACE)
+        except (TimeoutError, WorkerDiedError):
+            return False
+        except BaseException:
+            self._end(worker)
+            raise
+        return True
 
     async def _built(self, worker: Worker, scope: Scope) -> Worker:
         relations = [
