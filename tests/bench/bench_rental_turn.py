@@ -48,7 +48,7 @@ async def asked(desk: RentalDesk, text: str) -> float:
 async def measured(rounds: int, home: Path) -> dict[str, object]:
     times: dict[str, list[float]] = {kind: [] for kind in KINDS}
     async with rental_desk(home) as desk:
-        desk.leave("nobody")
+        desk.become("nobody")
         first = await asked(desk, "phòng trọ ở Thủ Đức")
         for number in range(rounds):
             for kind, text in KINDS.items():

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from tests.support.house import profile, services_at
+from tests.support.desk import Desk
+from tests.support.house import services_at
 from tests.support.modes import registry_of
 from tests.support.sheets import load_text
-from tests.support.shop import Told
-from troly.config import Profile
-from troly.conversation import TurnRequest, run_turn
-from troly.plugin.registry import Registry
-from troly.plugin.services import Services
 from troly_analysis import MODE
 from troly_analysis.sheets_store import SheetStore
 
@@ -31,24 +26,10 @@ D008,03/10/2026,Website,Mũ len,5,1.500.000,Hoàn thành
 """
 
 
-class Analyst:
-    """One person with sheets; every `ask` goes on with the same conversation until `leave`."""
+class Analyst(Desk):
+    """One person with sheets."""
 
-    def __init__(self, services: Services, registry: Registry, login: str = "an") -> None:
-        self.services = services
-        self.registry = registry
-        self.profile: Profile = profile(login)
-        self.conversation: str | None = None
-
-    async def ask(self, text: str, *, offline: bool = False, **more: Any) -> Told:
-        request = TurnRequest(MODE.id, text, conversation=self.conversation, offline=offline, **more)
-        turn = run_turn(self.services, self.registry, self.profile, request)
-        told = Told([event async for event in turn.events()])
-        self.conversation = turn.conversation_id
-        return told
-
-    def leave(self) -> None:
-        self.conversation = None
+    mode = MODE
 
 
 @contextmanager

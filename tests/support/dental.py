@@ -11,14 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.house import profile, services_at
+from tests.support.desk import Desk
+from tests.support.house import services_at
 from tests.support.modes import registry_of
-from tests.support.shop import Told
-from troly.config import Profile
-from troly.conversation import TurnRequest, run_turn
 from troly.plugin import samples
-from troly.plugin.registry import Registry
-from troly.plugin.services import Services
 from troly_dental import MODE
 
 PAGE = {
@@ -77,24 +73,10 @@ class WebDouble:
         return Handler
 
 
-class Clinic:
-    """One person with the adviser; every `ask` goes on with the same conversation until `leave`."""
+class Clinic(Desk):
+    """One person with the adviser."""
 
-    def __init__(self, services: Services, registry: Registry) -> None:
-        self.services = services
-        self.registry = registry
-        self.profile: Profile = profile()
-        self.conversation: str | None = None
-
-    async def ask(self, text: str, *, offline: bool = False, **more: Any) -> Told:
-        request = TurnRequest(MODE.id, text, conversation=self.conversation, offline=offline, **more)
-        turn = run_turn(self.services, self.registry, self.profile, request)
-        told = Told([event async for event in turn.events()])
-        self.conversation = turn.conversation_id
-        return told
-
-    def leave(self) -> None:
-        self.conversation = None
+    mode = MODE
 
 
 @contextmanager

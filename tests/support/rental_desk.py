@@ -5,37 +5,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
+from tests.support.desk import Desk
 from tests.support.house import profile, services_at
 from tests.support.modes import registry_of
-from tests.support.shop import Told
-from troly.conversation import TurnRequest, run_turn
-from troly.plugin.registry import Registry
-from troly.plugin.services import Services
 from troly_rental import MODE, samples
 
 
-class RentalDesk:
-    """One person; every `ask` goes on with the same conversation until `leave`."""
+class RentalDesk(Desk):
+    """One person; `become` is somebody else."""
 
-    def __init__(self, services: Services, registry: Registry) -> None:
-        self.services = services
-        self.registry = registry
-        self.login = "nobody"
-        self.conversation: str | None = None
+    mode = MODE
 
-    async def ask(self, text: str, **more: Any) -> Told:
-        request = TurnRequest(MODE.id, text, conversation=self.conversation, **more)
-        turn = run_turn(self.services, self.registry, profile(self.login), request)
-        told = Told([event async for event in turn.events()])
-        self.conversation = turn.conversation_id
-        return told
-
-    def leave(self, login: str = "") -> None:
-        """Begin another conversation, as somebody else where `login` is given."""
-        self.conversation = None
-        self.login = login or self.login
+    def become(self, login: str) -> None:
+        """Ask as somebody else, in a new conversation."""
+        self.profile = profile(login)
+        self.leave()
 
 
 @asynccontextmanager
@@ -45,5 +30,5 @@ async def rental_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIt
     with services_at(home, registry, **env) as services:
         if loaded and not samples.loaded(services):
             samples.load(services, "vi")
-        yield RentalDesk(services, registry)
+        yield RentalDesk(services, registry, "nobody")
         await services.llm.aclose()

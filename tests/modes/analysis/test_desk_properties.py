@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.analysis_desk import Analyst, analyst_at
-from tests.support.shop import Told
+from tests.support.desk import Told
 from troly.plugin.events import StepFinished
 from troly_analysis import nodes
 from troly_analysis.agent_tools import socket_event

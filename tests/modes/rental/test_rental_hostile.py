@@ -47,7 +47,7 @@ async def test_hostile_requests_change_nothing_and_tell_nothing(desk: RentalDesk
     secrets = secrets_of(desk, login)
     assert len(LINES) == 60
     for line in LINES:
-        desk.leave(login)
+        desk.become(login)
         told = await desk.ask(line)
         state = told.state
         assert told.answer.strip()
@@ -73,7 +73,7 @@ async def test_hostile_requests_change_nothing_and_tell_nothing(desk: RentalDesk
     ],
 )
 async def test_what_may_not_be_is_refused_in_so_many_words(desk: RentalDesk, line: str) -> None:
-    desk.leave("lan")
+    desk.become("lan")
     told = await desk.ask(line)
     assert told.state["kind"] == "CONTENT"
     assert told.state["sql"] == ""
@@ -89,6 +89,6 @@ async def test_what_may_not_be_is_refused_in_so_many_words(desk: RentalDesk, lin
     ],
 )
 async def test_plain_words_are_no_statement(desk: RentalDesk, line: str) -> None:
-    desk.leave("lan")
+    desk.become("lan")
     told = await desk.ask(line)
     assert told.state["kind"] == "DATA"

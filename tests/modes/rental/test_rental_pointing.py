@@ -28,7 +28,7 @@ async def desk(home: Path) -> AsyncIterator[RentalDesk]:
 
 
 async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDesk) -> None:
-    desk.leave("nobody")
+    desk.become("nobody")
     first = await desk.ask("phòng ở Bình Thạnh")
     rows = first.state["results"]
     second = await desk.ask("cái thứ hai bao nhiêu tiền")
@@ -43,7 +43,7 @@ async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDe
 
 
 async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
-    desk.leave("nobody")
+    desk.become("nobody")
     told = await desk.ask("phòng trọ dưới 3 triệu ở Gò Vấp")
     for item in told.all(ItemList)[0].items:
         labels = dict(item.fields)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.catalogue import stocked_shop
+from tests.support.desk import Told
 from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop, Told, shop_at
+from tests.support.shop import Shop, shop_at
 from tests.support.warranty_files import HEADER, load, write
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Say, Sources, Token, TurnCompleted, TurnFailed

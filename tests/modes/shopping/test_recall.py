@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.desk import Told
 from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop, Told, shop_at
+from tests.support.shop import Shop, shop_at
 from tests.support.waiting import until
 from troly_shopping.recall import MEMORY, _without_pointing, remembered, shared
 
