@@ -36,6 +36,7 @@ _OWN_ENTITIES = ("contract", "invoice", "viewing")
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _ANY_DAY = date(2024, 6, 15)
+_SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _MOST_ROWS, _SHORT = 200, 5
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
@@ -93,7 +94,7 @@ def parts_of(message: str, lang: Lang, now: datetime, places: Places) -> Parts:
         tidy,
         tuple(quantities),
         asked,
-        (number_of_groups(text) if asked.group else None) or _limit(quantities, asked),
+        (number_of_groups(text) if asked.group else None) or _limit(read_quantities(where.rest), where.rest),
         own or bool(money) or (entity in _OWN_ENTITIES),
         traits.needless,
         where.missing,
@@ -186,10 +187,12 @@ def _amount_asked(text: str, asked: Asked) -> Mode | None:
     return "TABLE" if phrases("asks", "amount asked", "price asked").find(text) else None
 
 
-def _limit(quantities: list[Quantity], asked: Asked) -> int | None:
+def _limit(quantities: list[Quantity], text: str) -> int | None:
+    """How many rows are wanted; "1 phòng" alone is a way of speaking, "1 phòng rẻ nhất" is a number."""
+    best = bool(phrases("asks", *_SUPERLATIVES).find(text))
     for one in quantities:
         if one.field == "limit" and one.upper is None and 1 <= one.value <= _MOST_ROWS:
-            if one.value == 1 and not asked.order:
+            if one.value == 1 and not best:
                 continue
             return int(one.value)
     return None

@@ -142,3 +142,15 @@ def test_whatever_is_ready_becomes_a_query_and_the_rest_is_told(
 )
 def test_figures_that_the_records_lack_are_told(text: str) -> None:
     assert [one.key for one in ask(text).missing] == ["missing.no_figure"]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("1 căn hộ rẻ nhất quận 7", 1), ("3 can ho dat nhat", 3), ("the 2 cheapest apartments in district 7", 2),
+        ("tìm 1 phòng giá rẻ", None), ("căn hộ 1 phòng ngủ rẻ nhất", None), ("nhà 2 lầu rẻ nhất", None),
+    ],
+)  # fmt: skip
+def test_a_number_before_a_dwelling_is_how_many_are_shown(text: str, limit: int | None) -> None:
+    """ "1 phòng" alone is a way of speaking; with "nhất" it is a number."""
+    assert ask(text).limit == limit
