@@ -10,7 +10,7 @@ from tests.support.command_line import CommandLine, of_type
 
 
 def test_the_answer_is_on_stdout_and_the_rest_on_stderr(app: CommandLine, third_party: Path) -> None:
-    ran = app.run("ask", "--mode", "slow", "chào", "bạn", "--offline")
+    ran = app.run("ask", "--mode", "slow", "chào", "bạn", "--offline", "--details")
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "Một chút ạ",
@@ -36,6 +36,13 @@ def test_the_answer_is_on_stdout_and_the_rest_on_stderr(app: CommandLine, third_
     assert "thiếu bảng" in ran.err
     assert ran.err.splitlines()[-1].startswith("rules · ")
     assert "đang đọc" not in ran.err
+
+
+def test_entries_are_one_line_each_unless_all_is_wanted(app: CommandLine, third_party: Path) -> None:
+    ran = app.run("ask", "--mode", "slow", "chào", "--offline", "--lang", "en")
+    assert "1. Nồi - 1,8 l" in ran.out.splitlines()
+    assert "chi tiết" not in ran.out
+    assert ran.err.splitlines()[-1].endswith("--details")
 
 
 def test_the_question_may_come_through_a_pipe(app: CommandLine, third_party: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.command_line import CommandLine
 from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
-from troly.cli.printed import content_text
+from troly.cli.printed import content_text, hides
 from troly.cli.printer import JsonPrinter
 from troly.plugin.events import (
     Chart,
@@ -127,3 +127,19 @@ def test_typed_content_as_lines(
     event: ItemList | Computation | Suggestions | Conflict, lines: list[str]
 ) -> None:
     assert content_text(event).splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("event", "lines", "hidden"),
+    [
+        (ItemList((Item("Phòng A", "2.300.000 VND", fields=(("Cọc", "1 tháng"),)),)), ["1. Phòng A - 2.300.000 VND"], True),
+        (ItemList((Item("Phòng A", "2.300.000 VND"),)), ["1. Phòng A - 2.300.000 VND"], False),
+        (Computation("sql", "SELECT 1", ("Lấy một",), (("Bảng", "Đơn"), ("Số dòng", "3"))), ["Bảng: Đơn · Số dòng: 3"], True),
+    ],
+    ids=["list", "plain list", "computation"],
+)  # fmt: skip
+def test_the_brief_text_leaves_out_what_opens_on_the_screen(
+    event: ItemList | Computation, lines: list[str], hidden: bool
+) -> None:
+    assert content_text(event, brief=True).splitlines() == lines
+    assert hides(event) == hidden

@@ -24,6 +24,7 @@ Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="ask.
 Conversation = Annotated[str | None, typer.Option("--conversation", metavar="ID", help="ask.conversation")]
 Jsonl = Annotated[Path | None, typer.Option("--jsonl", metavar="FILE", help="ask.jsonl")]
 Json = Annotated[bool, typer.Option("--json", help="ask.json")]
+Details = Annotated[bool, typer.Option("--details", help="ask.details")]
 Offline = Annotated[bool, typer.Option("--offline", help="ask.offline")]
 
 
@@ -39,6 +40,7 @@ def ask(
     jsonl: Jsonl = None,
     as_json: Json = False,
     offline: Offline = False,
+    details: Details = False,
 ) -> None:
     """See `cli.ask.help`."""
     from troly.cli.asking import Asked, ask_lines, ask_once
@@ -61,7 +63,7 @@ def ask(
     with open_house(invocation, stocked=True) as house:
         if jsonl is not None:
             raise typer.Exit(ask_lines(invocation, house, asked, jsonl))
-        raise typer.Exit(ask_once(invocation, house, asked, question, as_json=as_json))
+        raise typer.Exit(ask_once(invocation, house, asked, question, as_json=as_json, details=details))
 
 
 def read_question(invocation: Invocation) -> str:

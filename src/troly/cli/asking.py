@@ -92,8 +92,16 @@ class Lines:
         return Answered("", completed=False, stopped=False)
 
 
-def ask_once(invocation: Invocation, house: House, asked: Asked, question: str, *, as_json: bool) -> int:
-    """Answer one question; returns the exit code.
+def ask_once(
+    invocation: Invocation,
+    house: House,
+    asked: Asked,
+    question: str,
+    *,
+    as_json: bool,
+    details: bool = False,
+) -> int:
+    """Answer one question; returns the exit code. `details` prints entries of lists and computations whole.
 
     Raises AccessError when `--user` is not allowed, and for people ConfigError when the mode cannot be used; with
     `as_json` that is the turn's last event.
@@ -101,7 +109,7 @@ def ask_once(invocation: Invocation, house: House, asked: Asked, question: str, 
     profile = profile_for(invocation, house.profile, asked.claim)
     if not as_json:
         house.registry.get(asked.mode)
-    printer: Printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation)
+    printer: Printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation, details=details)
     request = TurnRequest(
         mode=asked.mode,
         text=question,

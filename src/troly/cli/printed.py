@@ -22,12 +22,23 @@ from troly.text.numbers import format_number
 Printed = Table | ItemList | Chart | Sources | Computation | Suggestions | Conflict
 
 
-def content_text(event: Printed, lang: Lang = "en") -> str:
-    """`event` in lines, without blank ones."""
-    return "\n".join(line for line in _lines(event, lang) if line)
+def content_text(event: Printed, lang: Lang = "en", *, brief: bool = False) -> str:
+    """`event` in lines, without blank ones; `brief` leaves out what opens on the screen: fields, code, explanations."""
+    return "\n".join(line for line in _lines(event, lang, brief=brief) if line)
 
 
-def _lines(event: Printed, lang: Lang) -> Iterator[str]:
+def hides(event: Printed) -> bool:
+    """Whether the brief text of `event` leaves something out."""
+    match event:
+        case ItemList():
+            return any(item.fields or item.detail for item in event.items)
+        case Computation():
+            return bool(event.code or event.explained)
+        case _:
+            return False
+
+
+def _lines(event: Printed, lang: Lang, *, brief: bool) -> Iterator[str]:
     match event:
         case Table():
             yield _headed(event.badge, event.title)
@@ -35,7 +46,7 @@ def _lines(event: Printed, lang: Lang) -> Iterator[str]:
             yield _rest(len(event.rows), event.total)
         case ItemList():
             yield _headed(event.badge, event.title)
-            yield from _item_lines(event)
+            yield from _item_lines(event, brief=brief)
             yield _rest(len(event.items), event.total)
         case Chart():
             yield from _chart_lines(event, lang)
@@ -44,11 +55,13 @@ def _lines(event: Printed, lang: Lang) -> Iterator[str]:
         case Suggestions():
             yield from (f"> {question}" for question in event.questions)
         case _:
-            yield from _ground_lines(event)
+            yield from _ground_lines(event, brief=brief)
 
 
-def _ground_lines(event: Computation | Conflict) -> Iterator[str]:
+def _ground_lines(event: Computation | Conflict, *, brief: bool) -> Iterator[str]:
     match event:
+        case Computation() if brief:
+            yield " · ".join(f"{name}: {value}" for name, value in event.facts)
         case Computation():
             yield from (f"{name}: {value}" for name, value in event.facts)
             yield event.code
@@ -75,9 +88,11 @@ def _rest(shown: int, total: int | None) -> str:
     return f"({shown}/{total})" if total is not None and total > shown else ""
 
 
-def _item_lines(event: ItemList) -> Iterator[str]:
+def _item_lines(event: ItemList, *, brief: bool) -> Iterator[str]:
     for number, item in enumerate(event.items, 1):
         yield f"{number}. {_joined(item.title, item.subtitle, item.path)}"
+        if brief:
+            continue
         yield from (f"   {name}: {value}" for name, value in item.fields)
         yield from (f"   {line}" for line in item.detail.splitlines())
 

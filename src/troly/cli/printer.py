@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from troly.cli.faults import say_error
 from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, note, paint
-from troly.cli.printed import content_text
+from troly.cli.printed import Printed, content_text, hides
 from troly.errors import ErrorText
 from troly.plugin.events import (
     Chart,
@@ -63,10 +63,15 @@ class JsonPrinter:
 
 
 class TextPrinter:
-    """The answer on stdout as it is written; everything about the answer on stderr."""
+    """The answer on stdout as it is written; everything about the answer on stderr.
 
-    def __init__(self, invocation: Invocation) -> None:
+    Without `details` a list has one line an entry, and a computation no code; the last line says how to see them.
+    """
+
+    def __init__(self, invocation: Invocation, *, details: bool = False) -> None:
         self._invocation = invocation
+        self._details = details
+        self._hidden = False
         self._blocks: list[str] = []
         self._open = ""
 
@@ -77,7 +82,7 @@ class TextPrinter:
             case Say():
                 self._say(event)
             case Table() | ItemList() | Chart() | Sources() | Conflict():
-                self._block(content_text(event, self._invocation.lang))
+                self._block(self._text(event))
             case Notice():
                 note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
             case Handoff():
@@ -90,12 +95,16 @@ class TextPrinter:
     def _show_rest(self, event: Event) -> None:
         match event:
             case Computation() | Suggestions():
-                note(paint(content_text(event, self._invocation.lang), "quiet", sys.stderr), painted=True)
+                note(paint(self._text(event), "quiet", sys.stderr), painted=True)
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():
                 self._close()
                 say_error(ErrorText(event.title, event.message, event.remedy))
+
+    def _text(self, event: Printed) -> str:
+        self._hidden = self._hidden or (not self._details and hides(event))
+        return content_text(event, self._invocation.lang, brief=not self._details)
 
     def _token(self, text: str) -> None:
         if not self._open:
@@ -152,7 +161,8 @@ class TextPrinter:
         parts = [say(f"source.{event.source}")]
         if event.calls:
             parts.append(say("calls", count=event.calls))
-        return " · ".join([*parts, f"{event.ms:.0f} ms"])
+        more = [say("ask.more")] if self._hidden else []
+        return " · ".join([*parts, f"{event.ms:.0f} ms", *more])
 
 
 def squeezed(text: str) -> str:
