@@ -183,3 +183,32 @@ async def test_nobody_finds_what_is_somebody_elses(
 def test_an_empty_owner_is_refused(house: House) -> None:
     with pytest.raises(ValueError, match="owner"):
         house.put("a", "b", owner="")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "bảo hnàh điện thoại",
+        "bao hanhh",
+        "cong trinh cua ghandi",
+        "Ghandi",
+        "chính sách bảo hành của Ghandhi",
+    ],
+)
+async def test_a_slip_in_a_word_that_nobody_wrote_finds_what_was_meant(house: House, question: str) -> None:
+    house.put("a", "Chính sách bảo hành điện thoại và công trình của Gandhi.")
+    house.put("b", "Quy trình nghỉ phép của nhân viên mới và điện nước.")
+    assert (await ranked(house.knowledge, question))[:1] == ["a"]
+
+
+@pytest.mark.parametrize("question", ["RTX4091", "404O", "xyzzy", "abc"])
+async def test_codes_and_strange_words_are_not_read_as_others(house: House, question: str) -> None:
+    house.put("a", "Card RTX4090 lỗi 4040, đọc abd để biết thêm.")
+    assert await ranked(house.knowledge, question) == []
+
+
+async def test_a_known_word_is_never_read_as_another(house: House) -> None:
+    house.put("a", "kênh bán hàng")
+    house.put("b", "kinh bán hàng")
+    assert (await ranked(house.knowledge, "kenh"))[:1] == ["a"]
+    assert "b" not in await ranked(house.knowledge, "kenh")

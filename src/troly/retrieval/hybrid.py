@@ -16,6 +16,7 @@ from troly.retrieval.ledger import Index, Ledger, access_key
 from troly.retrieval.places import describe_place
 from troly.retrieval.ranking import Standing, Weights, fuse, judge
 from troly.retrieval.schema import MIGRATIONS
+from troly.retrieval.spelling import mend
 from troly.retrieval.store import ChunkStore, DocumentRecord, Reader, StoredDocument
 from troly.retrieval.tokens import Query, query_terms
 from troly.retrieval.vectors import VectorStore, check_vectors
@@ -197,8 +198,8 @@ class Knowledge:
         self._vectors.close()
 
     def _by_words(self, question: str, reader: Reader, limit: int) -> _Words:
-        query = query_terms(question)
         with self._db.read() as connection:
+            query = mend(connection, query_terms(question))
             total = lexical.count(connection)
             words = lexical.rarity(connection, query.folded, "folded", total)
             marked = lexical.rarity(connection, query.accented, "accented", total)

@@ -12,9 +12,10 @@ from troly.text.fold import bigrams
 _FUSION = 60
 # Measured together on a public Vietnamese question set, with and without marks (tests/retrieval holds our own set).
 _WINDOW_WORDS = 40
-_WINDOW_WEIGHT = 5.0
+_WINDOW_WEIGHT = 3.0
 _STRETCH_WORDS = 25
 _STRETCH_WEIGHT = 0.2
+_COVERAGE_WEIGHT = 4.0
 # What the words say beside the fused rank: enough to decide between neighbours, not to bury a find by meaning.
 _WORDS_WEIGHT = 0.25
 
@@ -36,7 +37,7 @@ class Standing:
 
 
 def judge(bm25: float, words: Sequence[str], weights: Weights) -> Standing:
-    """BM25 and how closely the question's words stand together in `words`."""
+    """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there."""
     total = sum(weights.words.values()) or 1.0
     hits = [(at, word) for at, word in enumerate(words) if word in weights.words]
     present = {word for _, word in hits}
@@ -46,7 +47,8 @@ def judge(bm25: float, words: Sequence[str], weights: Weights) -> Standing:
     # A bigram holds a `_` and no word does: both fit in one mapping.
     both = {**weights.words, **weights.bigrams}
     stretch = _closest(sorted(hits + pairs), both, _STRETCH_WORDS)
-    return Standing(bm25 + _WINDOW_WEIGHT * near + _STRETCH_WEIGHT * stretch, coverage)
+    closely = _WINDOW_WEIGHT * near + _STRETCH_WEIGHT * stretch
+    return Standing(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
 
 
 def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span: int) -> float:
