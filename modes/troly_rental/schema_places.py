@@ -270,10 +270,17 @@ def _names(place: Place, node: Mapping[str, Any], former: Sequence[str]) -> Iter
         if alone:
             yield _entry(name, place, short=short)
         yield from (_entry(f"{before} {name}", place) for before in _BEFORE[place.kind])
-    for name in node.get("short", ()):
+    for name in {*node.get("short", ()), *_initialled(place)}:
         yield _entry(name, place, short=True)
         yield from (_entry(f"{before} {name}", place) for before in _BEFORE[place.kind])
     yield from (_entry(name, place, near=True) for name in node.get("near", ()))
+
+
+def _initialled(place: Place) -> Iterator[str]:
+    """A district of two words with the first as its letter: "T.Bình", "TBình"."""
+    first, _, second = place.name.partition(" ")
+    if place.kind == "district" and second.isalpha():
+        yield from (f"{first[0]}.{second}", f"{first[0]}{second}")
 
 
 def _numbered(kind: Kind, number: int) -> Iterator[str]:

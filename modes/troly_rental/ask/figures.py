@@ -26,6 +26,7 @@ _GROUPS = (
     "room",
 )
 _KINDS = ("avg", "median", "min", "max", "sum")
+_DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
 _ORDERS = {
     "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
     "cheap": Order("price"), "dearest": Order("price", True), "largest": Order("area", True),
@@ -206,10 +207,10 @@ def _order(text: str, filters: list[Filter]) -> tuple[tuple[Order, ...], list[Re
             "asks",
             *(f"sort {n}" for n in ("price", "area", "posted_at", "views", "deposit", "bedrooms", "people")),
         ).find(tail)
-        ways = phrases("asks", "ascending", "descending").find(tail)
+        ways = phrases("asks", "ascending", "smallest", "cheapest", *_DOWNWARDS).find(tail)
         if fields:
             name = fields[0].label.removeprefix("sort ")
-            down = ways[0].label == "descending" if ways else name in _DOWN_FIRST
+            down = ways[0].label in _DOWNWARDS if ways else name in _DOWN_FIRST
             return (Order(name, down),), said
     sized = any(one.field == "area" for one in filters)
     hits = [

@@ -48,7 +48,11 @@ def names_in(text: str) -> list[tuple[int, int]]:
     """Where names of places and landmarks stand that are spelt as listed."""
     from troly_rental.schema_places import places
 
-    return [(one.start, one.end) for one in places().find(text) if not one.short and one.said.strip()]
+    return [
+        (one.start, one.end)
+        for one in places().find(text)
+        if one.said.strip() and not (one.short and "." not in one.said)
+    ]
 
 
 def _outside(

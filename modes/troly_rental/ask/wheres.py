@@ -133,7 +133,7 @@ def _unplaced(mention: Mention) -> bool:
     are everyday words ("ban co the" is not "Bàn Cờ").
     """
     if mention.short:
-        return fold(mention.said) not in lists("wheres")["anywhere"]
+        return not _INITIALLED.match(mention.said) and fold(mention.said) not in lists("wheres")["anywhere"]
     ward = (
         mention.places[0].kind == "ward" and mention.said.isascii() and not mention.places[0].name.isascii()
     )
@@ -158,6 +158,7 @@ def _is_other_name(mention: Mention) -> bool:
     )
 
 
+_INITIALLED = re.compile(r"\w[. ]")
 _NUMBER_WORDS = ("nhất", "một", "hai", "ba", "tư", "bốn", "năm", "sáu", "bảy", "bẩy", "tám", "chín", "mười")
 
 

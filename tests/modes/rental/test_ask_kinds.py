@@ -154,3 +154,25 @@ def test_figures_that_the_records_lack_are_told(text: str) -> None:
 def test_a_number_before_a_dwelling_is_how_many_are_shown(text: str, limit: int | None) -> None:
     """ "1 phòng" alone is a way of speaking; with "nhất" it is a number."""
     assert ask(text).limit == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "district"),
+    [
+        ("t.bình có phòng nào không", "Tân Bình"), ("tbinh duoi 4tr", "Tân Bình"), ("phong t.binh", "Tân Bình"),
+        ("b.thạnh có phòng không", "Bình Thạnh"), ("ở C. Giấy có căn hộ nào", "Cầu Giấy"),
+    ],
+)  # fmt: skip
+def test_a_district_with_its_first_word_as_a_letter(text: str, district: str) -> None:
+    assert f"district={district}" in told(ask(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "descending"),
+    [
+        ("quan 3 xep theo dien tich lon nhat", True), ("phòng quận 3 sắp theo diện tích nhỏ nhất", False),
+        ("rooms in district 3 sort by price low to high", False), ("phòng quận 3 sắp theo giá cao nhất", True),
+    ],
+)  # fmt: skip
+def test_the_side_named_after_the_order_is_first(text: str, descending: bool) -> None:
+    assert [order.descending for order in ask(text).order] == [descending]
