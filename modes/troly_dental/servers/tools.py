@@ -62,12 +62,18 @@ def add(server: StrictServer, search: Search) -> None:
     @server.tool(name=TOOL)
     async def duckduckgo_search(query: _Query, ctx: Context[Any, Any]) -> Annotated[CallToolResult, Found]:
         """Up to five results, each as Title, Content and Link. Names and phone numbers are stripped from the query."""
-        asked: Mapping[str, Any] = ctx.request_context.meta or {}
-        lang = next((lang for lang in LANGS if lang == asked.get(LANGUAGE_META)), None)
-        found = await search(query, lang)
+        found = await search(query, _language(ctx))
         return _result(found) if isinstance(found, str) else found
 
     server.parts[NAME] = frozenset([TOOL])
+
+
+def _language(ctx: Context[Any, Any]) -> Lang | None:
+    try:
+        asked: Mapping[str, Any] = ctx.request_context.meta or {}
+    except ValueError:
+        return None  # the documents' plain JSON-RPC is no MCP request
+    return next((lang for lang in LANGS if lang == asked.get(LANGUAGE_META)), None)
 
 
 def _result(text: str, meta: dict[str, Any] | None = None) -> CallToolResult:
