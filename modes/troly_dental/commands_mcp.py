@@ -1,4 +1,4 @@
-"""`app mcp serve memory|tools`: the adviser's MCP servers for any MCP client."""
+"""`app mcp serve memory|tools|all`: the adviser's MCP servers for any MCP client."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from troly_dental.strings import say
 if TYPE_CHECKING:
     from troly_dental.servers.strict import StrictServer
 
-SERVERS = {"memory": 8001, "tools": 8002}
+# Both on one port is how the documents draw it.
+SERVERS = {"memory": 8001, "tools": 8002, "all": 8001}
 _HIGHEST_PORT, _SHORTEST_TOKEN = 65535, 8
 
 
@@ -43,16 +44,16 @@ def serve(request: CommandRequest) -> CommandResult:
 
 
 def _server(wanted: str, request: CommandRequest) -> StrictServer:
-    services = request.services
-    if wanted == "tools":
-        from troly_dental.servers import tools
-
-        return tools.build(tools.web_search(services))
     from troly_dental.memory.store import MemoryStore
-    from troly_dental.servers import memory
+    from troly_dental.servers import memory, tools
 
+    services = request.services
+    search = tools.web_search(services)
+    if wanted == "tools":
+        return tools.build(search)
     login, numbers = request.profile.login, services.settings.dental
-    return memory.build(MemoryStore.of(services.state, services.clock, login, numbers))
+    store = MemoryStore.of(services.state, services.clock, login, numbers)
+    return memory.build(store) if wanted == "memory" else tools.both(store, search)
 
 
 def _port(text: str, default: int) -> int:

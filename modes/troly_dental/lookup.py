@@ -18,7 +18,7 @@ from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search import SearchOutcome, search
+from troly_dental.search import SearchOutcome
 from troly_dental.steps_log import StepLog
 from troly_dental.working import Before
 
@@ -49,9 +49,11 @@ def follows(question: str, before: Before) -> str:
 
 
 async def look(turn: TurnContext, query: str) -> Web:
-    """Search the web (003-17 to 003-19); never raises."""
+    """Search the web by the tool-server (003-17 to 003-19); never raises."""
+    from troly_dental.mcp_search import search_tool
+
     began = time.perf_counter()
-    outcome = await search(query, services=turn.services, lang=turn.language)
+    outcome = await search_tool(turn.services, query, turn.language)
     return Web(outcome, (time.perf_counter() - began) * 1000)
 
 

@@ -32,6 +32,7 @@ class WebDouble:
         self.status = 200
         self.gate: threading.Event | None = None
         self.queries: list[str] = []
+        self.languages: list[str] = []
         self.asked = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         # Closing waits for every answer that is still being written: no socket outlives its test.
@@ -56,7 +57,9 @@ class WebDouble:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                double.queries.append(parse_qs(urlsplit(self.path).query).get("q", [""])[0])
+                asked = parse_qs(urlsplit(self.path).query)
+                double.queries.append(asked.get("q", [""])[0])
+                double.languages.append(asked.get("language", [""])[0])
                 double.asked.set()
                 if double.gate is not None:
                     double.gate.wait(20)

@@ -51,11 +51,11 @@ class Served:
 
 
 @contextmanager
-def served(home: Path, server: str = "memory", *more: str) -> Iterator[Served]:
-    """`app mcp serve … --http` in a process of its own, ended at the end."""
+def served(home: Path, server: str = "memory", *more: str, **env: str) -> Iterator[Served]:
+    """`app mcp serve … --http` in a process of its own with `env` beside this one's, ended at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "troly", "mcp", "serve", server, "--http", "--port", "0", *more],
-        env={**os.environ, "TROLY_HOME": str(home)},
+        env={**os.environ, "TROLY_HOME": str(home), **env},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

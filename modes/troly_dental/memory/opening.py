@@ -1,4 +1,4 @@
-"""Opens the memory where the settings say it is: in the program, or at an MCP server."""
+"""Opens the memory where the settings say it is: at the server inside the program, or at one of another process."""
 
 from __future__ import annotations
 
@@ -8,20 +8,32 @@ if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.services import Services
     from troly_dental.memory.types import MemoryClient
+    from troly_dental.servers.strict import StrictServer
 
 
 def open_memory(services: Services, profile: Profile) -> MemoryClient:
     """The memory of `profile`: `async with open_memory(services, profile) as memory`.
 
-    In the program itself, or over streamable HTTP when MCP_SERVER_URL is set (003-43); only then is the MCP library
-    imported, when the first call is made.
+    Always an MCP client: of the memory-server inside the program, one to each person, or over streamable HTTP when
+    MCP_SERVER_URL is set (003-43). The MCP library is imported when the first call is made.
     """
+    from troly_dental.mcp_client import McpMemory
+
     settings = services.settings.dental
     if settings.mcp_server_url:
-        from troly_dental.mcp_client import McpMemory
+        from troly_dental.mcp_calls import McpConnection
 
-        return McpMemory(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)
-    from troly_dental.memory.local import LocalMemory
-    from troly_dental.memory.store import MemoryStore
+        return McpMemory(
+            McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)
+        )
+    from troly_dental.mcp_inside import InsideCaller, inside
 
-    return LocalMemory(MemoryStore.of(services.state, services.clock, profile.login, settings))
+    def build() -> StrictServer:
+        from troly_dental.memory.store import MemoryStore
+        from troly_dental.servers import memory
+
+        return memory.build(MemoryStore.of(services.state, services.clock, profile.login, settings))
+
+    # The store holds one person and these numbers of the settings: another of either is another server.
+    name = f"memory-server {profile.login} {settings.keep_recent_messages} {settings.compress_after_summary}"
+    return McpMemory(InsideCaller(inside(services), name, build))

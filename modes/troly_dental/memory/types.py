@@ -47,7 +47,7 @@ class MemoryClient(Protocol):
     """The memory server's methods with the documents' parameters (003-12 to 003-29), and the pinned facts.
 
     A memory that is down, slow or broken is logged, and the answer is as if it were empty (003-39). Only a conversation
-    of somebody else is refused: AccessError, where the memory is in the program itself.
+    of somebody else is refused: AccessError.
     `problem` is the last such trouble in one line, "" while all is well. Used as `async with … as memory`.
     """
 

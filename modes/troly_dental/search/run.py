@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang
 from troly_dental.search.cache import SearchCache
 from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
+from troly_dental.search.outcome import SearchOutcome
 from troly_dental.search.pages import LIMIT, Page, safe_pages
 from troly_dental.search.query import clean
-from troly_dental.strings import say
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -20,24 +18,6 @@ if TYPE_CHECKING:
 # More than are kept, so that unusable ones do not leave the list short.
 _ASKED_FOR = 2 * LIMIT
 _LEFT_OUT = "unsafe"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
-    """What a search gave.
-
-    `query` is what was sent, cleaned; empty when nothing was. `problem` is empty when there are results, else why
-    there are none (`explain` makes a sentence of it). `cached`: answered from an earlier search. `left_out` counts
-    pages that gave orders to the model. `wait` is how many seconds the engine rests.
-    """
-
-    results: tuple[Page, ...] = ()
-    query: str = ""
-    problem: str = ""
-    engine: str = ""
-    cached: bool = False
-    left_out: int = 0
-    wait: float = 0.0
 
 
 async def search(
@@ -87,11 +67,3 @@ async def _ask(engine: Engine, cache: SearchCache, query: str, lang: Lang) -> Se
     else:
         await asyncio.to_thread(cache.failed, engine.name, problem)
     return SearchOutcome(pages, query, problem, engine.label, left_out=left_out)
-
-
-def explain(outcome: SearchOutcome, lang: Lang) -> str:
-    """Why there are no pages and what can be done, in one or two sentences; "" when there are some."""
-    if not outcome.problem:
-        return ""
-    minutes = max(1, math.ceil(outcome.wait / 60))
-    return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)

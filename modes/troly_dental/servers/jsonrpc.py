@@ -70,17 +70,22 @@ async def _read(request: Request) -> dict[str, Any]:
 async def _call(server: StrictServer, method: str, params: Any) -> Any:
     if not isinstance(params, dict):
         raise MCPError(INVALID_PARAMS, "Invalid params")
-    tools = {tool.name for tool in await server.list_tools()}
-    group = f"{server.name}/memory/"
-    if method == f"{server.name}/tools/call":
+    part, _, asked = method.partition("/")
+    tools = server.parts.get(part, frozenset())
+    if tools and asked == "tools/call":
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):
             raise MCPError(INVALID_PARAMS, "Invalid params")
-    elif method.startswith(group) and method.removeprefix(group) in tools:
-        name, arguments = method.removeprefix(group), params
+        if name not in tools:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:80]}")
+    elif asked.startswith("memory/") and asked.removeprefix("memory/") in tools:
+        name, arguments = asked.removeprefix("memory/"), params
     else:
         raise MCPError(METHOD_NOT_FOUND, "Method not found")
     try:
-        return (await server.call_tool(name, arguments)).structured_content
+        result = await server.call_tool(name, arguments)
     except ToolError as error:
         raise MCPError(INTERNAL_ERROR, str(error)) from error
+    if result.is_error:
+        raise MCPError(INTERNAL_ERROR, " ".join(getattr(part, "text", "") for part in result.content))
+    return result.structured_content

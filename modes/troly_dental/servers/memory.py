@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from troly_dental.memory.store import MemoryStore
 
 NAME = "memory-server"
+TOOLS = frozenset(
+    [
+        "get_or_create",
+        "get_context",
+        "get_old_messages",
+        "get_all_messages",
+        "get_summary",
+        "set_summary",
+        "add_message",
+    ]
+)
 _Id = Annotated[str, Field(min_length=1, max_length=LONGEST_ID, description="Id of the conversation")]
 _Text = Annotated[str, Field(max_length=LONGEST)]
 _Most = Annotated[int, Field(ge=0, le=10_000, description="Most messages to return")]
@@ -76,9 +87,15 @@ def build(store: MemoryStore) -> StrictServer:
         "Troly dental memory",
         "Conversations of a dental adviser: recent context, whole history, rolling summary, pinned facts.",
     )
+    add(server, store)
+    return server
+
+
+def add(server: StrictServer, store: MemoryStore) -> None:
+    """Let `server` offer the memory of the store's owner."""
     _add_reading(server, store)
     _add_writing(server, store)
-    return server
+    server.parts[NAME] = TOOLS
 
 
 def _add_reading(server: StrictServer, store: MemoryStore) -> None:

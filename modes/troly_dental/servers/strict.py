@@ -9,13 +9,19 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic import ValidationError
 
 from troly.errors import InputError, TrolyError
+from troly_dental.mcp_calls import ERROR_META
 from troly_dental.servers.wire import Checked
 
 log = logging.getLogger(__name__)
+
+
+def refusal(sentence: str, meta: dict[str, Any]) -> CallToolResult:
+    """A tool error: a sentence for a model or a person, and beside it what a program can tell it by."""
+    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta=meta)
 
 
 class StrictServer(MCPServer[Any]):
@@ -27,6 +33,8 @@ class StrictServer(MCPServer[Any]):
 
     def __init__(self, name: str, title: str, instructions: str) -> None:
         super().__init__(name, title=title, instructions=instructions, log_level="ERROR")
+        self.parts: dict[str, frozenset[str]] = {}
+        """The documents' servers that this one is, each with its tools (003-34)."""
 
     async def run_stdio_async(self) -> None:
         """Serve stdin and stdout; a line that is no message is answered with -32700 or -32600."""
@@ -43,7 +51,7 @@ class StrictServer(MCPServer[Any]):
             if isinstance(cause, InputError):
                 raise MCPError(INVALID_PARAMS, f"Invalid params: {cause}") from error
             if isinstance(cause, TrolyError):
-                raise ToolError(str(cause)) from error
+                return refusal(str(cause), {ERROR_META: cause.key})
             log.exception("%s: %s failed", self.name, name)
             raise MCPError(INTERNAL_ERROR, "Internal error") from error
         except ToolError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from troly.text.dates import Clock, system_clock
 
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from troly.stores.published import Datasets
     from troly.stores.records import Turn
     from troly.stores.state import StateDb
+
+
+class Closing(Protocol):
+    """Something that is ended by `close`."""
+
+    def close(self) -> None:
+        """End it; blocking, and never raising."""
+        ...
+
+
+Kept = TypeVar("Kept", bound=Closing)
 
 
 @dataclass(slots=True)
@@ -44,9 +55,20 @@ class Services:
     sandbox: Sandbox
     set_aside: tuple[SetAside, ...] = ()
     interrupted: tuple[Turn, ...] = field(default=())
+    kept: dict[str, Closing] = field(default_factory=dict)
+
+    def keep(self, name: str, make: Callable[[], Kept]) -> Kept:
+        """What a mode holds open as long as the services: `make` is called once a `name`, and must be cheap."""
+        # setdefault is one step to other threads.
+        return cast("Kept", self.kept.get(name) or self.kept.setdefault(name, make()))
 
     def close(self) -> None:
-        """End the sandbox's workers and close the stores; the model client is closed by the loop that used it."""
+        """End what modes keep, the last first, then the sandbox's workers, then the stores that both may be using.
+
+        The model client is closed by the loop that used it.
+        """
+        for one in reversed(self.kept.values()):
+            one.close()
         self.sandbox.close()
         self.memory.close()
         self.datasets.close()

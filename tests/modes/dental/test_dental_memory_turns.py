@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -27,12 +27,6 @@ TALK = (
     "Chải răng bao lâu thì đủ?", "Nước súc miệng có cần thiết không?", "Chỉ nha khoa dùng thế nào?", "Tẩy trắng răng có hại không?",
     "Bao lâu nên cạo vôi răng một lần?", "Trẻ mấy tuổi thay răng sữa?", "Hôi miệng do đâu?", "Nghiến răng khi ngủ phải làm sao?",
 )  # fmt: skip
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
 
 
 @pytest.fixture

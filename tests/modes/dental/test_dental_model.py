@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.support.dental import PAGE, Clinic, WebDouble, clinic_at
+from tests.support.dental import PAGE, Clinic, WebDouble
 from tests.support.ollama_double import OllamaDouble, Reply, Request
 from troly.plugin.events import Notice, Sources, StepFinished, Token
 from troly_dental.guard import judge
@@ -21,26 +18,6 @@ GREY = next(
     if judge(text).dental is None
 )
 SUMMARY = {"summary": "Đã khuyên ăn đồ mềm sau khi nhổ răng khôn."}
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
-
-
-@pytest.fixture
-def web() -> Iterator[WebDouble]:
-    double = WebDouble()
-    yield double
-    double.close()
-
-
-@pytest.fixture
-async def clinic(own_home: Path, server: OllamaDouble, web: WebDouble) -> AsyncIterator[Clinic]:
-    with clinic_at(own_home, OLLAMA_HOST=server.url, SEARXNG_URL=web.url) as opened:
-        yield opened
-        await opened.services.llm.aclose()
 
 
 def prompt_of(request: Request) -> str:

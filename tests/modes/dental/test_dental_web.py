@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +14,6 @@ from troly.plugin.events import Notice, Sources
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 SUMMARY = {"summary": "Ăn đồ mềm."}
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
-
-
-@pytest.fixture
-def web() -> Iterator[WebDouble]:
-    double = WebDouble()
-    yield double
-    double.close()
-
-
-@pytest.fixture
-async def clinic(own_home: Path, server: OllamaDouble, web: WebDouble) -> AsyncIterator[Clinic]:
-    with clinic_at(own_home, OLLAMA_HOST=server.url, SEARXNG_URL=web.url) as opened:
-        yield opened
-        await opened.services.llm.aclose()
 
 
 def row(**changes: Any) -> dict[str, Any]:

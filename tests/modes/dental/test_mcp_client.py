@@ -1,4 +1,4 @@
-"""The mode as an MCP client: over HTTP when an address is set; a server that fails costs the memory, not the turn."""
+"""The mode as an MCP client over HTTP, when an address is set; a server that fails costs the memory, not the turn."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import asyncio
 import logging
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +18,17 @@ from tests.support.dental_memory import TOKEN, dental_house, served
 from tests.support.house import profile
 from tests.support.ollama_double import closed_port_url
 from tests.support.waiting import until
-from troly_dental import mcp_client
+from troly_dental import mcp_calls, mcp_client, mcp_inside
+from troly_dental.mcp_calls import McpConnection
 from troly_dental.mcp_client import McpMemory
 from troly_dental.memory import OldMessages, open_memory
-from troly_dental.memory.local import LocalMemory
 
-SOURCE = Path(mcp_client.__file__)
+SOURCES = [Path(str(one.__file__)) for one in (mcp_calls, mcp_client, mcp_inside)]
+
+
+def at(url: str, token: str = TOKEN, seconds: float = 30) -> McpMemory:
+    """The memory of the server at `url`."""
+    return McpMemory(McpConnection(url, token, seconds))
 
 
 async def assert_empty(memory: McpMemory) -> None:
@@ -66,42 +69,18 @@ def silent_server() -> Iterator[str]:
                 one.close()
 
 
-def test_the_client_imports_nothing_of_the_server() -> None:
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_the_client_imports_nothing_of_the_server(source: Path) -> None:
     """003-36: nothing of servers/ nor of the store, at the top or inside a function."""
     named: set[str] = set()
-    for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             named |= {one.name for one in node.names}
         elif isinstance(node, ast.ImportFrom):
             named.add(node.module or "")
-    own = {name for name in named if name.startswith("troly")}
-    assert own == {"troly_dental.memory.types"}
+    own = {name for name in named if name.startswith("troly_dental")}
+    assert own <= {"troly_dental.memory.types", "troly_dental.mcp_calls"}
     assert not {name for name in named if name.startswith("mcp.server")}
-
-
-def test_the_default_path_imports_no_mcp(own_home: Path) -> None:
-    code = (
-        "import asyncio, sys\n"
-        "from tests.support.dental_memory import dental_house\n"
-        "from tests.support.house import profile\n"
-        "from troly_dental.memory import open_memory\n"
-        "async def main(services):\n"
-        "    async with open_memory(services, profile('an')) as memory:\n"
-        "        await memory.add_message('c', 'user', 'tôi dị ứng latex')\n"
-        "        assert await memory.get_facts('c')\n"
-        "from pathlib import Path\n"
-        f"with dental_house(Path({str(own_home)!r})) as services: asyncio.run(main(services))\n"
-        "print([m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_address_decides_where_the_memory_is(own_home: Path) -> None:
-    with dental_house(own_home) as services:
-        assert isinstance(open_memory(services, profile()), LocalMemory)
-    with dental_house(own_home, MCP_SERVER_URL="http://127.0.0.1:8001") as services:
-        assert isinstance(open_memory(services, profile()), McpMemory)
 
 
 async def test_a_conversation_over_http(own_home: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -128,7 +107,7 @@ async def test_a_wrong_token_is_logged_and_leaves_the_memory_empty(
     own_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with served(own_home, "memory", "--token", TOKEN) as server:
-        async with McpMemory(server.url, "another-token", 30) as memory:
+        async with at(server.url, "another-token") as memory:
             await assert_empty(memory)
     assert all(
         record.levelno == logging.ERROR for record in caplog.records if record.name == mcp_client.__name__
@@ -138,26 +117,27 @@ async def test_a_wrong_token_is_logged_and_leaves_the_memory_empty(
 
 
 async def test_nobody_at_the_address_costs_the_memory_only(caplog: pytest.LogCaptureFixture) -> None:
-    async with McpMemory(closed_port_url(), TOKEN, 30) as memory:
+    async with at(closed_port_url()) as memory:
         await assert_empty(memory)
     assert "Memory error, going on without it" in caplog.text
 
 
 async def test_a_silent_server_is_waited_for_once() -> None:
     with silent_server() as url:
-        async with McpMemory(url, TOKEN, 0.3) as memory:
+        async with at(url, seconds=0.3) as memory:
             await assert_empty(memory)
             assert "no answer within 0.3 s" in memory.problem
 
 
 async def test_a_server_killed_in_the_middle_of_a_call_and_between_calls(own_home: Path) -> None:
     with served(own_home, "memory", "--token", TOKEN) as server:
-        async with McpMemory(server.url, TOKEN, 20) as memory:
+        connection = McpConnection(server.url, TOKEN, 20)
+        async with McpMemory(connection) as memory:
             await memory.add_message("c", "user", "tôi dị ứng latex")
             assert await memory.get_facts("c")
             server.process.send_signal(signal.SIGSTOP)  # it takes the call and cannot answer
             asking = asyncio.ensure_future(memory.get_context("c"))
-            await until(lambda: memory._connection.busy)
+            await until(lambda: connection.busy)
             server.process.kill()
             assert await asking == []
             assert memory.problem

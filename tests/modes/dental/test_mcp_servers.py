@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from tests.support.dental_memory import TOKEN, Served, dental_house, served, store_of
+from troly.text.catalogue import Lang
 from troly_dental.servers import memory, tools
 
 TOOLS = {
@@ -100,7 +101,7 @@ async def test_somebody_elses_conversation_is_a_tool_error_with_a_sentence(own_h
 
 
 async def test_a_fault_of_the_program_is_minus_32603_and_tells_nothing_of_itself(own_home: Path) -> None:
-    async def broken(query: str) -> str:
+    async def broken(query: str, _lang: Lang | None) -> str:
         raise ZeroDivisionError(f"secret {query}")
 
     async with Client(tools.build(broken)) as client:
@@ -111,7 +112,7 @@ async def test_a_fault_of_the_program_is_minus_32603_and_tells_nothing_of_itself
 
 
 async def test_the_tool_server_answers_with_text_or_a_sentence(own_home: Path) -> None:
-    async def found(query: str) -> str:
+    async def found(query: str, _lang: Lang | None) -> str:
         return f"Title: {query}\nContent: x\nLink: https://a.vn"
 
     async with Client(tools.build(found)) as client:
@@ -239,3 +240,19 @@ def test_a_token_is_made_and_told_on_stderr_only(own_home: Path) -> None:
         running.process.terminate()
         out, _ = running.process.communicate(timeout=30)
         assert out == ""
+
+
+def test_one_server_answers_for_both_by_the_documents_names(own_home: Path) -> None:
+    with served(own_home, "all", "--token", TOKEN, TROLY_DENTAL__SEARCH="off") as running:
+
+        def ask(method: str, **params: Any) -> Any:
+            body = {"jsonrpc": "2.0", "method": method, "params": params, "id": 1}
+            answer = post(running, "/jsonrpc", body).json()
+            return answer.get("result") or answer["error"]
+
+        search = {"name": "duckduckgo_search", "arguments": {"query": "răng khôn"}}
+        assert ask("memory-server/memory/get_or_create", conversation_id="c") == {"conversation_id": "c"}
+        assert "dental.search" in ask("tool-server/tools/call", **search)["message"]
+        assert ask("memory-server/tools/call", **search)["code"] == -32602
+        assert ask("tool-server/memory/get_or_create", conversation_id="c")["code"] == -32601
+        assert ask("other-server/tools/call", **search)["code"] == -32601

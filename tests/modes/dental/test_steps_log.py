@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, WebDouble, clinic_at
+from tests.support.dental import Clinic, clinic_at
 from tests.support.ollama_double import OllamaDouble, Reply
 
 QUESTION = "Tôi tên là Nguyễn Văn An, 0912 345 678. Nhổ răng khôn xong nên ăn gì?"
 SUMMARY = {"summary": "Ăn đồ mềm."}
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaDouble]:
-    with OllamaDouble() as double:
-        yield double
-
-
-@pytest.fixture
-def web() -> Iterator[WebDouble]:
-    double = WebDouble()
-    yield double
-    double.close()
-
-
-@pytest.fixture
-async def clinic(own_home: Path, server: OllamaDouble, web: WebDouble) -> AsyncIterator[Clinic]:
-    with clinic_at(own_home, OLLAMA_HOST=server.url, SEARXNG_URL=web.url) as opened:
-        yield opened
-        await opened.services.llm.aclose()
 
 
 def lines(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:

@@ -1,0 +1,41 @@
+"""What one search gave, and the sentence that says why it gave nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from troly.text.catalogue import Lang
+from troly_dental.search.pages import Page
+from troly_dental.strings import say
+
+PROBLEMS = (
+    "empty", "unsafe", "rate_limited", "paused", "timeout", "unreachable", "bad_answer", "refused", "missing",
+    "no_query", "off", "server",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """What a search gave.
+
+    `query` is what was sent, cleaned; empty when nothing was. `problem` is empty when there are results, else why
+    there are none (`explain` makes a sentence of it). `cached`: answered from an earlier search. `left_out` counts
+    pages that gave orders to the model. `wait` is how many seconds the engine rests.
+    """
+
+    results: tuple[Page, ...] = ()
+    query: str = ""
+    problem: str = ""
+    engine: str = ""
+    cached: bool = False
+    left_out: int = 0
+    wait: float = 0.0
+
+
+def explain(outcome: SearchOutcome, lang: Lang) -> str:
+    """Why there are no pages and what can be done, in one or two sentences; "" when there are some."""
+    if not outcome.problem:
+        return ""
+    minutes = max(1, math.ceil(outcome.wait / 60))
+    return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)
