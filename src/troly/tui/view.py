@@ -113,6 +113,7 @@ class Pane:
     """One conversation on the screen: its messages, draft, and the turn that runs in it.
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
+    The messages of a `resting` pane are only in the store; they are on their way while it is `loading`.
     """
 
     mode: str
@@ -124,12 +125,28 @@ class Pane:
     cancel: Callable[[], None] | None = None
     answer: MessageView | None = None
     waiting: list[MessageView] = field(default_factory=list)
+    resting: bool = False
+    loading: bool = False
     key: int = field(default_factory=_keys)
 
     @property
     def running(self) -> bool:
         """Whether an answer is being written."""
         return self.answer is not None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would be lost without it."""
+        return not (self.messages or self.draft.strip() or self.resting)
+
+    @property
+    def saved(self) -> bool:
+        """Whether all its messages are in the store and none will be added soon."""
+        return (
+            self.conversation is not None
+            and not (self.running or self.waiting or self.loading)
+            and all(view.kind != "trouble" for view in self.messages)
+        )
 
     @property
     def last_answer(self) -> MessageView | None:

@@ -10,7 +10,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
-from troly.tui.controller import Change, Controller
+from troly.tui.controller import Controller
+from troly.tui.paning import Change
 from troly.tui.render.spans import Line
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
@@ -86,6 +87,9 @@ class ChatScreen(Screen[None]):
 
     def take(self, what: Change, pane: Pane | None) -> None:
         """Something changed; it is painted soon, together with what else changes until then."""
+        if what == "leaving":
+            self.controller.pane.draft = self.prompt.text
+            return
         if what == "pane" and pane is not self.controller.pane:
             return
         if what in ("panes", "draft"):
@@ -117,7 +121,6 @@ class ChatScreen(Screen[None]):
             self.prompt.put(controller.pane.draft)
             return
         if self.transcript.pane is not controller.pane:
-            self.transcript.pane.draft = self.prompt.text
             self.prompt.put(controller.pane.draft)
         self.transcript.show(controller.pane, controller.language)
         self.prompt.placeholder = tr("ui.prompt.hint", controller.language)
