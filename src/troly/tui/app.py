@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, ClassVar
 # Vim and tmux users wait less for a lone Escape; must be set before Textual is imported.
 os.environ.setdefault("ESCDELAY", "50")
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from troly.text.catalogue import Lang
 from troly.tui.answer_actions import AnswerActions
 from troly.tui.controller import Controller
 from troly.tui.house import House
-from troly.tui.keys import CHORDS, teach_alt_keys
+from troly.tui.key_actions import KeyActions
+from troly.tui.keymap import bindings
 from troly.tui.list_actions import ListActions
-from troly.tui.look_actions import LookActions
 from troly.tui.pane_actions import PaneActions
 from troly.tui.paning import Change
 from troly.tui.port import Arrival, Deliver, HouseLike
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Now = Callable[[], datetime]
 
 
-class TrolyApp(AnswerActions, PaneActions, LookActions, ListActions):
+class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions):
     """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
 
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
@@ -53,17 +53,20 @@ class TrolyApp(AnswerActions, PaneActions, LookActions, ListActions):
     # Textual declares these two as instance variables.
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (44, "-tight"), (64, "-narrow"), (110, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (11, "-short"), (SHORT, "-tall")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "stop", show=False),
-        Binding("ctrl+c", "interrupt", show=False),
-        *(Binding(key, action, show=False) for key, action in CHORDS),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("chat")]
 
     def __init__(
-        self, house: Callable[[Deliver], HouseLike], *, mode: str, language: Lang, theme: str, now: Now
+        self,
+        house: Callable[[Deliver], HouseLike],
+        *,
+        mode: str,
+        language: Lang,
+        theme: str,
+        now: Now,
+        keys: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
-        teach_alt_keys()
+        self.take_keys(keys)
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme_name(theme)
@@ -174,6 +177,7 @@ def run(
         language=prepared.language,
         theme=prepared.theme,
         now=prepared.now,
+        keys=prepared.keys,
     )
     try:
         code = app.run()

@@ -1,4 +1,4 @@
-"""The actions of the app that change what is seen: columns, language, theme, and what opens above the chat."""
+"""The actions of the app that change what is seen: columns, language, theme."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEUTRAL = "#8a8a8a"
 
 
 class LookActions(App[int]):
-    """Language, theme, the two columns, the palette of commands, the help."""
+    """Language, theme, the two columns."""
 
     controller: Controller
     chat: ChatScreen
@@ -43,24 +43,3 @@ class LookActions(App[int]):
     def action_evidence(self) -> None:
         """Show or hide how the last answer came about."""
         self.chat.toggle_evidence()
-
-    def action_palette(self) -> None:
-        """Open the command palette."""
-        from troly.tui.commands import commands
-        from troly.tui.screens.palette import PaletteScreen
-
-        if self.screen is self.chat:
-            self.push_screen(
-                PaletteScreen(commands(self.controller), self.controller.language), self._run_chosen
-            )
-
-    async def _run_chosen(self, action: str | None) -> None:
-        if action:
-            await self.run_action(action)
-
-    def action_help(self) -> None:
-        """Show the keys."""
-        from troly.tui.screens.help import HelpScreen
-
-        if self.screen is self.chat:
-            self.push_screen(HelpScreen(self.colours(), self.controller.language))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
+from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import counted, duration
 from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
 from troly.tui.theme import Palette
@@ -125,24 +126,15 @@ class StatusBar(LinesView):
     def keys(self) -> Sequence[Key]:
         """The keys for where one is, the most useful first."""
         pane = self.controller.pane
-        stop = Key("Esc", "stop", "key:stop")
-        again = Key("Ctrl+R", "again", "key:again")
         last = pane.last_answer
         failed = (
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
-        first = [stop] if pane.running else [again] if failed else []
-        if self.controller.trouble is not None:
-            return [Key("Ctrl+Q", "quit", "key:quit"), Key("F1", "help", "key:help")]
-        return [
-            *first,
-            Key("Ctrl+P", "palette", "key:palette"),
-            Key("F1", "help", "key:help"),
-            Key("F2", "list", "key:list"),
-            Key("F3", "evidence", "key:evidence"),
-            Key("Ctrl+N", "new", "key:new"),
-            Key("Ctrl+Q", "quit", "key:quit"),
-        ]
+        first = ["stop"] if pane.running else ["again"] if failed else []
+        usual = ["palette", "help", "list", "evidence", "new", "quit"]
+        names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
+        keymap = keymap_of(self)
+        return [Key(press, name, f"key:{name}") for name in names if (press := keymap.press(name))]
 
     def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
         spans: list[Span] = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
+from troly.tui.keymap import bindings
 from troly.tui.render.spans import BLANK, Line, Span, line
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
@@ -24,11 +25,7 @@ GUTTER = 2
 class Transcript(LinesView, can_focus=True):
     """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "app.again", show=False),
-        Binding("e", "app.edit", show=False),
-        Binding("question_mark", "app.help", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("transcript")]
 
     def __init__(
         self,
