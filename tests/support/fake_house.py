@@ -17,6 +17,7 @@ MODES: tuple[ModeView, ...] = tuple(
         {"vi": about_vi, "en": about_en},
         accent,
         {"vi": asked_vi, "en": asked_en},
+        icon={"shopping": "₫", "analysis": "∑", "rental": "⌂", "dental": "Ω", "rag": "§"}[mode_id],
     )
     for mode_id, vi, en, about_vi, about_en, accent, asked_vi, asked_en in (
         (

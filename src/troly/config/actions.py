@@ -59,6 +59,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("pin", "app.pin", (), "chat", "talk", palette=True),
     Action("delete", "app.delete", (), "chat", "talk", palette=True),
     Action("undelete", "app.undelete", (), "chat", "talk", palette=True),
+    # Open conversations.
+    Action("next_pane", "app.next_pane(1)", ("ctrl+pagedown", "alt+right"), "chat", "panes", palette=True),
+    Action("previous_pane", "app.next_pane(-1)", ("ctrl+pageup", "alt+left"), "chat", "panes", palette=True),
+    Action("panes", "app.panes", ("f8",), "chat", "panes", palette=True),
+    Action("close", "app.close", ("alt+w",), "chat", "panes", palette=True),
+    Action("reopen", "app.reopen", ("alt+t",), "chat", "panes", palette=True),
+    Action("split", "app.split", ("f6",), "chat", "panes", palette=True),
+    Action("turn", "app.turn", ("f7",), "chat", "panes", palette=True),
     # Looking.
     Action("scroll", "", ("pageup", "pagedown"), "chat", fixed=True),
     Action("end", "app.newest", ("ctrl+end",), "chat", palette=True),
@@ -76,6 +84,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
     Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
     Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
+    Action("suspend", "app.suspend_process", ("ctrl+z",), "chat", "app", palette=True),
     Action("quit", "app.quit", ("ctrl+q",), "chat", "app", palette=True),
     # The transcript with the focus.
     Action("transcript_again", "app.again", ("r",), "transcript", "in_transcript"),

@@ -228,6 +228,7 @@ class Mode:
         commands: commands of its own on the command line.
         samples: data that ships, loaded once in a data directory (`troly.plugin.samples`).
         ready: False while the assistant can only say that it is not there yet.
+        icon: a sign of one cell that common fonts have, for tabs.
     """
 
     id: str
@@ -249,3 +250,4 @@ class Mode:
     samples: Samples | None = None
     ready: bool = True
     contract: int = CONTRACT_VERSION
+    icon: str = "◇"

@@ -110,6 +110,8 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions):
         if what == "panes":
             self.chat.dress(self.colours())
             self._remember()
+        elif what == "finished" and pane is not None:
+            self.finished(pane)
         self.chat.take(what, pane)
 
     def _fatal_error(self) -> None:
@@ -154,6 +156,8 @@ _CLICKS: Mapping[str, str] = {
     "key": "{}",
     "end": "newest",
     "new": "new",
+    "pane": "pane({})",
+    "close": "close",
     "language": "language",
 }
 

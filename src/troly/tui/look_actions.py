@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import LANGS
+from troly.tui.sides import colours
 from troly.tui.theme import Palette, theme_name
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
     from troly.tui.screens.chat import ChatScreen
-
-NEUTRAL = "#8a8a8a"
 
 
 class LookActions(App[int]):
@@ -24,8 +23,7 @@ class LookActions(App[int]):
 
     def colours(self) -> Palette:
         """The theme with the accent of the shown mode."""
-        mode = self.controller.modes.get(self.controller.pane.mode)
-        return Palette(self.current_theme, mode.accent if mode else NEUTRAL)
+        return colours(self.current_theme, self.controller, self.controller.pane)
 
     def action_language(self, language: str = "") -> None:
         """Speak a language; without one, the other."""

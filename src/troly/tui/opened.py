@@ -53,7 +53,9 @@ class OpenedHouse:
             return ModeView(
                 name, both, dict.fromkeys(LANGS, ""), PLAIN_ACCENT, {}, ready=False, broken=reason or name
             )
-        return ModeView(name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready)
+        return ModeView(
+            name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready, icon=mode.icon
+        )
 
     def preload_first(self) -> None:
         """Import what the first answer needs, so that it is no slower than the second."""

@@ -157,7 +157,7 @@ class Pane:
 
 
 class ModeView(NamedTuple):
-    """A mode as the faces show it; `broken` is the reason why it cannot be used, `holdings` a line about its data."""
+    """A mode as the faces show it; `broken` is the reason why it cannot be used, `icon` a sign one cell wide."""
 
     id: str
     names: Mapping[Lang, str]
@@ -166,6 +166,7 @@ class ModeView(NamedTuple):
     questions: Mapping[Lang, tuple[str, ...]]
     ready: bool = True
     broken: str = ""
+    icon: str = "◇"
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -175,6 +176,7 @@ def clean_mode(mode: ModeView) -> ModeView:
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
         questions={lang: tuple(sanitize(text) for text in asked) for lang, asked in mode.questions.items()},
         broken=sanitize(mode.broken),
+        icon=sanitize(mode.icon),
     )
 
 

@@ -13,13 +13,12 @@ from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
 from troly.tui.theme import Palette
 from troly.tui.view import MessageView, ModeView
 from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.tab_row import TURNING, UNREAD, mark_of, tabs_of
 
 BRAND = "Troly"
 MOST_KEYS = 6
 # Below this many rows the two lines share one.
 SHORT = 22
-# The streaming mark, turning; the only motion on the screen.
-TURNING = "◐◓◑◒"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +69,22 @@ class ModeBar(LinesView):
             return [Span(f" {TURNING[self.phase]}", "strong")]
         if mode.broken:
             return [Span(" ×", "error")]
-        return [Span(" •", "strong")] if self.controller.unread(mode.id) else []
+        return [Span(f" {UNREAD}", "strong")] if self.controller.unread(mode.id) else []
 
     def _one(self, lang: Lang) -> Line:
         mode = self.controller.modes.get(self.controller.pane.mode)
         if mode is None:
             return (Span(f" {BRAND}", "strong"),)
-        others = [m for m in self.controller.modes.values() if m is not mode]
-        elsewhere = next((marks for m in others if (marks := self._mark(m)) and not m.broken), [])
-        return line(
-            Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"), *elsewhere
-        )
+        names = line(Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"))
+        return line(*names, *self._folded(mode))
+
+    def _folded(self, mode: ModeView) -> Line:
+        """Which of the open conversations this is, and a mark when something happens in another one."""
+        panes, shown = tabs_of(self.controller), self.controller.pane
+        others = [pane for pane in self.controller.tabs.everywhere if pane.mode != mode.id]
+        mark = mark_of(others, self.phase)
+        place = f"  {panes.index(shown) + 1}/{len(panes)}" if len(panes) > 1 else ""
+        return line(Span(place, "dim", "panes"), Span(f" {mark}" if mark else "", "strong", "panes"))
 
     def _right(self, lang: Lang, *, full: bool) -> Line:
         health = self.controller.health
