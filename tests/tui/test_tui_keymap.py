@@ -31,7 +31,7 @@ class Keyed(Scene):
 
 
 async def test_a_changed_key_works_in_the_input_and_outside_and_is_shown() -> None:
-    app = Keyed({"search": "f7, alt+s", "evidence": "", "list_pin": "g"})
+    app = Keyed({"search": "shift+f7, alt+s", "evidence": "", "list_pin": "g"})
     async with app.run_test(size=(120, 40)) as pilot:
         await begin(app, pilot)
         burst(app, "chữ\x1bs")
@@ -40,7 +40,7 @@ async def test_a_changed_key_works_in_the_input_and_outside_and_is_shown() -> No
         await until(lambda: app.screen is app.chat)
         assert app.chat.prompt.text == "chữ"
         app.chat.transcript.focus()
-        await pilot.press("f7")
+        await pilot.press("shift+f7")
         await until(lambda: isinstance(app.screen, SearchScreen))
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
@@ -53,10 +53,10 @@ async def test_a_changed_key_works_in_the_input_and_outside_and_is_shown() -> No
         await pilot.press("f1")
         await until(lambda: bool(app.screen.query(HelpLines)))
         shown = text_of(app.screen.query_one(HelpLines))
-        assert "F7  Alt+S" in shown
+        assert "Shift+F7  Alt+S" in shown
         assert "Ctrl+F" not in shown.replace("Esc  Ctrl+F", "")
         offered = {one.action: one.key for one in commands(app.controller, app.keymap)}
-        assert offered["app.search"] == "F7"
+        assert offered["app.search"] == "Shift+F7"
         assert offered["app.evidence"] == ""
 
 
@@ -70,15 +70,15 @@ async def test_send_and_newline_can_change_places() -> None:
 
 
 async def test_assistants_by_other_keys() -> None:
-    app = Keyed({"assistants": "f6, f8"})
+    app = Keyed({"assistants": "shift+f6, shift+f8"})
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        await pilot.press("f8")
+        await pilot.press("shift+f8")
         await until(lambda: app.controller.pane.mode == "analysis")
         await pilot.press("alt+3")
         await settle(app, pilot)
         assert app.controller.pane.mode == "analysis"
-        assert [one.key for one in commands(app.controller, app.keymap)][:3] == ["F6", "F8", ""]
+        assert [one.key for one in commands(app.controller, app.keymap)][:3] == ["Shift+F6", "Shift+F8", ""]
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_hints_leave_out_what_has_no_key() -> None:
 
 def test_a_changed_key_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text('[keys]\nsearch = "f7"\nquit = "alt+x"\n')
+    (tmp_path / "config" / "config.toml").write_text('[keys]\npalette = "shift+f7"\nquit = "alt+x"\n')
     code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
     master, process = on_a_terminal(code, tmp_path)
     try:
         read_until(master, b"sk something")
-        os.write(master, b"\x1b[18~")
-        read_until(master, b"Find in all")
+        os.write(master, b"\x1b[18;2~")
+        read_until(master, b"ind a command")
         os.write(master, b"\x1bx")
         read_until(master, b"\x1b[?1049l")
         assert process.wait(20) == 0
