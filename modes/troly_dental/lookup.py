@@ -12,13 +12,14 @@ from pathlib import Path
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
+from troly.tape import given, measured
 from troly.text.catalogue import Lang
 from troly.text.days import format_date
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search import SearchOutcome, search
+from troly_dental.search import SearchOutcome, packed, search, unpacked
 from troly_dental.steps_log import StepLog
 from troly_dental.working import Before
 
@@ -51,8 +52,14 @@ def follows(question: str, before: Before) -> str:
 async def look(turn: TurnContext, query: str) -> Web:
     """Search the web (003-17 to 003-19); never raises."""
     began = time.perf_counter()
-    outcome = await search(query, services=turn.services, lang=turn.language)
-    return Web(outcome, (time.perf_counter() - began) * 1000)
+    outcome = await given(
+        "dental.search",
+        lambda: search(query, services=turn.services, lang=turn.language),
+        packed,
+        unpacked,
+        lambda: SearchOutcome(problem="off"),
+    )
+    return Web(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
 
 
 async def look_in_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from troly.tape import replaying
+
 if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.services import Services
@@ -25,3 +27,10 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
     from troly_dental.memory.store import MemoryStore
 
     return LocalMemory(MemoryStore.of(services.state, services.clock, profile.login, settings))
+
+
+def memory_of_turn(services: Services, profile: Profile) -> MemoryClient:
+    """The same as a turn is told of it: what it gives is recorded; a replay is given that again, and opens none."""
+    from troly_dental.memory.taped import TapedMemory
+
+    return TapedMemory(None if replaying() else open_memory(services, profile))

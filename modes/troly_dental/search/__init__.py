@@ -6,7 +6,7 @@ from troly_dental.search.cache import MIGRATIONS, SearchCache
 from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
 from troly_dental.search.pages import LIMIT, Page, as_text, host_of, safe_pages
 from troly_dental.search.query import clean
-from troly_dental.search.run import SearchOutcome, explain, search
+from troly_dental.search.run import SearchOutcome, explain, packed, search, unpacked
 
 __all__ = [
     "LIMIT",
@@ -22,6 +22,8 @@ __all__ = [
     "clean",
     "explain",
     "host_of",
+    "packed",
     "safe_pages",
     "search",
+    "unpacked",
 ]

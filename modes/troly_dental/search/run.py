@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
 from troly_dental.search.cache import SearchCache
@@ -87,6 +88,16 @@ async def _ask(engine: Engine, cache: SearchCache, query: str, lang: Lang) -> Se
     else:
         await asyncio.to_thread(cache.failed, engine.name, problem)
     return SearchOutcome(pages, query, problem, engine.label, left_out=left_out)
+
+
+def packed(outcome: SearchOutcome) -> dict[str, Any]:
+    """An outcome as JSON, for the recording of a turn."""
+    return asdict(outcome)
+
+
+def unpacked(saved: Mapping[str, Any]) -> SearchOutcome:
+    """The inverse of `packed`."""
+    return SearchOutcome(**{**saved, "results": tuple(Page(**page) for page in saved["results"])})
 
 
 def explain(outcome: SearchOutcome, lang: Lang) -> str:

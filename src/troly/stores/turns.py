@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from troly.errors import AccessError, StoreError
+from troly.stores.barred import is_barred
 from troly.stores.message_search import index_message
 from troly.stores.processes import is_alive, process_start
 from troly.stores.records import (
@@ -107,6 +108,21 @@ class TurnLog:
                 "UPDATE turns SET partial = ? WHERE id = ? AND status = 'running' AND pid = ? AND process_started = ?",
                 (storable(text), turn_id, *self._me),
             )
+
+    @property
+    def db(self) -> StateDb:
+        """The database, for stores that stand beside this one."""
+        return self._db
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """The clock of the store."""
+        return self._clock
+
+    def is_barred(self, key: str) -> bool:
+        """Whether what is kept under `key` may not be reused, for an answer of it was marked as wrong."""
+        with self._db.read() as connection:
+            return is_barred(connection, key)
 
     def turn(self, owner: str, turn_id: str) -> Turn:
         """One turn."""
