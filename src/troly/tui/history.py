@@ -24,6 +24,7 @@ from troly.plugin.events import (
     Table,
     Task,
 )
+from troly.tui.spent import spent_of
 from troly.tui.view import MessageView, StepView, Trouble, message
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _frozen(value: Any) -> Any:
 def _finish(view: MessageView, turn: Turn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
+    view.turn, view.spent = turn.id, spent_of(trace.get("calls") or ())
     view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
     view.steps = [_step(step) for step in trace.get("steps", ())]
     if turn.status in ("failed", "stopped", "interrupted"):

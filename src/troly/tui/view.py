@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
+from troly.tui.spent import Spent
 
 if TYPE_CHECKING:
     from troly.plugin.events import Content, Progress
@@ -58,9 +59,20 @@ class Trouble(NamedTuple):
     remedy: str = ""
 
 
+class Wrong(NamedTuple):
+    """That an answer was marked as wrong: the key of the reason, and what the person wrote."""
+
+    reason: str
+    note: str = ""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class MessageView:
-    """One message on the screen; `revision` grows with every change."""
+    """One message on the screen; `revision` grows with every change.
+
+    `before` is set on the oldest loaded message where older ones are saved: the id that asks for them; `older` says
+    whether they were asked for.
+    """
 
     who: Who
     time: datetime
@@ -75,6 +87,11 @@ class MessageView:
     ms: float | None = None
     opened: set[str] = field(default_factory=set)
     revision: int = 0
+    turn: str = ""
+    spent: Spent | None = None
+    wrong: Wrong | None = None
+    before: str = ""
+    older: Literal["more", "loading"] = "more"
     key: int = field(default_factory=_keys)
 
     @property
@@ -156,6 +173,14 @@ class Pane:
         )
 
 
+class TalkView(NamedTuple):
+    """A command of a mode that is typed as a message: `/name argument`."""
+
+    name: str
+    help: Mapping[Lang, str]
+    argument: str = ""
+
+
 class ModeView(NamedTuple):
     """A mode as the faces show it; `broken` is the reason why it cannot be used, `icon` a sign one cell wide."""
 
@@ -167,6 +192,7 @@ class ModeView(NamedTuple):
     ready: bool = True
     broken: str = ""
     icon: str = "◇"
+    talk: tuple[TalkView, ...] = ()
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -174,6 +200,14 @@ def clean_mode(mode: ModeView) -> ModeView:
     return mode._replace(
         names={lang: sanitize(text, keep_newlines=False) for lang, text in mode.names.items()},
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
+        talk=tuple(
+            TalkView(
+                sanitize(one.name, keep_newlines=False),
+                {lang: sanitize(text, keep_newlines=False) for lang, text in one.help.items()},
+                sanitize(one.argument, keep_newlines=False),
+            )
+            for one in mode.talk
+        ),
         questions={lang: tuple(sanitize(text) for text in asked) for lang, asked in mode.questions.items()},
         broken=sanitize(mode.broken),
         icon=sanitize(mode.icon),
