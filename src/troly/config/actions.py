@@ -84,7 +84,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
     Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
     Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
-    Action("suspend", "app.suspend_process", ("ctrl+z",), "chat", "app", palette=True),
+    Action("suspend", "app.suspend", ("ctrl+z",), "chat", "app", palette=True),
     Action("quit", "app.quit", ("ctrl+q",), "chat", "app", palette=True),
     # The transcript with the focus.
     Action("transcript_again", "app.again", ("r",), "transcript", "in_transcript"),

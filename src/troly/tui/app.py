@@ -30,6 +30,7 @@ from troly.tui.paning import Change
 from troly.tui.port import Arrival, Deliver, HouseLike
 from troly.tui.pressed import press
 from troly.tui.screens.chat import ChatScreen
+from troly.tui.shell_actions import ShellActions
 from troly.tui.theme import THEMES, theme_name
 from troly.tui.troubles import trouble_of
 from troly.tui.view import Pane
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 Now = Callable[[], datetime]
 
 
-class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions):
+class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions):
     """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
 
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
@@ -90,6 +91,7 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions):
             with suppress(NotImplementedError, AttributeError, RuntimeError, ValueError):
                 number = getattr(signal, name)
                 loop.add_signal_handler(number, self.exit, 128 + number)
+        self.repaint_when_back()
         self.theme_changed_signal.subscribe(self, lambda _theme: self.chat.dress(self.colours()))
         self.call_after_refresh(self.house.start, self._arrived)
 
