@@ -86,6 +86,15 @@ def _holdings(services: Services, lang: Lang) -> Holdings:
     return Holdings(say("holdings.online", lang, line=line, engine=engine), enough=True)
 
 
+def _shareable(services: Services, text: str) -> str:
+    """Names, telephones and numbers of papers are masked as in the log (003-42)."""
+    if services.settings.dental.log_personal:
+        return text
+    from troly_dental.masking import mask
+
+    return mask(text)
+
+
 MODE = Mode(
     id="dental",
     names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
@@ -104,4 +113,5 @@ MODE = Mode(
     migrations=(*SEARCHES, MEMORY),
     commands=COMMANDS,
     samples=SAMPLES,
+    shareable=_shareable,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict
 from typing import Any, Self
 
@@ -13,10 +14,16 @@ LABEL = "dental.memory."
 
 
 class TapedMemory:
-    """A `MemoryClient` around `inner`; None in a replay, which reads the recording and keeps nothing."""
+    """A `MemoryClient` around `inner`; None in a replay, which reads the recording and keeps nothing.
 
-    def __init__(self, inner: MemoryClient | None) -> None:
+    `wrong` gives the answers of a conversation that were marked as wrong: no turn is told of them.
+    """
+
+    def __init__(
+        self, inner: MemoryClient | None, wrong: Callable[[str], Collection[str]] = lambda _conversation: ()
+    ) -> None:
         self._inner = inner
+        self._wrong = wrong
 
     async def __aenter__(self) -> Self:
         if self._inner is not None:
@@ -41,9 +48,12 @@ class TapedMemory:
 
     async def get_context(self, conversation_id: str, max_messages: int = MAX_MESSAGES) -> list[Message]:
         """See `MemoryClient`."""
-        return await self._plain(
-            "get_context", lambda inner: inner.get_context(conversation_id, max_messages), []
-        )
+
+        async def read(inner: MemoryClient) -> list[Message]:
+            found = await inner.get_context(conversation_id, max_messages)
+            return await self._right(conversation_id, found)
+
+        return await self._plain("get_context", read, [])
 
     async def get_all_messages(self, conversation_id: str) -> list[Message]:
         """See `MemoryClient`."""
@@ -57,9 +67,15 @@ class TapedMemory:
 
     async def get_old_messages(self, conversation_id: str) -> OldMessages:
         """See `MemoryClient`."""
+
+        async def read(inner: MemoryClient) -> OldMessages:
+            found = await inner.get_old_messages(conversation_id)
+            kept = await self._right(conversation_id, list(found.messages))
+            return OldMessages(tuple(kept), found.total_count)
+
         return await self._taken(
             "get_old_messages",
-            lambda inner: inner.get_old_messages(conversation_id),
+            read,
             asdict,
             lambda saved: OldMessages(tuple(saved["messages"]), saved["total_count"]),
             OldMessages(),
@@ -85,6 +101,13 @@ class TapedMemory:
         """See `MemoryClient`."""
         if self._inner is not None:
             await self._inner.add_message(conversation_id, role, content)
+
+    async def _right(self, conversation_id: str, messages: list[Message]) -> list[Message]:
+        """The messages without answers that were marked as wrong."""
+        if not messages:
+            return messages
+        wrong = {text.strip() for text in await asyncio.to_thread(self._wrong, conversation_id)}
+        return [one for one in messages if one["role"] == "user" or one["content"].strip() not in wrong]
 
     async def _plain(self, name: str, ask: Callable[[MemoryClient], Awaitable[Any]], otherwise: Any) -> Any:
         return await self._taken(name, ask, lambda value: value, lambda value: value, otherwise)

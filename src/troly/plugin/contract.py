@@ -245,6 +245,8 @@ class Mode:
         roles: the model roles it asks for (`chat`, `small`, `guard`).
         commands: commands of its own on the command line.
         samples: data that ships, loaded once in a data directory (`troly.plugin.samples`).
+        shareable: a text as it may stand in a file that is passed on (eval cases); an assistant that hears personal
+            things masks them.
         talk: commands that are typed as a message.
         mentions: see `Mentions`.
         ready: False while the assistant can only say that it is not there yet.
@@ -271,5 +273,6 @@ class Mode:
     ready: bool = True
     contract: int = CONTRACT_VERSION
     icon: str = "◇"
+    shareable: Callable[[Services, str], str] = lambda _services, text: text
     talk: tuple[TalkCommand, ...] = ()
     mentions: Mentions = lambda _services, _profile, _prefix, _limit: []

@@ -69,6 +69,15 @@ class WrongAnswers:
             row = fetch_one(connection, f"{_OF_OWNER} AND w.turn_id = ?", (owner, turn_id))
         return _answer(row) if row else None
 
+    def texts(self, conversation_id: str) -> frozenset[str]:
+        """What the wrong answers of a conversation said, for memories that keep texts of their own."""
+        sql = (
+            "SELECT m.text FROM messages AS m JOIN wrong_answers AS w ON w.turn_id = m.turn_id "
+            "WHERE m.conversation_id = ? AND m.sender = 'assistant'"
+        )
+        with self._db.read() as connection:
+            return frozenset(row[0] for row in connection.execute(sql, (conversation_id,)))
+
     def in_conversation(self, owner: str, conversation_id: str) -> Mapping[str, WrongAnswer]:
         """The marks of a conversation by turn."""
         with self._db.read() as connection:
