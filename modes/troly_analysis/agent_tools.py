@@ -15,6 +15,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
+from troly.tape import measured
 from troly.text.numbers import format_number
 from troly_analysis.service import DEADLINE_SECONDS
 from troly_analysis.strings import say
@@ -52,7 +53,7 @@ async def run_tool(turn: TurnContext, service: DataQueryService, call: ToolCall,
     try:
         record = await call_tool(service, call, f"call_{number}", DEADLINE_SECONDS, turn.language)
     finally:
-        ms = round((time.perf_counter() - began) * 1000, 3)
+        ms = measured(f"analysis.{call.tool}", (time.perf_counter() - began) * 1000)
         failed = record is None or record.error is not None
         detail = _detail(turn, record)
         turn.emit(StepFinished(NODE, ms, None, detail, AGENT, call.tool, failed=failed))

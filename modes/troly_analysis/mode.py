@@ -88,6 +88,7 @@ MODE = Mode(
     summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
     persona="analysis",
     accent="#7aa2f7",
+    icon="∑",
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

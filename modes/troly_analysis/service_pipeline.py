@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import TrolyError
+from troly.tape import measured
 from troly_analysis.service_run import MAX_ROWS, Deadline, meaning
 from troly_analysis.types import Result, Run, Sheet
 
@@ -50,7 +51,7 @@ def run_pipeline(
         truncated=len(found or []) > MAX_ROWS,
     )
     read = sheet.rows + sum(each.rows for each in _looked_up(checked.stages))
-    ms = (time.perf_counter() - began) * 1000
+    ms = measured("analysis.pipeline", (time.perf_counter() - began) * 1000)
     return Answer(result, Run(sql, read, sheet.span, ms, pipeline=checked.pipeline))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from troly.tape import measured
 from troly_analysis.service_fields import Key, Measure
 from troly_analysis.service_filters import conditions, period
 from troly_analysis.service_run import MAX_ROWS, Deadline, fetch, plain
@@ -101,7 +102,7 @@ class Asked:
             read = int(first[0] or 0)
             span = _span(first[1], first[2]) if facts == len(_FACTS) else span
             span = span if read else None
-        ms = (time.perf_counter() - self._began) * 1000
+        ms = measured("analysis.query", (time.perf_counter() - self._began) * 1000)
         return rows, Run(sql, read, span, ms, tuple(self._values.matched), tuple(self._values.nearest))
 
     def _quietly(self, statement: exp.Expr) -> list[tuple[Any, ...]]:

@@ -12,13 +12,14 @@ from pathlib import Path
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
+from troly.tape import given, measured
 from troly.text.catalogue import Lang
 from troly.text.days import format_date
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search import SearchOutcome
+from troly_dental.search import SearchOutcome, packed, unpacked
 from troly_dental.steps_log import StepLog
 from troly_dental.working import Before
 
@@ -53,8 +54,14 @@ async def look(turn: TurnContext, query: str) -> Web:
     from troly_dental.mcp_search import search_tool
 
     began = time.perf_counter()
-    outcome = await search_tool(turn.services, query, turn.language)
-    return Web(outcome, (time.perf_counter() - began) * 1000)
+    outcome = await given(
+        "dental.search",
+        lambda: search_tool(turn.services, query, turn.language),
+        packed,
+        unpacked,
+        lambda: SearchOutcome(problem="off"),
+    )
+    return Web(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
 
 
 async def look_in_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:

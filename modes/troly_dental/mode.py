@@ -86,12 +86,22 @@ def _holdings(services: Services, lang: Lang) -> Holdings:
     return Holdings(say("holdings.online", lang, line=line, engine=engine), enough=True)
 
 
+def _shareable(services: Services, text: str) -> str:
+    """Names, telephones and numbers of papers are masked as in the log (003-42)."""
+    if services.settings.dental.log_personal:
+        return text
+    from troly_dental.masking import mask
+
+    return mask(text)
+
+
 MODE = Mode(
     id="dental",
     names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
     summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
     persona="dental",
     accent="#7dcfff",
+    icon="Ω",
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,
@@ -103,4 +113,5 @@ MODE = Mode(
     migrations=(*SEARCHES, MEMORY),
     commands=COMMANDS,
     samples=SAMPLES,
+    shareable=_shareable,
 )

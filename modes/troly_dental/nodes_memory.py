@@ -13,7 +13,7 @@ from troly_dental.memory import (
     MemoryClient,
     fitted,
     joined,
-    open_memory,
+    memory_of_turn,
     rule_summary,
     summarise,
 )
@@ -27,7 +27,7 @@ State = Mapping[str, Any]
 async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     """The conversation's last messages, summary and pinned facts; empty where the memory does not answer (003-39)."""
     log, lang = StepLog(turn), turn.language
-    async with open_memory(turn.services, turn.profile) as memory:
+    async with memory_of_turn(turn.services, turn.profile) as memory:
         known = await memory.get_or_create(turn.conversation.id)
         log.id("3.1", f"Conversation ID: {known}")
         messages = await memory.get_context(known, MAX_MESSAGES)
@@ -81,7 +81,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     log, lang = StepLog(turn), turn.language
     settings = turn.services.settings.dental
     known = state["conversation_id"]
-    async with open_memory(turn.services, turn.profile) as memory:
+    async with memory_of_turn(turn.services, turn.profile) as memory:
         await memory.add_message(known, "user", question)
         await memory.add_message(known, "assistant", shown)
         log.flow("9.1", "Saved user message and assistant response")

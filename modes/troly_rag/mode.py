@@ -80,6 +80,7 @@ MODE = Mode(
     },
     persona="rag",
     accent="#bb9af7",
+    icon="§",
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

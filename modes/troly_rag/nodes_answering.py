@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Progress, Suggestions
+from troly.tape import measured, moment
 from troly_rag.composing import Composed, compose
 from troly_rag.evidence import Evidence20, cards
 from troly_rag.execution.cache import Cache, digest
@@ -75,7 +75,7 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
         lambda: compose(turn, work.routing, found.outputs, settled, work.config),
         lambda one: one.source == "model" and all(run.status != "failed" for run in found.runs),
     )
-    ms = (time.perf_counter() - clock) * 1000
+    ms = measured("rag.compose", (time.perf_counter() - clock) * 1000)
     turn.say(composed.told.answer)
     if composed.told.evidence:
         turn.emit(cards(composed.told.evidence, turn.now, turn.language))
@@ -89,7 +89,7 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
 
 
 def _output(work: Work, composed: Composed, turn: TurnContext, formatter_ms: float) -> dict[str, Any]:
-    now = datetime.now(UTC)
+    now = moment("rag.ended")
     router = Span(work.began, work.routed or work.began)
     checked = Span(*work.checked) if work.checked else Span(now, now)
     total = (now - work.began).total_seconds() * 1000

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress
+from troly.tape import moment
 from troly.text.language import detect_score, switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load
@@ -83,14 +83,14 @@ async def reflection_router(state: State, turn: TurnContext, step: Step) -> Stat
 async def permission_check(state: State, turn: TurnContext, step: Step) -> State:
     """Says what the asker may see, before any agent works; every search is held to it (004-33, 004 C4)."""
     work: Work = state["work"]
-    work.routed = began = datetime.now(UTC)
+    work.routed = began = moment("rag.routed")
     turn.emit(Progress(say("progress.permission", turn.language), AT_PERMISSION))
     work.user = user_context(turn.profile, work.config)
     work.routing = replace(work.routing, access=work.user.user_access)
     turn.conversation_metadata[LAST] = work.routing.refined_query[:_KEPT]
     scopes, departments = ", ".join(work.user.scopes), ", ".join(sorted(work.user.accessible_departments))
     step.note(say("step.access", turn.language, scopes=scopes, departments=departments or "-"), "rules")
-    work.checked = (began, datetime.now(UTC))
+    work.checked = (began, moment("rag.checked"))
     return {"work": work, "routing": work.routing.as_dict()}
 
 

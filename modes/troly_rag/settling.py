@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import combinations
 
 from troly.plugin.events import Conflict, Side
+from troly.tape import measured
 from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts
 from troly_rag.config import RagConfig
@@ -70,7 +71,7 @@ def settle(evidence: Sequence[Evidence20], config: RagConfig, now: datetime, dom
         if not resolution.tie:
             losers.update(scored.candidate.id for scored in resolution.ranked[1:])
     policy = next((one.policy for one in found if not one.tie), found[0].policy if found else "single_source")
-    ms = (time.perf_counter() - began) * 1000
+    ms = measured("rag.settle", (time.perf_counter() - began) * 1000)
     return Settled(tuple(found), frozenset(losers), policy, round(ms, 3))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
+from troly.tape import moment
 from troly_rag.execution.cache import Cache, digest, kept
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Work:
     reading: Reading
     routing: Routing
     memory: Memory
-    began: datetime = field(default_factory=lambda: datetime.now(UTC))
+    began: datetime = field(default_factory=lambda: moment("rag.began"))
     routed: datetime | None = None
     checked: tuple[datetime, datetime] | None = None
     execution: Execution | None = None

@@ -89,6 +89,7 @@ MODE = Mode(
     },
     persona="rental",
     accent="#e0af68",
+    icon="⌂",
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

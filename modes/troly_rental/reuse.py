@@ -11,11 +11,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from troly import tape
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly_rental.reuse_form import Part, Reason, differ, form, is_dated, key_of, similarity
-from troly_rental.reuse_store import MIGRATION, Entry, ReuseStore, State, pack_parts, pack_vector, slots_key
+from troly_rental.reuse_store import (
+    BAR_PREFIX,
+    MIGRATION,
+    Entry,
+    ReuseStore,
+    State,
+    pack_parts,
+    pack_vector,
+    slots_key,
+)
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
@@ -77,16 +87,21 @@ class Reuse:
         and schema version; where the question says "today" or the like, also the same day. Soft: at least 0.8.
         """
         now = now or self._services.clock()
-        entries = await asyncio.to_thread(self._store.of_scope, role, schema_version)
-        if not entries:
-            return Match("none")
-        vector = await self._vector(
-            question, embed if any(entry.packed_vector for entry in entries) else None
+        # What is kept changes with every question, so the replay of a turn is told what there was then.
+        again = tape.replaying()
+        entries = [] if again else await asyncio.to_thread(self._store.of_scope, role, schema_version)
+        held = tape.noted(
+            "rental.reuse.kept", lambda: [any(entry.packed_vector for entry in entries)] if entries else []
         )
+        if not held:
+            return Match("none")
+        vector = await self._vector(question, embed if held[0] else None)
         parts = form(question)
         asked = _Asked(parts, key_of(parts), slots_key(slots), mode, vector, self._embedder(), now)
-        match = await asyncio.to_thread(_best, asked, entries)
-        if match.kind == "hard" and match.entry is not None:
+        match = await tape.given(
+            "rental.reuse", lambda: asyncio.to_thread(_best, asked, entries), packed, unpacked
+        )
+        if match.kind == "hard" and match.entry is not None and not again:
             await asyncio.to_thread(self._store.used, match.entry.number, now)
         return match
 
@@ -127,7 +142,13 @@ class Reuse:
             embedder=self._embedder() if vector else "",
             packed_vector=pack_vector(vector),
         )
-        return await asyncio.to_thread(self._store.add, entry, now)
+        kept: int | None = await tape.given(
+            "rental.kept",
+            lambda: asyncio.to_thread(self._store.add, entry, now),
+            lambda number: number,
+            lambda number: number,
+        )
+        return kept
 
     def bar(self, number: int, reason: str, *, now: datetime | None = None) -> bool:
         """Keep pair `number` from being reused or stored again; whether there was one. Raises StoreError."""
@@ -200,6 +221,28 @@ def _refusal(asked: _Asked, entry: Entry) -> Reason:
         return "mode"
     dated = is_dated(asked.parts) or is_dated(parts)
     return "date" if dated and asked.now.astimezone(HCM).date() != entry.day else ""
+
+
+def reuse_key(number: int) -> str:
+    """The key under which pair `number` is barred when an answer of it is marked as wrong."""
+    return f"{BAR_PREFIX}{number}"
+
+
+def packed(match: Match) -> dict[str, Any]:
+    """A match as JSON, for the recording of a turn; the stored vector is left out."""
+    entry = match.entry
+    return {
+        "kind": match.kind,
+        "similarity": match.similarity,
+        "refused_because": match.refused_because,
+        "entry": None if entry is None else entry.as_json(),
+    }
+
+
+def unpacked(saved: Mapping[str, Any]) -> Match:
+    """The inverse of `packed`."""
+    entry = saved["entry"]
+    return Match(**{**saved, "entry": None if entry is None else Entry.from_json(entry)})
 
 
 def _unit(vector: Sequence[float]) -> tuple[float, ...]:

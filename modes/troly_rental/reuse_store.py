@@ -6,7 +6,7 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ from troly_rental.strings import say
 State = Literal["valid", "invalid", "unchecked"]
 # A search looks at this many of the newest entries of a role.
 SEARCHED = 2_000
+BAR_PREFIX = "rental.reuse:"
 
 MIGRATION = Migration(
     "rental/0200_reuse",
@@ -54,18 +55,20 @@ MIGRATION = Migration(
 )
 _OF_SCOPE = """
     SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ? AND barred_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
     ORDER BY number DESC LIMIT ?
-"""
+""".replace("{prefix}", BAR_PREFIX)
 _LIST = "SELECT * FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC"
 _BARRED = """
     SELECT 1 FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND sql = ?
-        AND barred_at IS NOT NULL
-"""
+        AND (barred_at IS NOT NULL OR EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number))
+""".replace("{prefix}", BAR_PREFIX)
 _KNOWN = """
     SELECT number FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND barred_at IS NULL
-"""
+        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
+""".replace("{prefix}", BAR_PREFIX)
 _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
         created_at, embedder, vector, state)
@@ -114,6 +117,23 @@ class Entry:
         found = array("f")
         found.frombytes(self.packed_vector or b"")
         return tuple(found)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the recording of a turn; without the embedding."""
+        times = {
+            name: instant(at)
+            for name in ("created_at", "used_at", "barred_at")
+            if (at := getattr(self, name))
+        }
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**plain, **times, "day": self.day.isoformat(), "packed_vector": None}
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> Entry:
+        """The inverse of `as_json`."""
+        times = {name: when_or_none(saved[name]) for name in ("used_at", "barred_at")}
+        day, created = date.fromisoformat(saved["day"]), when(saved["created_at"])
+        return cls(**{**saved, **times, "day": day, "created_at": created})
 
     def age(self, now: datetime, lang: Lang) -> str:
         """How long ago it was stored, in whole local days: "lưu hôm nay", "lưu 3 ngày trước"."""

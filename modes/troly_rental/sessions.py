@@ -7,7 +7,8 @@ a person sees is never cut (002 C10).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -95,3 +96,13 @@ def _clean_up(connection: Any, now: datetime) -> None:
     connection.execute("DELETE FROM rental_sessions WHERE seen_at < ?", (instant(now - IDLE),))
     sql = "INSERT OR REPLACE INTO rental_session_cleanup (id, done_at) VALUES (1, ?)"
     connection.execute(sql, (instant(now),))
+
+
+def packed(session: Session) -> dict[str, Any]:
+    """A session as JSON, for the recording of a turn."""
+    return {**asdict(session), "begun_at": instant(session.begun_at)}
+
+
+def unpacked(saved: Mapping[str, Any]) -> Session:
+    """The inverse of `packed`."""
+    return Session(**{**saved, "begun_at": when(saved["begun_at"])})

@@ -158,6 +158,7 @@ MODE = Mode(
     summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
     persona="shopping",
     accent="#e0704f",
+    icon="₫",
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

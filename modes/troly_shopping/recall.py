@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from troly import tape
+from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.text.match import Lexicon
 from troly_shopping.scoring import LEXICONS
 from troly_shopping.strings import say
 
+Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
 MEMORY, PRODUCT, DOCUMENT = "memory", "product", "document"
 RECALLED, RECALLED_CHARS = 4, 600
 # How well a message must fit: less where the customer points back ("như lúc nãy em nói").
@@ -30,7 +34,7 @@ async def extend(
     kinds = [{"kind": PRODUCT if "product" in item else DOCUMENT, **item} for item in context]
     if len(turn.history) < shown:
         return kinds
-    found = await _search(turn, question, shown)
+    found = await _recorded(turn, question, shown)
     if found:
         step.note(say("step.recalled", turn.language, count=len(found), detail=step.detail))
     return [*kinds, *found]
@@ -51,7 +55,25 @@ def remembered(context: Sequence[Mapping[str, Any]]) -> str:
     return "Earlier in this conversation:\n" + "\n".join(lines) + "\n\n" if lines else ""
 
 
-async def _search(turn: TurnContext, question: str, shown: int) -> list[dict[str, Any]]:
+async def _recorded(turn: TurnContext, question: str, shown: int) -> list[dict[str, Any]]:
+    """What was found, kept for a replay: the conversation has gone on since. The embedder is asked there as it was here."""
+    embedded: list[str] = []
+
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
+        embedded.extend(texts)
+        return await turn.model.embed(texts)
+
+    found: list[dict[str, Any]] = await tape.given(
+        "shopping.recall", lambda: _search(turn, question, shown, embed), lambda kept: kept, lambda kept: kept
+    )
+    asked: list[str] = tape.noted("shopping.embedded", lambda: embedded)
+    if asked and tape.replaying():
+        with suppress(ModelError):
+            await turn.model.embed(asked)
+    return found
+
+
+async def _search(turn: TurnContext, question: str, shown: int, embed: Embed) -> list[dict[str, Any]]:
     services, owner = turn.services, turn.profile.login
     asked = await asyncio.to_thread(services.conversations.turn, owner, turn.turn_id)
     recent = turn.history[-(shown - 1) :] if shown > 1 else ()
@@ -61,7 +83,7 @@ async def _search(turn: TurnContext, question: str, shown: int) -> list[dict[str
         turn.conversation.id,
         text,
         k=RECALLED,
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
+        embed=embed if turn.model.reason_unavailable is None else None,
         embedder=services.settings.models.for_mode(turn.mode.id, "embed"),
         skip=[asked.question_message_id, *(message.id for message in recent)],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +68,16 @@ class Paths:
         return self.data / "exports"
 
     @property
+    def cases(self) -> Path:
+        """Folder of the eval cases made of answers that were marked as wrong, one file a mode."""
+        return self.data / "eval"
+
+    @property
+    def look(self) -> Path:
+        """What was chosen on the screen itself: theme and language."""
+        return self.config / "look.toml"
+
+    @property
     def history(self) -> Path:
         """The messages typed earlier, for recalling them."""
         return self.data / "history"
@@ -97,6 +108,22 @@ class Paths:
             raise StoreError("paths.read_only", path=self.data, variable=HOME_VARIABLE)
         _make(self.cache, StoreError)
         _make(self.config, ConfigError)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file of its owner's alone so that it is there whole or not at all; its folder is made. Raises OSError."""
+    path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
 
 
 def _absolute(folder: str) -> Path:

@@ -17,6 +17,7 @@ MODES: tuple[ModeView, ...] = tuple(
         {"vi": about_vi, "en": about_en},
         accent,
         {"vi": asked_vi, "en": asked_en},
+        icon={"shopping": "₫", "analysis": "∑", "rental": "⌂", "dental": "Ω", "rag": "§"}[mode_id],
     )
     for mode_id, vi, en, about_vi, about_en, accent, asked_vi, asked_en in (
         (
@@ -69,6 +70,8 @@ class FakeHouse:
     searched: list[str] = field(default_factory=list)
     refusal: Exception | None = None
     exported: list[Table] = field(default_factory=list)
+    older_pages: dict[str, list[MessageView]] = field(default_factory=dict)
+    kept: list[tuple[str, str]] = field(default_factory=list)
     closed: bool = False
     done: Callable[[Arrival | Exception], None] | None = None
     seen: Callable[[HealthView], None] | None = None
@@ -108,6 +111,20 @@ class FakeHouse:
     ) -> None:
         found = self.saved.get(conversation)
         self.deliver(lambda: done(found if found is not None else KeyError(conversation)))
+
+    def older(
+        self,
+        conversation: str,
+        before: str,
+        limit: int,
+        done: Callable[[list[MessageView] | Exception], None],
+    ) -> None:
+        found = self.refusal or self.older_pages.pop(before, [])
+        self.deliver(lambda: done(found))
+
+    def keep(self, text: str, name: str, done: Callable[[str | Exception], None]) -> None:
+        self.kept.append((text, name))
+        self.deliver(lambda: done(self.refusal or "exports/message.md"))
 
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]

@@ -9,7 +9,8 @@ from tests.support.screens import NOW, cut_off, warranty
 from troly.errors import ConfigError
 from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import Lang
-from troly.tui.controller import Change, Controller
+from troly.tui.controller import Controller
+from troly.tui.paning import Change
 from troly.tui.port import Arrival
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import plain

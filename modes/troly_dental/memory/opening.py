@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from troly.tape import replaying
+
 if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.services import Services
@@ -37,3 +39,12 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
     # The store holds one person and these numbers of the settings: another of either is another server.
     name = f"memory-server {profile.login} {settings.keep_recent_messages} {settings.compress_after_summary}"
     return McpMemory(InsideCaller(inside(services), name, build))
+
+
+def memory_of_turn(services: Services, profile: Profile) -> MemoryClient:
+    """The same as a turn is told of it: what it gives is recorded; a replay is given that again, and opens none."""
+    from troly.stores.wrong import WrongAnswers
+    from troly_dental.memory.taped import TapedMemory
+
+    wrong = WrongAnswers(services.conversations)
+    return TapedMemory(None if replaying() else open_memory(services, profile), wrong.texts)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from troly.text.catalogue import Lang
 from troly_dental.search.pages import Page
@@ -39,3 +41,13 @@ def explain(outcome: SearchOutcome, lang: Lang) -> str:
         return ""
     minutes = max(1, math.ceil(outcome.wait / 60))
     return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)
+
+
+def packed(outcome: SearchOutcome) -> dict[str, Any]:
+    """An outcome as JSON, for the recording of a turn."""
+    return asdict(outcome)
+
+
+def unpacked(saved: Mapping[str, Any]) -> SearchOutcome:
+    """The inverse of `packed`."""
+    return SearchOutcome(**{**saved, "results": tuple(Page(**page) for page in saved["results"])})

@@ -7,10 +7,23 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from troly import tape
+
 _MOST = 512
+TURN = "turn:"
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A value, since when it is kept, and the id of the turn that found it ("-" for none)."""
+
+    since: float
+    value: Any
+    maker: str
 
 
 def digest(*values: Any) -> str:
@@ -24,22 +37,38 @@ class Cache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def get(self, key: str, ttl: float) -> Any:
-        """What was kept under `key` less than `ttl` seconds ago; None where there is nothing."""
+        """What was kept under `key` less than `ttl` seconds ago; None where there is nothing.
+
+        Nothing of a turn that was marked as wrong is given again. The recording of a turn says whose finds it reused.
+        """
+        maker = tape.noted(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
+        found = self._kept.get(key)
+        if not maker or found is None:
+            return None
+        if maker != tape.turn():
+            tape.used(f"{TURN}{maker}")
+        self._kept.move_to_end(key)
+        return found.value
+
+    def _maker(self, key: str, ttl: float) -> str:
+        """The turn that found what is kept under `key`; "" where nothing may be given."""
         found = self._kept.get(key)
         if found is None:
-            return None
-        if self._clock() - found[0] >= ttl:
+            return ""
+        if self._clock() - found.since >= ttl or tape.barred(f"{TURN}{found.maker}"):
             self._kept.pop(key, None)
-            return None
-        self._kept.move_to_end(key)
-        return found[1]
+            return ""
+        return found.maker
 
     def put(self, key: str, value: Any) -> None:
-        """Keep `value`, never None."""
-        self._kept[key] = (self._clock(), value)
+        """Keep `value`, never None, as found by the turn that is running."""
+        maker = tape.turn()
+        if maker:
+            tape.made(f"{TURN}{maker}")
+        self._kept[key] = _Kept(self._clock(), value, maker or "-")
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)

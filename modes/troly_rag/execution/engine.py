@@ -6,9 +6,9 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
+from troly.tape import in_order, measured, moment
 from troly.text.catalogue import Lang
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.attempts import Attempted, attempt
@@ -53,7 +53,7 @@ async def execute(routing: Routing, setting: Setting, reporter: Reporter) -> Exe
         tuple(work.runs),
         work.hits,
         work.lookups,
-        round((time.perf_counter() - began) * 1000, 3),
+        measured("rag.execution", (time.perf_counter() - began) * 1000),
         tuple(reporter.stream),
     )
 
@@ -87,13 +87,14 @@ class _Work:
             async with self._slots.of(task.agent):
                 self.reporter.started(task)
                 run, detail = await self._run(task)
+                await in_order("rag.tasks", task.id)
             self.runs.append(run)
             self.reporter.finished(task, run, detail)
         finally:
             self._ended[task.id].set()
 
     async def _run(self, task: PlanTask) -> tuple[ToolRun, str]:
-        began, clock = datetime.now(UTC), time.perf_counter()
+        began, clock = moment(f"rag.began:{task.id}"), time.perf_counter()
         agent, query = self.setting.agents[task.agent], self._query(task)
         before = tuple(self.results[needed] for needed in task.depends_on if needed in self.results)
         fed = digest(task.agent, task.tool, query, [result.digest for result in before])
@@ -107,7 +108,7 @@ class _Work:
         result = found.value
         if result is not None and not result.error:
             self.results[task.id] = result
-        spent = (time.perf_counter() - clock) * 1000
+        spent = measured(f"rag.run:{task.id}", (time.perf_counter() - clock) * 1000)
         self._spent[task.agent] = self._spent.get(task.agent, 0.0) + spent / 1000
         run = ToolRun(
             node_id=task.id,
@@ -116,7 +117,7 @@ class _Work:
             query_index=task.query_index,
             status=_status(result),
             started_at=began,
-            ended_at=datetime.now(UTC),
+            ended_at=moment(f"rag.ended:{task.id}"),
             duration_ms=round(spent, 3),
             input_hash=fed,
             output_hash=result.digest if result is not None else "",

@@ -9,6 +9,7 @@ from typing import Any
 from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
+from troly.tape import noted
 from troly.text.language import switch_request
 from troly_rental import sessions
 from troly_rental.agents.working import Asked
@@ -44,7 +45,14 @@ def _ask(turn: TurnContext, question: str) -> Asked:
     store = RentalStore(turn.services)
     who = store.role_of(turn.profile.login)
     name = sessions.session_id(None if who.user_id is None else who.login)
-    entered = sessions.enter(turn.services.state, turn.conversation.id, name, turn.now)
+    entered = sessions.unpacked(
+        noted(
+            "rental.session",
+            lambda: sessions.packed(
+                sessions.enter(turn.services.state, turn.conversation.id, name, turn.now)
+            ),
+        )
+    )
     sql = _own_sql(question)
     if sql:
         reading = Reading(mode="TABLE")

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
+from troly.tape import made
 from troly_rental import sessions
 from troly_rental.agents.working import Answered, Asked, Verdict
 from troly_rental.ask import Shown
 from troly_rental.audit import Audit
-from troly_rental.reuse import Reuse
+from troly_rental.reuse import Reuse, reuse_key
 from troly_rental.schema import schema_version
 from troly_rental.strings import say
 
@@ -50,6 +51,8 @@ async def _keep(asked: Asked, answered: Answered | None, verdict: Verdict, turn:
         embed=turn.model.embed if turn.model.reason_unavailable is None else None,
         now=turn.now,
     )
+    if number is not None:
+        made(reuse_key(number))
     return number is not None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.sandbox import SandboxError, check
+from troly.tape import measured, used
 from troly_rental import context
 from troly_rental.agents.orchestrator import hints_of
 from troly_rental.agents.shape import differs
@@ -15,7 +16,7 @@ from troly_rental.agents.validator import mismatch
 from troly_rental.agents.working import Answered, Asked, Origin
 from troly_rental.ask import sql_of
 from troly_rental.payload import Found
-from troly_rental.reuse import Match, Reuse
+from troly_rental.reuse import Match, Reuse, reuse_key
 from troly_rental.schema import schema_version
 from troly_rental.strings import prompts, say
 
@@ -138,7 +139,9 @@ class _Work:
         entity = self.asked.reading.entity
         found = Found(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
-        return Answered(origin, checked, found, self.tried, rows.ms, match)
+        if match is not None and match.entry is not None:
+            used(reuse_key(match.entry.number))
+        return Answered(origin, checked, found, self.tried, measured("rental.sql", rows.ms), match)
 
     async def _total(self, checked: Checked, held: int) -> int:
         """How many rows there are without the LIMIT."""

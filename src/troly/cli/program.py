@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from troly.cli import ask, config, conversations, data, doctor, evaluate, ingest, models, modes
+from troly.cli import ask, config, conversations, data, doctor, evaluate, ingest, models, modes, replay, wrong
 from troly.cli.commands import HELP_NAMES, HouseCommand, HouseGroup, RootGroup, known_modes, localise
 from troly.cli.invocation import Invocation
 
@@ -22,15 +22,19 @@ GROUPS: dict[str, dict[str, Body]] = {
     },
     "data": {"load": data.load, "remove": data.remove},
     "models": {"list": models.list_, "pull": models.pull},
+    "wrong": {"list": wrong.list_, "mark": wrong.mark, "undo": wrong.undo},
     "config": {"show": config.show, "path": config.path, "check": config.check, "init": config.init},
 }
 SINGLES: dict[str, Body] = {
     "ask": ask.ask,
     "eval": evaluate.evaluate,
+    "replay": replay.replay,
     "modes": modes.modes,
     "doctor": doctor.doctor,
 }
-ORDER = ("ask", "ingest", "data", "conversations", "modes", "models", "config", "eval", "doctor")
+ORDER = (
+    "ask", "ingest", "data", "conversations", "modes", "models", "config", "wrong", "eval", "replay", "doctor",
+)  # fmt: skip
 
 
 def build(invocation: Invocation) -> Any:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from troly.config import address
+from troly.config.key_names import key_name, types_text
 
 LONGEST = 300
 _DURATION = r"-?[0-9]{1,9}(?:ms|s|m|h)?"
@@ -143,6 +144,29 @@ def url() -> Kind:
             raise RefusedError from cause
 
     return Kind("url", accept)
+
+
+def keys(*, typing: bool, needed: bool = False) -> Kind:
+    """Keys of the screen: one text or a list of them, as "ctrl+f" or "ctrl+f, f7"; "" for none unless `needed`.
+
+    With `typing` the input has the focus there: a key that writes a character is refused.
+    """
+
+    def accept(raw: object) -> str:
+        written = raw if isinstance(raw, list) else _written_keys(raw)
+        found = [key_name(one) if isinstance(one, str) and len(one) <= LONGEST else "" for one in written]
+        if not all(found) or (needed and not found) or (typing and any(types_text(key) for key in found)):
+            raise RefusedError
+        return ", ".join(dict.fromkeys(found))
+
+    return Kind("keys_typing" if typing else "keys", accept)
+
+
+def _written_keys(raw: object) -> list[str]:
+    """Keys between commas or blanks; a comma or a blank alone is that key."""
+    if not isinstance(raw, str) or len(raw) > LONGEST:
+        raise RefusedError
+    return [raw] if raw in (",", " ") else raw.replace(",", " ").split()
 
 
 def zone() -> Kind:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from troly.config import address
+from troly.config.actions import clashes
+from troly.config.key_names import key_label
 from troly.config.kinds import RefusedError
 from troly.config.problems import ConfigProblem, Origin, SettingsError, nearest, shown
-from troly.config.schema import PREFIX, Spec, build, env_name, key_of, mode_model, specs, tables
+from troly.config.schema import KEYS, PREFIX, Spec, build, env_name, key_of, mode_model, specs, tables
 from troly.config.settings import MODE_ROLES, Settings
 from troly.config.toml_file import TomlFile, read_toml
 from troly.paths import HOME_VARIABLE, Paths
@@ -123,6 +125,7 @@ def _gather(paths: Paths, env: Env | None, overrides: Mapping[str, object] | Non
             gathered.problems.append(_unknown(claim, known))
         else:
             _accept(gathered, claim, spec, paths)
+    gathered.problems.extend(_keys_said_twice(gathered, file))
     return gathered
 
 
@@ -249,6 +252,19 @@ def _unknown(claim: Claim, known: Mapping[str, Spec]) -> ConfigProblem:
         close = nearest(claim.origin.name, [HOME_VARIABLE, *(env_name(name) for name in valid)])
         key = claim.origin.name
     return ConfigProblem("misspelt" if close else "unknown", claim.origin, shown(key), close, claim.line)
+
+
+def _keys_said_twice(gathered: Gathered, file: TomlFile) -> Iterator[ConfigProblem]:
+    """A key that was given to an action although another one has it where both hold."""
+    changed = {key: value for key, value in gathered.values.items() if key.startswith(KEYS)}
+    if not changed:
+        return
+    said = {key.removeprefix(KEYS): str(value) for key, (value, _origin) in changed.items()}
+    for name, other, pressed in clashes(said):
+        key = f"{KEYS}{name}"
+        origin = changed[key][1]
+        line = file.line_of(key) if origin.kind == "file" else 0
+        yield ConfigProblem("key_twice", origin, key, other, line, found=key_label(pressed))
 
 
 def _absent_modes(gathered: Gathered, installed: tuple[str, ...]) -> Iterator[ConfigProblem]:

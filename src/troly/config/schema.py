@@ -8,11 +8,14 @@ from dataclasses import MISSING, Field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from troly.config import kinds
+from troly.config.actions import ACTIONS, Action
 from troly.config.kinds import Kind
 from troly.config.settings import MODE_ROLES, About, Settings
 from troly.text.catalogue import Lang, tr
 
 PREFIX = "TROLY_"
+KEYS = "keys."
 _MODE_KEY = r"models\.([a-z][a-z0-9_-]*)\.([a-z]+)"
 
 
@@ -35,6 +38,9 @@ class Spec(NamedTuple):
 
     def describe(self, lang: Lang) -> str:
         """What the setting is for."""
+        if self.key.startswith(KEYS):
+            does = tr(f"ui.command.{self.key.removeprefix(KEYS)}", lang)
+            return tr("setting.about_keys", lang, action=does)
         return tr(f"setting.about.{self.key}", lang)
 
 
@@ -65,6 +71,8 @@ def specs() -> dict[str, Spec]:
     for entry in fields(Settings):
         if "about" in entry.metadata:
             _add(found, entry.name, entry)
+        elif f"{entry.name}." == KEYS:
+            found |= {f"{KEYS}{action.name}": _key_spec(action) for action in ACTIONS if not action.fixed}
         else:
             for inner in fields(_table_class(entry)):
                 if "about" in inner.metadata:
@@ -103,6 +111,8 @@ def build(values: Mapping[str, object]) -> Settings:
     if modes:
         frozen = {mode: MappingProxyType(roles) for mode, roles in modes.items()}
         nested.setdefault("models", {})["modes"] = MappingProxyType(frozen)
+    if "keys" in nested:
+        top["keys"] = MappingProxyType(nested.pop("keys"))
     for entry in fields(Settings):
         if entry.name in nested:
             top[entry.name] = _table_class(entry)(**nested[entry.name])
@@ -126,6 +136,12 @@ def describe(lang: Lang = "en") -> list[SettingInfo]:
 
 def _add(found: dict[str, Spec], key: str, entry: Field[Any]) -> None:
     found[key] = Spec(key, entry.default, entry.metadata["about"])
+
+
+def _key_spec(action: Action) -> Spec:
+    keys = ", ".join(action.keys)
+    kind = kinds.keys(typing=action.place in ("chat", "prompt"), needed=action.needed)
+    return Spec(f"{KEYS}{action.name}", keys, About(kind, f'"{keys or "f8"}"'))
 
 
 def _table_class(entry: Field[Any]) -> Any:

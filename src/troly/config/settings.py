@@ -58,6 +58,11 @@ def _no_modes() -> Mapping[str, Mapping[str, str]]:
     return MappingProxyType({})
 
 
+def no_keys() -> Mapping[str, str]:
+    """No key was changed."""
+    return MappingProxyType({})
+
+
 @dataclass(frozen=True)
 class ModelSettings:
     """Which model does what; `modes` holds the choices of single modes: mode, role, name."""
@@ -166,7 +171,7 @@ class DentalSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings."""
+    """All settings; `keys` holds the changed keys of the screen by action name, comma-separated, "" for none."""
 
     language: Language = field(default="auto", metadata=about(kinds.choice("auto", "vi", "en"), '"vi"'))
     theme: str = field(default="dark", metadata=about(kinds.name(), '"light"'))
@@ -181,3 +186,4 @@ class Settings:
     greeting: GreetingSettings = field(default_factory=GreetingSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     dental: DentalSettings = field(default_factory=DentalSettings)
+    keys: Mapping[str, str] = field(default_factory=no_keys)

@@ -14,6 +14,8 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import parse_now
 
 FIELDS = frozenset({"id", "text", "turns", "expect", "lang", "form", "now", "user", "role"})
+# What a case made of a wrong answer says besides (`troly.conversation.wrong`); it is for people.
+REMARKS = frozenset({"mode", "state", "reason", "note"})
 NO_FORM = "-"
 
 
@@ -21,8 +23,9 @@ NO_FORM = "-"
 class Case:
     """One conversation whose last turn is judged.
 
-    `turns` are the user's messages in order; `expect` maps a state field (nested ones with dots) to its value or to
-    the list of accepted values. `line` is where the case stands in its file.
+    `turns` are the user's messages in order; `expect` maps a state field (nested ones with dots, `text` for the whole
+    answer) to its value, to the list of accepted values, or to `{"not": value}`. `line` is where the case stands in
+    its file.
     """
 
     id: str
@@ -89,7 +92,7 @@ def read_cases(lines: Iterable[bytes]) -> CaseFile:
 def parse_case(raw: bytes, line: int) -> Case:
     """The case of one line; one without an id is named by its line. Raises InputError `eval.*`."""
     fields = _object(raw)
-    unknown = sorted(set(fields) - FIELDS)
+    unknown = sorted(set(fields) - FIELDS - REMARKS)
     if unknown:
         raise InputError("eval.unknown", field=unknown[0], known=", ".join(sorted(FIELDS)))
     expect = fields.get("expect")

@@ -22,6 +22,7 @@ from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 
 MISSING = "(missing)"
+TEXT, NOT = "text", "not"
 Seed = Callable[[Services, Mode], None]
 Progress = Callable[[int, int], None]
 
@@ -179,7 +180,7 @@ def _judged(case: Case, end: TurnCompleted | TurnFailed | None) -> Result:
         return Result(case, tuple(Miss(name, want, code) for name, want in case.expect.items()), failed=code)
     misses = []
     for name, want in case.expect.items():
-        got = look_up(end.state, name)
+        got = end.text if name == TEXT and TEXT not in end.state else look_up(end.state, name)
         if not accepts(want, got):
             misses.append(Miss(name, want, got))
     return Result(case, tuple(misses), ms=end.ms)
@@ -201,9 +202,11 @@ def look_up(state: Mapping[str, Any], name: str) -> Any:
 
 
 def accepts(want: Any, got: Any) -> bool:
-    """Whether `got` is the value wanted, or one of a list of accepted ones."""
+    """Whether `got` is the value wanted, or one of a list of accepted ones; `{"not": value}` is any other."""
     if isinstance(got, tuple):
         got = list(got)
+    if isinstance(want, Mapping) and set(want) == {NOT}:
+        return not accepts(want[NOT], got)
     if isinstance(want, list):
         return got == want or any(_same(one, got) for one in want)
     return _same(want, got)

@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from troly.conversation.event_log import EventLog
 from troly.plugin.events import (
     Event,
+    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -32,6 +34,7 @@ class Recorder:
         self.said: list[Say] = []
         self.steps: list[StepFinished] = []
         self.content: list[dict[str, Any]] = []
+        self.log = EventLog()
         self.ended = False
 
     @property
@@ -61,27 +64,32 @@ class Recorder:
         match cleaned:
             case Token():
                 self._pieces.append(cleaned.text)
+                self.log.token(cleaned.text)
             case Say():
                 self.said.append(cleaned)
+                self.log.other(to_json(cleaned))
             case StepFinished():
                 self.steps.append(cleaned)
+                self.log.step(len(self.steps) - 1)
             case TurnCompleted() | TurnFailed():
                 self.ended = True
-            case StepStarted() | Progress() | TurnStarted():
-                pass
-            case Plan():
-                self._plan(to_json(cleaned))
+            case StepStarted() | Progress() | TurnStarted() | ModelCalled():
+                self.log.other(to_json(cleaned))
             case _:
-                self.content.append(to_json(cleaned))
+                self._keep(to_json(cleaned))
         self._sink(cleaned)
 
-    def _plan(self, plan: dict[str, Any]) -> None:
-        """The plan as it stands now, where the turn's plan stood before."""
-        place = next((at for at, kept in enumerate(self.content) if kept["event"] == plan["event"]), None)
+    def _keep(self, card: dict[str, Any]) -> None:
+        """Typed content at the end; the plan as it stands now goes where the turn's plan stood before."""
+        same = (at for at, kept in enumerate(self.content) if kept["event"] == card["event"] == Plan.__name__)
+        place = next(same, None)
         if place is None:
-            self.content.append(plan)
+            self.content.append(card)
+            place = len(self.content) - 1
         else:
-            self.content[place] = plan
+            self.log.replaced(place, self.content[place])
+            self.content[place] = card
+        self.log.content(place)
 
     def trace(self, calls: list[Any]) -> dict[str, Any]:
         """What the evidence view, replay and the metrics read: steps, typed content, model calls."""

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly.config import Profile
+from troly.conversation.given import Given
+from troly.conversation.holdings import data_of
+from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
 from troly.conversation.question import Question, language_for, save_question
-from troly.conversation.recorder import Recorder
+from troly.conversation.recorder import Recorder, clean
 from troly.conversation.saving import Ending, failure_of, save_ending
-from troly.errors import ConfigError, InputError, StoppedError, StoreError, TrolyError
+from troly.conversation.trace import Sources, build_trace
+from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.events import Event, Say, TurnCompleted, TurnFailed, TurnStarted
+from troly.plugin.events import Event, ModelCalled, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
+from troly.stores.records import dump
+from troly.tape import Tape, measured, running
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
     from troly.llm.session import ModelSession
+    from troly.llm.types import CallRecord
 
 MAX_CHARS = 200_000
 STEP_LIMIT = 25
-PARTIAL_EVERY = 2.0  # seconds
 log = logging.getLogger(__name__)
 
 
@@ -71,6 +79,9 @@ class Turn:
         self._stop_asked = False
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
+        self._tape = Tape()
+        self._tape.barred = services.conversations.is_barred
+        self._given: Given | None = None
         self._language: Lang = language_for(services, profile, request, request.text[:MAX_CHARS])
         self.conversation_id = request.conversation or ""
         self.turn_id = ""
@@ -105,12 +116,19 @@ class Turn:
         task.get_loop().call_soon(task.cancel)
 
     async def _run(self) -> None:
-        with self._services.memory.during_turn(offline=self._request.offline):
+        with self._services.memory.during_turn(offline=self._request.offline), running(self._tape):
             await self._answered()
 
     async def _answered(self) -> None:
         ending: Ending
-        keeper = asyncio.create_task(self._keep_partial())
+        keeper = asyncio.create_task(
+            keep_partial(
+                self._services.conversations,
+                lambda: self.turn_id,
+                lambda: self._recorder.streamed,
+                PARTIAL_EVERY,
+            )
+        )
         try:
             ending = await self._answer()
         except asyncio.CancelledError:
@@ -121,21 +139,6 @@ class Turn:
         keeper.cancel()
         await asyncio.gather(keeper, return_exceptions=True)
         await self._end(ending)
-
-    async def _keep_partial(self) -> None:
-        """Now and then keep what was said so far: a crash of the program must not lose a long answer."""
-        kept = ""
-        while True:
-            await asyncio.sleep(PARTIAL_EVERY)
-            text = self._recorder.streamed
-            if not self.turn_id or text == kept:
-                continue
-            try:
-                await asyncio.to_thread(self._services.conversations.save_partial, self.turn_id, text)
-                kept = text
-            except StoreError as error:
-                # A store that is busy now may take the next one.
-                log.warning("partial answer not saved", exc_info=error)
 
     async def _answer(self) -> Ending:
         text = nfc(self._request.text).strip()
@@ -170,10 +173,11 @@ class Turn:
         except asyncio.CancelledError:
             await asyncio.gather(saving, return_exceptions=True)
             raise
-        self._recorder.take(TurnStarted(text, self._language))
+        self._recorder.take(TurnStarted(text, self._language, self.conversation_id, self.turn_id))
         if (said := question.greeting) is not None:
             self._recorder.take(Say(said.text, said.type, said.metadata))
         self._model = await self._open_model(mode)
+        given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
             services=self._services,
             mode=mode,
@@ -181,12 +185,12 @@ class Turn:
             profile=self._profile,
             text=text,
             language=self._language,
-            now=self._request.now or self._services.clock(),
+            now=given.now,
             history=question.history,
             model=self._model,
             emit=self._recorder.take,
             turn_id=self.turn_id,
-            conversation_metadata=dict(question.conversation.metadata),
+            conversation_metadata=dict(given.metadata),
         )
         with suppress(ConfigError):
             # A voice that cannot be used is told once and first, whether or not the answer needs it.
@@ -197,18 +201,43 @@ class Turn:
         question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language
         self.conversation_id = question.conversation.id
-        self.turn_id = question.turn_id
+        self.turn_id = self._tape.turn = question.turn_id
         return question
+
+    def _inputs(self, question: Question) -> Given:
+        """All that the turn works from beside its text and history, kept for a replay."""
+        asked = self._request
+        return Given(
+            now=asked.now or self._services.clock(),
+            language=self._language,
+            profile=self._profile,
+            offline=asked.offline,
+            model=asked.model,
+            metadata=dict(question.conversation.metadata),
+            begun=question.greeting is not None,
+            data=data_of(self._services),
+        )
 
     async def _open_model(self, mode: Mode) -> ModelSession:
         from troly.llm.session import open_session
 
-        settings, override = self._services.settings, self._request.model
+        return await open_session(
+            self._services.llm,
+            partial(self._model_name, mode.id),
+            self._services.settings.budget,
+            offline=self._request.offline,
+            recorder=self._called,
+        )
 
-        def name_of(role: str) -> str:
-            return override if override and role == "chat" else settings.models.for_mode(mode.id, role)
+    def _model_name(self, mode: str, role: str) -> str:
+        override = self._request.model
+        if override and role == "chat":
+            return override
+        return self._services.settings.models.for_mode(mode, role)
 
-        return await open_session(self._services.llm, name_of, settings.budget, offline=self._request.offline)
+    def _called(self, call: CallRecord) -> None:
+        names = {name: getattr(call, name) for name in ModelCalled.__dataclass_fields__}
+        self._recorder.take(ModelCalled(**names))
 
     def _completed(self, outcome: Outcome, context: TurnContext) -> Ending:
         self._language = context.language
@@ -244,15 +273,18 @@ class Turn:
         if self.turn_id:
             saving = asyncio.to_thread(self._save, ending)
             try:
-                await _uncancelled(saving)
+                await uncancelled(saving)
             except Exception as error:
                 log.warning("turn not saved", exc_info=error)
                 ending = self._failed(error, "failed")
         self._recorder.take(ending.event)
 
     def _save(self, ending: Ending) -> None:
-        model = self._model.calls if self._model else []
-        trace: Mapping[str, Any] = self._recorder.trace(list(model))
+        model, end = self._model, to_json(clean(ending.event))
+        state = json.loads(dump(dict(ending.event.state))) if isinstance(ending.event, TurnCompleted) else {}
+        sources = Sources(
+            model.calls if model else (), model.skipped if model else (), self._tape, self._given
+        )
         save_ending(
             self._services,
             self._profile.login,
@@ -260,21 +292,9 @@ class Turn:
             self.turn_id,
             ending,
             said=[say for say in self._recorder.said if say.message_type != "greeting"],
-            trace=trace,
+            trace=build_trace(self._recorder, sources, end, state),
             language=self._language,
         )
 
     def _ms(self) -> float:
-        return round((time.perf_counter() - self._began) * 1000, 2)
-
-
-async def _uncancelled(work: Any) -> None:
-    """Wait for `work` to its end even if this task is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if task.done():
-                break
-    task.result()
+        return measured("turn", (time.perf_counter() - self._began) * 1000)

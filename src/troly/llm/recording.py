@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from troly import tape
 from troly.errors import ModelError
 from troly.llm.source import Ask
 from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, pack_vector
@@ -19,7 +20,9 @@ class OpenCall:
         self._kind: CallKind = kind
         self._prompt = list(prompt)
         self._began = time.perf_counter()
+        self._node = tape.node()
         self._ask: Ask | None = None
+        self._replayed: CallRecord | None = None
         self._said: list[str] = []
         self._first: float | None = None
         self._tokens: tuple[int | None, int | None] = (None, None)
@@ -33,6 +36,7 @@ class OpenCall:
 
     def sent(self, ask: Ask) -> None:
         self._ask = ask
+        self._replayed = ask.options.get("record")
         self._prompt = list(ask.messages) or self._prompt
 
     def heard(self, chunk: ChatChunk) -> None:
@@ -56,6 +60,8 @@ class OpenCall:
     def record(self) -> CallRecord:
         """The finished record."""
         model = self._ask.model if self._ask else None
+        again = self._replayed
+        options = self._ask.options if self._ask else {}
         return CallRecord(
             task=self._task,
             kind=self._kind,
@@ -66,12 +72,15 @@ class OpenCall:
             prompt_tokens=self._tokens[0],
             completion_tokens=self._tokens[1],
             dropped=self._ask.dropped if self._ask else 0,
-            ms=self._ms(),
-            ttft_ms=self._first,
+            ms=again.ms if again else self._ms(),
+            ttft_ms=again.ttft_ms if again else self._first,
             error=self._error[0],
             error_params=self._error[1],
             vectors=self._vectors,
             tool_calls=self._tool_calls,
+            node=self._node,
+            window=again.window if again else int(options.get("num_ctx") or 0),
+            pieces=[len(piece) for piece in self._said] if self._kind == "stream" else [],
         )
 
     def _ms(self) -> float:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mappi
 from contextlib import aclosing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from troly import tape
 from troly.errors import ModelError
 from troly.llm.budget import Budget
 from troly.llm.client import OllamaClient
@@ -85,7 +86,7 @@ class ModelSession:
             value, reason = await self._structured(task, schema, messages, role), ""
         except ModelError as error:
             value, reason = rules(), reason_of(error)
-        ms = round((time.perf_counter() - began) * 1000, 2)
+        ms = tape.measured(f"decide:{task}", (time.perf_counter() - began) * 1000)
         return Decision(value, "rules" if reason else "model", reason, ms)
 
     async def use_tools(
@@ -211,6 +212,11 @@ class ModelSession:
                 self._recorder(self.calls[-1])
 
     def _obstacle(self, role: str | None = None) -> ModelError | None:
+        """Why a call is not possible now, or None: what a server is found to be is noted for a replay."""
+        found: list[Any] = tape.noted("model.obstacle", lambda: _packed(self._hindered(role)))
+        return ModelError(found[0], **found[1]) if found else None
+
+    def _hindered(self, role: str | None) -> ModelError | None:
         if self._source is None:
             return ModelError("ollama.offline")
         if self._budget.exhausted:
@@ -231,6 +237,11 @@ class ModelSession:
                 return await work
         except TimeoutError as error:
             raise self._budget.error() from error
+
+
+def _packed(error: ModelError | None) -> list[Any]:
+    """An error as JSON: its key and its values; [] for none."""
+    return [] if error is None else [error.key, dict(error.params)]
 
 
 def reason_of(error: ModelError) -> str:

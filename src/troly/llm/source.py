@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -110,7 +110,8 @@ class ReplayedCalls:
     """Answers from recorded calls, without a server.
 
     A call gets the first unused record of its task and kind with the same prompt, else the first unused one of its
-    task and kind (prompts change between versions). Without one it raises ModelError `ollama.replay_end`.
+    task and kind (prompts change between versions). Without one it raises ModelError `ollama.replay_end`. A streamed
+    reply comes in the pieces that it came in.
     """
 
     def __init__(self, records: Sequence[CallRecord]) -> None:
@@ -146,8 +147,10 @@ class ReplayedCalls:
 
     async def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
         record: CallRecord = ask.options["record"]
-        if record.reply or record.tool_calls:
-            yield ChatChunk(record.reply, tool_calls=tuple(record.tool_calls))
+        for piece in _pieces(record):
+            yield ChatChunk(piece)
+        if record.tool_calls:
+            yield ChatChunk(tool_calls=tuple(record.tool_calls))
         if record.error:
             raise ModelError(record.error, **record.error_params)
         yield ChatChunk(
@@ -161,3 +164,13 @@ class ReplayedCalls:
         if len(record.vectors) != len(texts):
             raise ModelError("ollama.replay_end", task=ask.task)
         return [unpack_vector(vector) for vector in record.vectors]
+
+
+def _pieces(record: CallRecord) -> Iterator[str]:
+    """The reply as it was streamed; in one piece where that was not recorded."""
+    at = 0
+    for length in record.pieces:
+        yield record.reply[at : at + length]
+        at += length
+    if at < len(record.reply):
+        yield record.reply[at:]

@@ -103,7 +103,9 @@ class CallRecord:
 
     `wanted` is set when another model than the configured one answered; `dropped` counts messages left out of the
     prompt to fit the context window; `error` is an error key; `vectors` holds embeddings as base64 of 32-bit floats;
-    `tool_calls` are the calls that were asked for, as `{name, arguments}`.
+    `tool_calls` are the calls that were asked for, as `{name, arguments}`; `node` is the step that asked, `window` the
+    context window in tokens (0 where there is none), `pieces` the lengths of a streamed reply's pieces, `cut` how many
+    characters of the prompt were left out of the record.
     """
 
     task: str
@@ -121,6 +123,10 @@ class CallRecord:
     error_params: dict[str, str] = field(default_factory=dict)
     vectors: list[str] = field(default_factory=list)
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    node: str = ""
+    window: int = 0
+    pieces: list[int] = field(default_factory=list)
+    cut: int = 0
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> CallRecord:

@@ -208,6 +208,24 @@ class Samples:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkCommand:
+    """A message that begins with `/name`, which the mode itself reads; offered while a person types.
+
+    `argument` is what comes after the name ("SELECT …"), "" where nothing does.
+    """
+
+    name: str
+    help: ByLang
+    argument: str = ""
+
+
+# Names of the mode's own things (sheets, documents, products, places) that fit what was typed so far, best first, each
+# with a short hint; `(services, profile, prefix, limit)`. Called on a thread that may block; raises StoreError. What the
+# profile may not see is never among them. The name, in quotes, must lead the mode to that thing.
+Mentions = Callable[["Services", "Profile", str, int], "list[tuple[str, str]]"]
+
+
+@dataclass(frozen=True, slots=True)
 class Mode:
     """One assistant.
 
@@ -227,7 +245,12 @@ class Mode:
         roles: the model roles it asks for (`chat`, `small`, `guard`).
         commands: commands of its own on the command line.
         samples: data that ships, loaded once in a data directory (`troly.plugin.samples`).
+        shareable: a text as it may stand in a file that is passed on (eval cases); an assistant that hears personal
+            things masks them.
+        talk: commands that are typed as a message.
+        mentions: see `Mentions`.
         ready: False while the assistant can only say that it is not there yet.
+        icon: a sign of one cell that common fonts have, for tabs.
     """
 
     id: str
@@ -249,3 +272,7 @@ class Mode:
     samples: Samples | None = None
     ready: bool = True
     contract: int = CONTRACT_VERSION
+    icon: str = "◇"
+    shareable: Callable[[Services, str], str] = lambda _services, text: text
+    talk: tuple[TalkCommand, ...] = ()
+    mentions: Mentions = lambda _services, _profile, _prefix, _limit: []

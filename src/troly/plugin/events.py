@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from troly.plugin.model_called import ModelCalled
+
 Source = Literal["model", "rules", "mixed"]
 Level = Literal["info", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted:
-    """The user's message is saved; nothing was asked of a model yet."""
+    """The user's message is saved under these ids; nothing was asked of a model yet."""
 
     text: str
     language: str
+    conversation: str = ""
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +264,13 @@ class TurnFailed:
 
 Content = Table | ItemList | Chart | Sources | Computation | Suggestions | Plan | Conflict | Notice | Handoff
 Terminal = TurnCompleted | TurnFailed
-Event = TurnStarted | StepStarted | StepFinished | Token | Say | Progress | Content | Terminal
+Event = TurnStarted | StepStarted | StepFinished | ModelCalled | Token | Say | Progress | Content | Terminal
 
 EVENTS: Mapping[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
-        TurnStarted, StepStarted, StepFinished, Token, Say, Progress, Table, ItemList, Chart, Sources, Computation,
-        Suggestions, Plan, Conflict, Notice, Handoff, TurnCompleted, TurnFailed,
+        TurnStarted, StepStarted, StepFinished, ModelCalled, Token, Say, Progress, Table, ItemList, Chart, Sources,
+        Computation, Suggestions, Plan, Conflict, Notice, Handoff, TurnCompleted, TurnFailed,
     )
 }  # fmt: skip
 
@@ -281,6 +285,9 @@ def _plain(value: Any) -> Any:
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        # A set has another order in every process.
+        return [_plain(item) for item in sorted(value, key=str)]
+    if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value

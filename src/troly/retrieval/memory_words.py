@@ -18,7 +18,9 @@ _CANDIDATES = 100
 _COLUMNS = "m.seq, m.id, m.sender, m.type, m.created_at, m.text"
 _MINE = (
     "m.conversation_id = :conversation AND c.user_id = :owner AND c.deleted_at IS NULL "
-    "AND m.id NOT IN (SELECT value FROM json_each(:skip))"
+    "AND m.id NOT IN (SELECT value FROM json_each(:skip)) "
+    # An answer that was marked as wrong is not remembered.
+    "AND NOT (m.sender = 'assistant' AND m.turn_id IN (SELECT turn_id FROM wrong_answers))"
 )
 # The bounds let the index leave out other conversations before it looks at a row.
 _BY_WORDS = f"""

@@ -112,6 +112,13 @@ class Conversations(TurnLog):
             self._owned(connection, owner, conversation_id)
             return self._page(connection, conversation_id, max(0, limit), before)
 
+    def message(self, owner: str, message_id: str) -> StoredMessage:
+        """One message of the owner's."""
+        with self._db.read() as connection:
+            found = self._message(connection, message_id)
+            self._owned(connection, owner, found.conversation_id)
+            return found
+
     def add_message(
         self,
         owner: str,

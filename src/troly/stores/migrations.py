@@ -135,6 +135,27 @@ CORE: tuple[Migration, ...] = (
         "0003_samples",
         ("CREATE TABLE samples (mode TEXT PRIMARY KEY, decided_at TEXT NOT NULL) WITHOUT ROWID",),
     ),
+    # Answers marked as wrong; what was kept of them stands under keys (`rental.reuse:12`, `turn:<id>`).
+    Migration(
+        "0004_wrong_answers",
+        (
+            """
+            CREATE TABLE wrong_answers (
+                turn_id TEXT PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE,
+                reason TEXT NOT NULL,
+                note TEXT NOT NULL DEFAULT '',
+                marked_at TEXT NOT NULL
+            ) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE barred (
+                key TEXT NOT NULL,
+                turn_id TEXT NOT NULL REFERENCES wrong_answers (turn_id) ON DELETE CASCADE,
+                PRIMARY KEY (key, turn_id)
+            ) WITHOUT ROWID
+            """,
+        ),
+    ),
 )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from troly.errors import AccessError, StoreError
+from troly.stores.barred import is_barred
 from troly.stores.message_search import index_message
 from troly.stores.processes import is_alive, process_start
 from troly.stores.records import (
@@ -108,16 +110,31 @@ class TurnLog:
                 (storable(text), turn_id, *self._me),
             )
 
+    @property
+    def db(self) -> StateDb:
+        """The database, for stores that stand beside this one."""
+        return self._db
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """The clock of the store."""
+        return self._clock
+
+    def is_barred(self, key: str) -> bool:
+        """Whether what is kept under `key` may not be reused, for an answer of it was marked as wrong."""
+        with self._db.read() as connection:
+            return is_barred(connection, key)
+
     def turn(self, owner: str, turn_id: str) -> Turn:
         """One turn."""
         with self._db.read() as connection:
             return self._turn(connection, owner, turn_id)
 
-    def turns(self, owner: str, conversation_id: str) -> list[Turn]:
-        """The turns of a conversation, oldest first."""
+    def turns(self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None) -> list[Turn]:
+        """The turns of a conversation, oldest first; only those of `ids` where given."""
         with self._db.read() as connection:
             self._owned(connection, owner, conversation_id)
-            return _turns_of(connection, conversation_id)
+            return _turns_of(connection, conversation_id, ids)
 
     def recover(self, alive: Callable[[int, float], bool] = is_alive) -> list[Turn]:
         """Mark the running turns of processes that are gone as interrupted; returns them, of all owners.
@@ -215,6 +232,12 @@ class TurnLog:
         return turn_of(row)
 
 
-def _turns_of(connection: sqlite3.Connection, conversation_id: str) -> list[Turn]:
-    rows = connection.execute(f"{_TURNS} WHERE t.conversation_id = ? ORDER BY t.seq", (conversation_id,))
+def _turns_of(
+    connection: sqlite3.Connection, conversation_id: str, ids: Collection[str] | None = None
+) -> list[Turn]:
+    where, values = "t.conversation_id = ?", [conversation_id]
+    if ids is not None:
+        where += " AND t.id IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(sorted(ids)))
+    rows = connection.execute(f"{_TURNS} WHERE {where} ORDER BY t.seq", values)
     return [turn_of(row) for row in rows]

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from troly.config.actions import ACTIONS
+from troly.config.key_names import key_label
 from troly.text.catalogue import tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
+from troly.tui.keymap import Keymap, title
 from troly.tui.pressed import suggested
 
 if TYPE_CHECKING:
@@ -24,31 +27,7 @@ class Command:
     key: str = ""
 
 
-PLAIN = (
-    ("new", "new", "Ctrl+N"),
-    ("stop", "stop", "Esc"),
-    ("again", "again", "Ctrl+R"),
-    ("edit", "edit", ""),
-    ("copy", "copy_answer", ""),
-    ("grid", "grid", "F5"),
-    ("list", "list", "F2"),
-    ("search", "search", "Ctrl+F"),
-    ("rename", "rename", ""),
-    ("pin", "pin", ""),
-    ("delete", "delete", ""),
-    ("undelete", "undelete", ""),
-    ("evidence", "evidence", "F3"),
-    ("language_vi", "language('vi')", ""),
-    ("language_en", "language('en')", ""),
-    ("theme_dark", "theme('dark')", ""),
-    ("theme_light", "theme('light')", ""),
-    ("theme_contrast", "theme('contrast')", ""),
-    ("help", "help", "F1"),
-    ("quit", "quit", "Ctrl+Q"),
-)
-
-
-def commands(controller: Controller) -> list[Command]:
+def commands(controller: Controller, keymap: Keymap) -> list[Command]:
     """What can be done now: questions that the last answer offers, modes, then the rest."""
     lang = controller.language
     found = [
@@ -58,10 +37,14 @@ def commands(controller: Controller) -> list[Command]:
         )
         for index, question in enumerate(suggested(controller))
     ]
-    for place, mode in enumerate(controller.modes.values(), start=1):
-        title = tr("ui.command.mode", lang, name=mode.names[lang])
-        found.append(Command(title, f"mode('{mode.id}')", f"Alt+{place}" if place < 10 else ""))
-    return [*found, *(Command(tr(f"ui.command.{name}", lang), action, key) for name, action, key in PLAIN)]
+    keys = keymap.keys("assistants")
+    for place, mode in enumerate(controller.modes.values()):
+        press = key_label(keys[place]) if place < len(keys) else ""
+        found.append(Command(tr("ui.command.mode", lang, name=mode.names[lang]), f"mode('{mode.id}')", press))
+    return [
+        *found,
+        *(Command(title(one, lang), one.run, keymap.press(one.name)) for one in ACTIONS if one.palette),
+    ]
 
 
 def matching(offered: Sequence[Command], wanted: str) -> list[Command]:
@@ -69,8 +52,8 @@ def matching(offered: Sequence[Command], wanted: str) -> list[Command]:
     words = fold(wanted).split()
     ranked: list[tuple[int, int, Command]] = []
     for place, command in enumerate(offered):
-        title = fold(command.title)
-        if all(word in title for word in words):
-            starts = sum(any(part.startswith(word) for part in title.split()) for word in words)
+        name = fold(command.title)
+        if all(word in name for word in words):
+            starts = sum(any(part.startswith(word) for part in name.split()) for word in words)
             ranked.append((-starts, place, command))
     return [command for _, _, command in sorted(ranked, key=lambda entry: entry[:2])]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui.paning import Change, PaneControl
 from troly.tui.port import Arrival, HouseLike, Question
-from troly.tui.troubles import trouble_of
+from troly.tui.tabs import Tabs
 from troly.tui.view import (
     ConversationView,
     HealthView,
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
     from troly.plugin.events import Event
 
 UNOPENED = "unopened"
-Change = Literal["pane", "panes", "chrome", "list", "draft"]
 
 
-class Controller:
+class Controller(PaneControl):
     """The state of the screen and all that changes it.
 
-    `changed(what, pane)` is called after every change: `pane` (messages of one pane), `panes` (another pane is
-    shown), `chrome` (marks, health, language), `list` (conversations), `draft` (the input must show the pane's draft).
+    `changed(what, pane)` is called after every change: `pane` (messages of one pane), `panes` (other panes are
+    shown), `chrome` (marks, health, language), `list` (conversations), `draft` (the input must show the pane's
+    draft), `finished` (an answer is complete that nobody sees); `leaving` comes before the input goes to another pane.
     """
 
     def __init__(
@@ -57,9 +58,7 @@ class Controller:
         self.listed: list[ConversationView] = []
         self.opened = False
         self.trouble: Trouble | None = None
-        self.pane = Pane(mode)
-        self.panes: list[Pane] = [self.pane]
-        self._current: dict[str, Pane] = {mode: self.pane}
+        self.tabs = Tabs(Pane(mode))
 
     # The house opens, or does not.
 
@@ -70,25 +69,20 @@ class Controller:
         self.notices = arrival.notices
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
-            unknown, usable = (
-                self.pane.mode,
-                next((m.id for m in arrival.modes if not m.broken), arrival.modes[0].id),
-            )
-            del self._current[unknown]
-            self.pane.mode = usable
-            self._current[usable] = self.pane
+            unknown = self.pane.mode
+            self.pane.mode = next((m.id for m in arrival.modes if not m.broken), arrival.modes[0].id)
             title = tr("ui.mode.unknown", self.language, mode=unknown)
             known = ", ".join(self.modes)
-            self._tell(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))
-        for pane in self.panes:
-            self._ask_next(pane)
+            self.tell(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))
+        for pane in self.tabs.everywhere:
+            self.ask_next(pane)
         self.look_up()
         self.changed("panes", self.pane)
 
     def fail(self, trouble: Trouble) -> None:
         """The services cannot be opened."""
         self.trouble = trouble
-        for pane in self.panes:
+        for pane in self.tabs.everywhere:
             for question in pane.waiting:
                 question.kind = UNOPENED
                 question.touch()
@@ -120,7 +114,7 @@ class Controller:
         pane.messages.append(question)
         pane.waiting.append(question)
         pane.title = pane.title or " ".join(text.split())[:60]
-        self._ask_next(pane)
+        self.ask_next(pane)
         self.changed("pane", pane)
 
     def stop(self, pane: Pane | None = None) -> bool:
@@ -158,8 +152,9 @@ class Controller:
         self.changed("draft", self.pane)
         return True
 
-    def _ask_next(self, pane: Pane) -> None:
-        if not (self.opened and pane.waiting and not pane.running):
+    def ask_next(self, pane: Pane) -> None:
+        """Put the next question that waits in `pane`, when it can be put."""
+        if not (self.opened and pane.waiting) or pane.running or pane.resting:
             return
         question = pane.waiting.pop(0)
         question.state, question.kind = "done", ""
@@ -178,103 +173,26 @@ class Controller:
         """Events of the turn that runs in `pane`."""
         from troly.tui.turns import apply
 
+        ended = False
         for event in events:
             if apply(pane, event, self.now):
+                ended = True
                 pane.cancel = pane.answer = None
-                self._ask_next(pane)
+                self.ask_next(pane)
                 self.look_up()
         if conversation:
             pane.conversation = conversation
-        if pane is not self.pane and not pane.running and not pane.unread:
-            pane.unread = True
         self.changed("pane", pane)
+        if ended and not pane.running:
+            self.ended(pane)
         if not pane.running:
             self.changed("chrome", pane)
-
-    def _tell(self, pane: Pane, trouble: Trouble) -> None:
-        pane.messages.append(
-            message("assistant", self.now(), "", state="failed", trouble=trouble, kind="trouble")
-        )
-
-    # Panes, modes, conversations.
-
-    def switch(self, mode: str) -> None:
-        """Show the pane of `mode`; a running answer goes on where it is."""
-        if mode not in self.modes and mode not in self._current:
-            return
-        self._show(self._current.get(mode) or self._new_pane(mode))
-
-    def step(self, by: int) -> None:
-        """Show the mode `by` places further."""
-        names = list(self.modes)
-        if names and self.pane.mode in names:
-            self.switch(names[(names.index(self.pane.mode) + by) % len(names)])
-
-    def new_conversation(self) -> None:
-        """Show an empty pane of the same mode; nothing is saved until a question is put."""
-        if self.pane.messages:
-            self._show(self._new_pane(self.pane.mode))
-
-    def open(self, conversation: str) -> None:
-        """Show a saved conversation, from its pane where it has one."""
-        pane = next((pane for pane in self.panes if pane.conversation == conversation), None)
-        if pane is not None:
-            self._show(pane)
-        elif self.opened:
-            self.house.load(conversation, lambda found: self._take_conversation(conversation, found))
-
-    def forget(self, conversation: str) -> None:
-        """A conversation was deleted: its pane goes, and a new one takes its place where it was shown."""
-        for pane in [pane for pane in self.panes if pane.conversation == conversation]:
-            if pane is self.pane:
-                self._show(self._new_pane(pane.mode))
-            self.panes.remove(pane)
-            if self._current.get(pane.mode) is pane:
-                del self._current[pane.mode]
-
-    def running(self, mode: str) -> bool:
-        """Whether an answer is being written in any pane of `mode`."""
-        return any(pane.running for pane in self.panes if pane.mode == mode)
-
-    def unread(self, mode: str) -> bool:
-        """Whether a pane of `mode` has an answer that was not looked at."""
-        return any(pane.unread for pane in self.panes if pane.mode == mode)
 
     def speak(self, language: Lang) -> None:
         """Change the language of the interface."""
         self.language = language
         self.look_up()
         self.changed("panes", self.pane)
-
-    def _new_pane(self, mode: str) -> Pane:
-        pane = Pane(mode)
-        self.panes.append(pane)
-        return pane
-
-    def _show(self, pane: Pane) -> None:
-        left, self.pane = self.pane, pane
-        self._current[pane.mode] = pane
-        pane.unread = False
-        if not (
-            left.messages or left.draft or left.running or left is pane
-        ) and left is not self._current.get(left.mode):
-            self.panes.remove(left)
-        self.look_up()
-        self.changed("panes", pane)
-
-    def _take_conversation(self, conversation: str, found: tuple[str, list[MessageView]] | Exception) -> None:
-        if isinstance(found, Exception):
-            self._tell(self.pane, trouble_of(found, self.language))
-            self.changed("pane", self.pane)
-            return
-        mode, messages = found
-        if any(pane.conversation == conversation for pane in self.panes):
-            self.open(conversation)
-            return
-        pane = self._new_pane(mode)
-        pane.conversation, pane.messages = conversation, messages
-        pane.title = next((listed.title for listed in self.listed if listed.id == conversation), "")
-        self._show(pane)
 
     def _take_list(self, found: list[ConversationView] | Exception) -> None:
         if not isinstance(found, Exception) and found != self.listed:

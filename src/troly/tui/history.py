@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Any, cast
 
 from troly.plugin.events import (
@@ -24,10 +25,11 @@ from troly.plugin.events import (
     Table,
     Task,
 )
+from troly.tui.spent import spent_of
 from troly.tui.view import MessageView, StepView, Trouble, message
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import StoredMessage, Turn
+    from troly.stores.conversations import Conversations, StoredMessage, Turn
 
 _CARDS: Mapping[str, type[Any]] = {
     kind.__name__: kind
@@ -44,13 +46,41 @@ _PARTS: Mapping[tuple[str, str], type[Any]] = {
 }
 
 
-def message_views(messages: Sequence[StoredMessage], turns: Iterable[Turn]) -> list[MessageView]:
-    """`messages` in order; the last answer of each turn carries what the turn kept."""
+def page_of(
+    store: Conversations,
+    login: str,
+    conversation: str,
+    limit: int,
+    *,
+    zone: tzinfo | None,
+    before: str | None = None,
+) -> list[MessageView]:
+    """The newest `limit` messages, or the newest before the message `before`, with times in `zone`.
+
+    A page begins with a question, so that no answer is parted from its turn; where older messages are saved its first
+    view says what asks for them. Raises AccessError, StoreError.
+    """
+    saved = store.messages(login, conversation, limit=limit, before=before)
+    whole = len(saved) < limit
+    first = next((at for at, m in enumerate(saved) if m.turn_id is None or m.sender == "user"), 0)
+    page = saved if whole else saved[first:]
+    turns = store.turns(login, conversation, ids={m.turn_id for m in page if m.turn_id})
+    views = message_views(page, turns, zone)
+    if views and not whole:
+        views[0].before = page[0].id
+    return views
+
+
+def message_views(
+    messages: Sequence[StoredMessage], turns: Iterable[Turn], zone: tzinfo | None = None
+) -> list[MessageView]:
+    """`messages` in order, with times in `zone`; the last answer of each turn carries what the turn kept."""
     by_id = {turn.id: turn for turn in turns}
     last = {m.turn_id: index for index, m in enumerate(messages) if m.turn_id and m.sender == "assistant"}
     views: list[MessageView] = []
     for index, saved in enumerate(messages):
-        view = message(saved.sender, saved.created_at, saved.text, kind=saved.type)
+        said_at = saved.created_at.astimezone(zone) if zone else saved.created_at
+        view = message(saved.sender, said_at, saved.text, kind=saved.type)
         turn = by_id.get(saved.turn_id or "")
         views.append(view)
         if turn is None:
@@ -58,7 +88,7 @@ def message_views(messages: Sequence[StoredMessage], turns: Iterable[Turn]) -> l
         if last.get(turn.id) == index:
             _finish(view, turn)
         elif saved.sender == "user" and turn.id not in last and turn.status != "running":
-            empty = message("assistant", saved.created_at, "")
+            empty = message("assistant", said_at, "")
             _finish(empty, turn)
             views.append(empty)
     return views
@@ -91,6 +121,7 @@ def _frozen(value: Any) -> Any:
 def _finish(view: MessageView, turn: Turn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
+    view.turn, view.spent = turn.id, spent_of(trace.get("calls") or ())
     view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
     view.steps = [_step(step) for step in trace.get("steps", ())]
     if turn.status in ("failed", "stopped", "interrupted"):

@@ -94,6 +94,20 @@ class House:
         """The newest messages of a conversation, and its mode."""
         self._query(lambda house: house.load(conversation), done)
 
+    def older(
+        self,
+        conversation: str,
+        before: str,
+        limit: int,
+        done: Callable[[list[MessageView] | Exception], None],
+    ) -> None:
+        """Messages before the saved message `before`; none at the beginning of the conversation."""
+        self._query(lambda house: house.older(conversation, before, limit), done)
+
+    def keep(self, text: str, name: str, done: Callable[[str | Exception], None]) -> None:
+        """Write a text as a file of its own; `done` gets the file's path."""
+        self._query(lambda house: house.keep(text, name), done)
+
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None:

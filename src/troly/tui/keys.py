@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from textual import _ansi_sequences as framework
 
-
-class AltKey(StrEnum):
-    """Alt with a digit or Enter, which xterm and tmux send as Escape and the key."""
-
-    ONE = "alt+1"
-    TWO = "alt+2"
-    THREE = "alt+3"
-    FOUR = "alt+4"
-    FIVE = "alt+5"
-    SIX = "alt+6"
-    SEVEN = "alt+7"
-    EIGHT = "alt+8"
-    NINE = "alt+9"
-    ENTER = "alt+enter"
+ALT = "alt+"
 
 
-def teach_alt_keys() -> None:
-    """Let Alt+1 … Alt+9 and Alt+Enter be themselves.
+def teach_alt_keys(keys: Iterable[str]) -> None:
+    """Let those of `keys` that are Alt with a letter, a digit or Enter be themselves.
 
-    The framework takes Escape and a digit for a character of one macOS terminal ("¡", "™"), and Escape and Enter for
-    two keys. With entries of their own they are also known at once, without waiting for the rest of a sequence.
+    Terminals send them as Escape and the key. The framework takes Escape and a digit for a character of one macOS
+    terminal ("¡", "™"), Escape and b for Ctrl+left, and Escape and Enter for two keys. With entries of their own they
+    are also known at once, without waiting for the rest of a sequence.
     """
+    wanted = {key for key in keys if key.startswith(ALT)}
+    alone = {key for key in wanted if len(key) == len(ALT) + 1 or key == "alt+enter"}
+    if not alone:
+        return
+    named = StrEnum("AltKey", {key.replace("+", "_"): key for key in sorted(alone)})  # type: ignore[misc]
     table: dict[str, object] = framework.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
-    for key in AltKey:
-        last = key.value.rpartition("+")[2]
+    for key in named:
+        last = key.value.removeprefix(ALT)
         for sent in ("\r", "\n") if last == "enter" else (last,):
             table[f"\x1b{sent}"] = (key,)
-
-
-# What works everywhere on the chat. The input runs these itself, in the order they were typed: what is typed after
-# Alt+2 in the same read belongs to the other pane.
-CHORDS = (
-    ("ctrl+n", "new"),
-    ("ctrl+r", "again"),
-    ("ctrl+p", "palette"),
-    ("f1", "help"),
-    ("f2", "list"),
-    ("f3", "evidence"),
-    ("f4", "step(1)"),
-    ("f5", "grid"),
-    ("ctrl+f", "search"),
-    ("ctrl+end", "newest"),
-    *((f"alt+{place}", f"place({place})") for place in range(1, 10)),
-)

@@ -43,7 +43,7 @@ class Listing:
         found = self._find(conversation)
         if found is None:
             return
-        if any(pane.conversation == conversation and pane.running for pane in controller.panes):
+        if any(pane.conversation == conversation and pane.running for pane in controller.tabs.everywhere):
             self._tell(tr("ui.list.running", lang))
             return
 

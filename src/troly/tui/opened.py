@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import ConfigError, TrolyError
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
-from troly.text.fold import fold
 from troly.text.formulas import csv_text
-from troly.tui.history import message_views
+from troly.tui.files import new_file
+from troly.tui.history import page_of
 from troly.tui.port import Alteration, Arrival, Question
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView, Trouble
 
@@ -53,7 +54,9 @@ class OpenedHouse:
             return ModeView(
                 name, both, dict.fromkeys(LANGS, ""), PLAIN_ACCENT, {}, ready=False, broken=reason or name
             )
-        return ModeView(name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready)
+        return ModeView(
+            name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready, icon=mode.icon
+        )
 
     def preload_first(self) -> None:
         """Import what the first answer needs, so that it is no slower than the second."""
@@ -109,8 +112,22 @@ class OpenedHouse:
         """Mode and newest messages of a conversation."""
         store, login = self.services.conversations, self.profile.login
         found = store.get(login, conversation)
-        messages = store.messages(login, conversation, limit=MESSAGES)
-        return found.mode, message_views(messages, store.turns(login, conversation))
+        return found.mode, page_of(store, login, conversation, MESSAGES, zone=self._zone)
+
+    def older(self, conversation: str, before: str, limit: int) -> list[MessageView]:
+        """A page of messages before the saved message `before`; empty at the beginning of the conversation."""
+        store, login = self.services.conversations, self.profile.login
+        return page_of(store, login, conversation, limit, zone=self._zone, before=before)
+
+    @property
+    def _zone(self) -> tzinfo | None:
+        return self.services.clock().tzinfo
+
+    def keep(self, text: str, name: str) -> str:
+        """Save `text` as a Markdown file of its own; returns where. Raises OSError."""
+        return str(
+            new_file(self.services.paths.exports, self.services.clock(), name or "message", "md", text)
+        )
 
     def holdings(self, mode: str, language: Lang) -> HoldingsView | None:
         """What data a mode has."""
@@ -119,14 +136,9 @@ class OpenedHouse:
 
     def export(self, table: Table) -> str:
         """Write `table` as a CSV file named after its title and the moment; returns where. Raises OSError."""
-        folder = self.services.paths.exports
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = "-".join(fold(table.title).split())
-        kept = "".join(letter for letter in name if letter.isalnum() or letter == "-")[:40] or "table"
-        path = folder / f"{self.services.clock():%Y%m%d-%H%M%S}-{kept}.csv"
-        with path.open("x", encoding="utf-8-sig", newline="") as file:
-            file.write(csv_text(table.columns, table.rows))
-        return str(path)
+        text = csv_text(table.columns, table.rows)
+        name = table.title or "table"
+        return str(new_file(self.services.paths.exports, self.services.clock(), name, "csv", text))
 
     async def health(self, mode: str, language: Lang) -> HealthView:
         """Whether Ollama answers, and which model would for `mode`."""

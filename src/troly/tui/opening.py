@@ -27,6 +27,7 @@ class Prepared:
     mode: str
     language: Lang
     theme: str
+    keys: Mapping[str, str]
     open: Callable[[], OpenedHouse]
 
     @staticmethod
@@ -61,6 +62,7 @@ def prepare(
         mode=mode or (known.mode if known else FIRST_MODE),
         language=language or interface_language(known.language if known else "auto", env),
         theme=known.theme if known else "dark",
+        keys=known.keys if known else {},
         open=open_house,
     )
 

@@ -101,6 +101,8 @@ class Palette:
             "mine": Style(color=dim),
             "action": Style(color=dim, underline=True),
             "chosen": Style(bgcolor=Color.parse(raised).blend(Color.parse(text), 0.16).hex6, bold=True),
+            "found": Style(underline=True, bold=True),
+            "found-here": Style(reverse=True, bold=True),
             "chip": Style(color=text, bgcolor=raised, bold=True),
         }
         self._made: dict[str, Style] = {}

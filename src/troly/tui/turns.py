@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 
 from troly.plugin.events import (
     Content,
     Event,
+    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -18,6 +20,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
+from troly.tui.spent import Spent
 from troly.tui.view import MessageView, Pane, StepView, TextPart, Trouble, message
 
 STOPPED = "turn.stopped"
@@ -33,6 +36,8 @@ def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
         case Token():
             answer.progress = None
             answer.write(event.text)
+            if answer.spent is not None:
+                answer.spent.heard(now())
         case Say():
             _say(pane, answer, event, now)
         case StepStarted():
@@ -42,7 +47,10 @@ def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
         case Progress():
             answer.progress = event
         case TurnStarted():
-            pass
+            answer.turn, answer.spent = event.turn, Spent()
+        case ModelCalled():
+            answer.spent = answer.spent or Spent()
+            answer.spent.call(asdict(event))
         case TurnCompleted():
             _complete(pane, answer, event)
             return True

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
+from troly.tui.spent import Spent
 
 if TYPE_CHECKING:
     from troly.plugin.events import Content, Progress
@@ -58,9 +59,20 @@ class Trouble(NamedTuple):
     remedy: str = ""
 
 
+class Wrong(NamedTuple):
+    """That an answer was marked as wrong: the key of the reason, and what the person wrote."""
+
+    reason: str
+    note: str = ""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class MessageView:
-    """One message on the screen; `revision` grows with every change."""
+    """One message on the screen; `revision` grows with every change.
+
+    `before` is set on the oldest loaded message where older ones are saved: the id that asks for them; `older` says
+    whether they were asked for.
+    """
 
     who: Who
     time: datetime
@@ -75,6 +87,11 @@ class MessageView:
     ms: float | None = None
     opened: set[str] = field(default_factory=set)
     revision: int = 0
+    turn: str = ""
+    spent: Spent | None = None
+    wrong: Wrong | None = None
+    before: str = ""
+    older: Literal["more", "loading"] = "more"
     key: int = field(default_factory=_keys)
 
     @property
@@ -113,6 +130,7 @@ class Pane:
     """One conversation on the screen: its messages, draft, and the turn that runs in it.
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
+    The messages of a `resting` pane are only in the store; they are on their way while it is `loading`.
     """
 
     mode: str
@@ -124,12 +142,28 @@ class Pane:
     cancel: Callable[[], None] | None = None
     answer: MessageView | None = None
     waiting: list[MessageView] = field(default_factory=list)
+    resting: bool = False
+    loading: bool = False
     key: int = field(default_factory=_keys)
 
     @property
     def running(self) -> bool:
         """Whether an answer is being written."""
         return self.answer is not None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would be lost without it."""
+        return not (self.messages or self.draft.strip() or self.resting)
+
+    @property
+    def saved(self) -> bool:
+        """Whether all its messages are in the store and none will be added soon."""
+        return (
+            self.conversation is not None
+            and not (self.running or self.waiting or self.loading)
+            and all(view.kind != "trouble" for view in self.messages)
+        )
 
     @property
     def last_answer(self) -> MessageView | None:
@@ -139,8 +173,16 @@ class Pane:
         )
 
 
+class TalkView(NamedTuple):
+    """A command of a mode that is typed as a message: `/name argument`."""
+
+    name: str
+    help: Mapping[Lang, str]
+    argument: str = ""
+
+
 class ModeView(NamedTuple):
-    """A mode as the faces show it; `broken` is the reason why it cannot be used, `holdings` a line about its data."""
+    """A mode as the faces show it; `broken` is the reason why it cannot be used, `icon` a sign one cell wide."""
 
     id: str
     names: Mapping[Lang, str]
@@ -149,6 +191,8 @@ class ModeView(NamedTuple):
     questions: Mapping[Lang, tuple[str, ...]]
     ready: bool = True
     broken: str = ""
+    icon: str = "◇"
+    talk: tuple[TalkView, ...] = ()
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -156,8 +200,17 @@ def clean_mode(mode: ModeView) -> ModeView:
     return mode._replace(
         names={lang: sanitize(text, keep_newlines=False) for lang, text in mode.names.items()},
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
+        talk=tuple(
+            TalkView(
+                sanitize(one.name, keep_newlines=False),
+                {lang: sanitize(text, keep_newlines=False) for lang, text in one.help.items()},
+                sanitize(one.argument, keep_newlines=False),
+            )
+            for one in mode.talk
+        ),
         questions={lang: tuple(sanitize(text) for text in asked) for lang, asked in mode.questions.items()},
         broken=sanitize(mode.broken),
+        icon=sanitize(mode.icon),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from troly.tui.render.spans import BLANK, Line, Span, pad, restyled, width_of, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, pad, restyled, width_of, wrap
 from troly.tui.render.tables import table_lines
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 QUIET = ("html_block", "html_inline", "entity", "reference", "lheading", "code")
+# The style that tells the first line of a block of code; it looks like nothing.
+CODE_HEAD = "code-head"
 _MARKS = {"strong": "strong", "em": "em", "s": "strike", "link": "link"}
 
 
@@ -37,6 +39,11 @@ def parse(text: str) -> list[Token]:
 def block_starts(tokens: Sequence[Token]) -> list[int]:
     """The first source line of each top-level block."""
     return [token.map[0] for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
+
+
+def code_blocks(text: str) -> list[tuple[str, str]]:
+    """Language and code of each block of code in `text`, in order."""
+    return [(token.info.partition(" ")[0], token.content) for token in parse(text) if token.type == "fence"]
 
 
 def markdown_lines(text: str, width: int) -> list[Line]:
@@ -127,10 +134,10 @@ def _quote(_token: Token, inner: Sequence[Token], width: int) -> list[Line]:
 
 
 def _fence(token: Token, _inner: Sequence[Token], width: int) -> list[Line]:
-    """A block of code on its own ground; long lines are folded, never cut."""
-    language = token.info.split()[0] if token.info.split() else ""
+    """A block of code on its own ground under a line with its language; long lines are folded, never cut."""
+    language = clip(token.info.partition(" ")[0], width) or " "
     source = token.content.removesuffix("\n")
-    lines: list[Line] = [(Span(language, "dim"),)] if language else []
+    lines: list[Line] = [(Span(language, f"dim {CODE_HEAD}"),)]
     folded = wrap([Span(source, "code")], width - 2)
     return [*lines, *(pad((Span(" ", "code"), *text), width, style="code") for text in folded)]
 

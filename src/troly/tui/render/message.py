@@ -2,68 +2,125 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.render.cards import card_lines
 from troly.tui.render.figures import counted, duration, time_of_day
+from troly.tui.render.markdown import CODE_HEAD
 from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, wrap
 from troly.tui.render.stream import MarkdownStream
 from troly.tui.render.trouble import trouble_lines
 from troly.tui.view import MessageView, TextPart
 
 WIDEST_TEXT = 100
+# How long one paint may work on one text; what is left is painted next time.
+SLICE = 0.04
+# What a card is taken to be high before it is rendered.
+CARD_ROWS = 8
 
 
 class MessageLines:
-    """The lines of one message; asking again without a change costs nothing, after a new token only the last block."""
+    """The lines of one message; asking again without a change costs nothing, after a new token only the last block.
+
+    `head` is the row of the line with the name, below the line that names the day where there is one.
+    """
 
     def __init__(self, view: MessageView) -> None:
         self.view = view
+        self.head = 0
         self._streams: dict[int, tuple[TextPart, MarkdownStream, int]] = {}
         self._seen: tuple[object, ...] = ()
         self._lines: list[Line] = []
 
-    def lines(self, width: int, lang: Lang) -> list[Line]:
-        """All lines in at most `width` cells, a blank line at the end."""
-        seen = (self.view.revision, self.view.state, width, lang)
-        if seen != self._seen:
-            self._lines = self._render(width, lang)
-            self._seen = seen
+    def stale(self, width: int, lang: Lang, day: str = "") -> bool:
+        """Whether the lines are to be rendered again."""
+        return self.behind or self._seen != (self.view.revision, self.view.state, width, lang, day)
+
+    @property
+    def behind(self) -> bool:
+        """Whether a part of the text is not rendered yet."""
+        return any(stream.behind for _, stream, _ in self._streams.values())
+
+    def lines(self, width: int, lang: Lang, day: str = "", seconds: float | None = None) -> list[Line]:
+        """The lines in at most `width` cells, a blank line at the end; `day` is named above, `seconds` may be spent."""
+        if self.stale(width, lang, day):
+            self._lines = self._render(width, lang, day, seconds)
+            self._seen = (self.view.revision, self.view.state, width, lang, day)
         return self._lines
 
-    def _render(self, width: int, lang: Lang) -> list[Line]:
+    def _render(self, width: int, lang: Lang, day: str, seconds: float | None) -> list[Line]:
         view = self.view
+        kept = {id(part) for part in view.parts}
+        self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
         lines = [ends_apart(self._name(lang), badge(view, lang), width)]
         body = min(width, WIDEST_TEXT)
         for index, part in enumerate(view.parts):
-            if isinstance(part, TextPart):
-                shown = self._plain(part, body) if view.who == "user" else self._markdown(part, body)
-            else:
+            if not isinstance(part, TextPart):
                 shown = card_lines(part, width, lang, name=f"{view.key}.{index}", opened=view.opened)
+            elif view.who == "user":
+                shown = self._plain(part, body)
+            else:
+                shown = self._markdown(part, body, seconds)
+                shown = with_copy(shown, body, f"{view.key}.{index}", tr("ui.code.copy", lang))
             if shown and index:
                 lines.append(BLANK)
             lines += shown
-        lines += _footer(view, body, lang)
+        lines += footer(view, body, lang)
         if view.who == "user":
             lines = [lines[0], *((Span("▌ ", "mine"), *text) for text in lines[1:])]
-        return [*lines, BLANK]
+        above = [_day_line(day, width), BLANK] if day else []
+        self.head = len(above)
+        return [*above, *lines, BLANK]
 
     def _name(self, lang: Lang) -> Line:
-        who = tr(f"ui.message.{self.view.who}", lang)
-        style = "who" if self.view.who == "assistant" else "strong"
-        return line(Span(who, style), Span(f"  {time_of_day(self.view.time)}", "dim"))
+        view = self.view
+        who, action = tr(f"ui.message.{view.who}", lang), f"menu:{view.key}"
+        style = "who" if view.who == "assistant" else "strong"
+        return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
 
     def _plain(self, part: TextPart, width: int) -> list[Line]:
         return wrap([Span(sanitize(part.text))], width - 2)
 
-    def _markdown(self, part: TextPart, width: int) -> list[Line]:
+    def _markdown(self, part: TextPart, width: int, seconds: float | None) -> list[Line]:
         _, stream, fed = self._streams.get(id(part), (part, MarkdownStream(), 0))
         if fed < len(part.pieces):
             stream.feed("".join(part.pieces[fed:]))
         if self.view.finished:
             stream.finish()
         self._streams[id(part)] = (part, stream, len(part.pieces))
-        return stream.lines(width)
+        return stream.lines(width, seconds)
+
+
+def estimated_rows(view: MessageView, width: int) -> int:
+    """About how many lines a message will have, without rendering it."""
+    body = max(1, min(width, WIDEST_TEXT) - 2)
+    rows = 2
+    for part in view.parts:
+        if isinstance(part, TextPart):
+            text = part.text
+            rows += text.count("\n") + len(text) // body + 1
+        else:
+            rows += CARD_ROWS
+    return rows
+
+
+def with_copy(lines: list[Line], width: int, name: str, label: str) -> list[Line]:
+    """The lines with a word to press at the end of the first line of each block of code (`code:<name>.<number>`)."""
+    heads = [row for row, text in enumerate(lines) if text and text[-1].style.endswith(CODE_HEAD)]
+    if not heads:
+        return lines
+    lines = list(lines)
+    for number, row in enumerate(heads):
+        lines[row] = ends_apart(lines[row], line(Span(label, "action", f"code:{name}.{number}")), width)
+    return lines
+
+
+def _day_line(day: str, width: int) -> Line:
+    """The name of a day in the middle of a rule."""
+    side = "─" * max(1, (min(width, WIDEST_TEXT) - cell_len(day) - 2) // 2)
+    return line(Span(f"{side} {day} {side}", "dim"))
 
 
 def badge(view: MessageView, lang: Lang) -> Line:
@@ -78,7 +135,8 @@ def badge(view: MessageView, lang: Lang) -> Line:
     return line(Span(" · ".join(parts), "dim"))
 
 
-def _footer(view: MessageView, width: int, lang: Lang) -> list[Line]:
+def footer(view: MessageView, width: int, lang: Lang) -> list[Line]:
+    """What is below a message: what it waits for, or why it stopped and the keys that help."""
     if view.state == "waiting":
         return wrap([Span(tr(f"ui.message.{view.kind or 'waiting'}", lang), "dim")], width)
     if view.state == "running":
@@ -86,16 +144,16 @@ def _footer(view: MessageView, width: int, lang: Lang) -> list[Line]:
     if view.trouble is None:
         return []
     gap = [BLANK] if view.parts else []
-    again = line(
-        Span("  "),
-        Span(tr("ui.message.again", lang), "action", f"again:{view.key}"),
-        Span("   "),
-        Span(tr("ui.message.edit", lang), "action", f"edit:{view.key}"),
-    )
+    helps = [("again", f"again:{view.key}"), ("edit", f"edit:{view.key}")]
+    if view.text.strip():
+        helps.insert(1, ("continue", f"continue:{view.key}"))
+    again = [Span("  ")]
+    for name, action in helps:
+        again += [Span(tr(f"ui.message.{name}", lang), "action", action), Span("   ")]
     mark = "■ " if view.state == "stopped" else "× "
     # A turn that a crash cut off has no reason of its own.
     title = view.trouble.title or tr("ui.message.stopped", lang)
-    return [*gap, *trouble_lines(view.trouble._replace(title=title), width, mark), *wrap(again, width)]
+    return [*gap, *trouble_lines(view.trouble._replace(title=title), width, mark), *wrap(again[:-1], width)]
 
 
 def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:

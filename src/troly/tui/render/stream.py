@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 from troly.text.sanitize import sanitize
+from troly.tui.render.blocks import BRACKET, LONGEST_PARAGRAPH, halves, weight
 from troly.tui.render.markdown import block_starts, parse, token_lines
 from troly.tui.render.spans import BLANK, Line
 
@@ -15,20 +17,37 @@ if TYPE_CHECKING:
 
 # An escape sequence may arrive in pieces: what follows the last ESC is held back until it must be whole.
 LONGEST_SEQUENCE = 64
-# A block this long is painted as it is so far and closed: the cost of one paint stays small.
-LONGEST_BLOCK = 20_000
+# How much of a long text is taken in at once.
+PIECE = LONGEST_PARAGRAPH
+# A piece of a long text ends at a blank where there is one so near.
+NEAR = 200
+
+
+class Block(NamedTuple):
+    """A finished block; one that goes on where the block before was cut has no blank line above it.
+
+    `tokens` are kept until it is rendered for the first time.
+    """
+
+    source: str
+    goes_on: bool = False
+    tokens: Sequence[Token] | None = None
 
 
 class MarkdownStream:
     """Text that arrives in pieces.
 
-    `lines(width)` costs the last block only, however long the text before it is.
+    `lines(width)` costs the last block only, however long the text before it is. With a limit of time a long text is
+    worked off over several calls; `behind` says that there is more.
     """
 
     def __init__(self, text: str = "") -> None:
         self._held = ""
-        self._done: list[str] = []
+        self._waiting = ""
+        self._done: list[Block] = []
         self._tail = ""
+        self._cut = False
+        self._last: Sequence[Token] = ()
         self._width = 0
         self._done_lines: list[Line] = []
         self._rendered = 0
@@ -44,27 +63,56 @@ class MarkdownStream:
         if cut < 0 or len(text) - cut > LONGEST_SEQUENCE:
             cut = len(text)
         self._held = text[cut:]
-        self._tail += sanitize(text[:cut])
+        self._waiting += sanitize(text[:cut])
         self._lines = None
 
     def finish(self) -> None:
         """No more text will come."""
-        self._tail += sanitize(self._held)
-        self._held = ""
-        self._lines = None
+        if self._held:
+            self._waiting += sanitize(self._held)
+            self._held = ""
+            self._lines = None
 
-    def lines(self, width: int) -> list[Line]:
-        """The whole text in lines of at most `width` cells; the list is not to be changed."""
+    @property
+    def behind(self) -> bool:
+        """Whether there is text that the lines do not show yet."""
+        return bool(self._waiting) or self._rendered < len(self._done)
+
+    def lines(self, width: int, seconds: float | None = None) -> list[Line]:
+        """The text in lines of at most `width` cells, as far as `seconds` go; the list is not to be changed."""
         if width != self._width:
             self._width, self._rendered, self._lines = width, 0, None
             self._done_lines = []
-        if self._lines is None:
-            last = self._freeze()
-            self._render_done()
-            tail = token_lines(last, width)
-            gap = [BLANK] if tail and self._done_lines else []
+        if self._lines is None or self.behind:
+            self._work(None if seconds is None else monotonic() + seconds)
+            whole = self._rendered == len(self._done)
+            tail = token_lines(self._last, width) if whole else []
+            gap = [BLANK] if tail and self._done_lines and not self._cut else []
             self._lines = [*self._done_lines, *gap, *tail]
         return self._lines
+
+    def _work(self, end: float | None) -> None:
+        """Take in and render what waits, until `end`; a little in any case."""
+        while True:
+            self._render_done(end)
+            if not self._waiting or self._rendered < len(self._done):
+                return
+            self._take()
+            self._last = self._freeze()
+            if end is not None and monotonic() >= end:
+                self._render_done(end)
+                return
+
+    def _take(self) -> None:
+        """Move a piece of what waits into the open block; a block that only grows gets larger and larger ones."""
+        size = max(PIECE, len(self._tail))
+        if weight(self._waiting[:size]) > 2 * size:
+            size //= BRACKET // 2
+        if len(self._waiting) > size:
+            blank = max(self._waiting.rfind(sign, size - NEAR, size) for sign in "\n ")
+            size = blank + 1 if blank > 0 else size
+        self._tail += self._waiting[:size]
+        self._waiting = self._waiting[size:]
 
     def _freeze(self) -> Sequence[Token]:
         """Move all blocks but the last to the finished ones; returns the tokens of the last."""
@@ -73,18 +121,27 @@ class MarkdownStream:
         if len(starts) > 1:
             source = self._tail.split("\n")
             for begin, end in pairwise(starts):
-                self._done.append("\n".join(source[begin:end]))
+                self._close("\n".join(source[begin:end]))
             self._tail = "\n".join(source[starts[-1] :])
             tokens = parse(self._tail)
-        if len(self._tail) > LONGEST_BLOCK and tokens and tokens[0].type == "paragraph_open":
-            self._done.append(self._tail)
-            self._tail = ""
-            return []
+        parts = halves(self._tail, tokens)
+        if parts is not None:
+            self._close(parts[0], None if parts[1] else tokens)
+            self._tail, self._cut = parts[1], True
+            tokens = parse(self._tail)
         return tokens
 
-    def _render_done(self) -> None:
-        for source in self._done[self._rendered :]:
-            if self._done_lines:
+    def _close(self, source: str, tokens: Sequence[Token] | None = None) -> None:
+        self._done.append(Block(source, self._cut, tokens))
+        self._cut = False
+
+    def _render_done(self, end: float | None) -> None:
+        while self._rendered < len(self._done):
+            block = self._done[self._rendered]
+            if self._done_lines and not block.goes_on:
                 self._done_lines.append(BLANK)
-            self._done_lines.extend(token_lines(parse(source), self._width))
-        self._rendered = len(self._done)
+            self._done_lines.extend(token_lines(block.tokens or parse(block.source), self._width))
+            self._done[self._rendered] = block._replace(tokens=None)
+            self._rendered += 1
+            if end is not None and monotonic() >= end:
+                return

@@ -5,19 +5,23 @@ from __future__ import annotations
 import time
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
-from troly.tui.controller import Change, Controller
+from troly.tui.controller import Controller
+from troly.tui.paning import Change
 from troly.tui.render.spans import Line
+from troly.tui.sides import WITH_LIST, colours, layout_of
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.bars import ModeBar, StatusBar
 from troly.tui.widgets.columns import ConversationList, EvidenceDrawer
 from troly.tui.widgets.empty import empty_lines
 from troly.tui.widgets.prompt import Prompt
+from troly.tui.widgets.side import Side
+from troly.tui.widgets.tab_row import TabRow, tabs_of
 from troly.tui.widgets.transcript import Transcript
 
 FRAME = 0.1
@@ -40,43 +44,55 @@ class ChatScreen(Screen[None]):
         self._cost = 0.0
         self._waiting = False
         self._dirty: set[Change] = set()
+        self._changed: set[int] = set()
+        self._typing = controller.pane
 
     def compose(self) -> ComposeResult:
         """The parts from top to bottom."""
         controller, palette = self.controller, self.palette
         self.modes = ModeBar(controller, palette)
+        self.tabs = TabRow(controller, palette)
         self.list = ConversationList(controller, palette)
-        self.transcript = Transcript(controller.pane, palette, controller.language, self._above)
+        self.sides = [Side(controller, palette, 0, self._above)]
         self.prompt = Prompt(tr("ui.prompt.hint", controller.language))
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
         yield self.modes
+        yield self.tabs
         with Horizontal(id="middle"):
             yield self.list
             with Vertical(id="chat"):
-                yield self.transcript
+                with Container(id="sides"):
+                    yield from self.sides
                 yield self.prompt
             yield self.evidence
         yield self.status
         yield Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The messages of the pane that the input belongs to."""
+        return self.sides[min(self.controller.tabs.focus, len(self.sides) - 1)].transcript
 
     def on_mount(self) -> None:
         """Dress the input; turn the mark while an answer is written."""
         self.dress(self.palette)
         self.set_interval(CLOCK, self._tick)
 
-    def _above(self, width: int, height: int) -> list[Line]:
+    def _above(self, pane: Pane, width: int, height: int) -> list[Line]:
         """What stands above the messages: all there is in an empty pane, and the reason when nothing could be opened."""
         controller = self.controller
-        if controller.pane.messages:
-            return empty_lines(controller, width, 0) if controller.trouble is not None else []
-        return empty_lines(controller, width, height)
+        if pane.messages:
+            return empty_lines(controller, pane, width, 0) if controller.trouble is not None else []
+        return [] if pane.resting else empty_lines(controller, pane, width, height)
 
     def dress(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
         self.palette = palette
-        for part in (self.modes, self.list, self.transcript, self.evidence, self.status):
+        for part in (self.modes, self.tabs, self.list, self.evidence, self.status):
             part.repaint(palette)
+        for side in self.sides:
+            side.dress(colours(self.app.current_theme, self.controller, side.transcript.pane))
         self.prompt.dress(palette, self.app.current_theme.background or "#000000")
 
     @property
@@ -86,11 +102,16 @@ class ChatScreen(Screen[None]):
 
     def take(self, what: Change, pane: Pane | None) -> None:
         """Something changed; it is painted soon, together with what else changes until then."""
-        if what == "pane" and pane is not self.controller.pane:
+        if what == "leaving":
+            self.controller.pane.draft = self.prompt.text
+            return
+        if what == "pane" and pane not in self.controller.tabs.sides:
             return
         if what in ("panes", "draft"):
             self._swap(what)
         self._dirty.add(what)
+        if pane is not None:
+            self._changed.add(pane.key)
         if not self._waiting:
             self._waiting = True
             pause = min(SLOWEST, max(FRAME, self._cost * SHARE)) - (time.monotonic() - self._painted)
@@ -99,41 +120,71 @@ class ChatScreen(Screen[None]):
     def _paint(self) -> None:
         began = time.monotonic()
         dirty, self._dirty, self._waiting = self._dirty, set(), False
+        changed, self._changed = self._changed, set()
         if "pane" in dirty:
-            self.transcript.grow()
+            for side in self.sides:
+                if side.transcript.pane.key in changed:
+                    side.transcript.grow()
         if dirty & {"panes", "list"} and self.list.display:
             self.list.relay()
         if dirty & {"panes", "pane"} and self.evidence.display:
             self.evidence.relay()
-        if dirty & {"panes", "chrome"}:
+        if dirty & {"panes", "chrome", "finished"}:
             self._chrome()
         self._painted = time.monotonic()
         self._cost = self._painted - began
 
     def _swap(self, what: Change) -> None:
-        """Show another pane at once: the next key already belongs to its draft."""
+        """Show other panes at once: the next key already belongs to the draft of the one with the input."""
         controller = self.controller
+        if self._typing is not controller.pane or what == "draft":
+            self._typing = controller.pane
+            self.prompt.put(controller.pane.draft)
         if what == "draft":
-            self.prompt.put(controller.pane.draft)
             return
-        if self.transcript.pane is not controller.pane:
-            self.transcript.pane.draft = self.prompt.text
-            self.prompt.put(controller.pane.draft)
-        self.transcript.show(controller.pane, controller.language)
+        self.lay_out()
+        for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
+            side.transcript.show(pane, controller.language)
+            side.dress(colours(self.app.current_theme, controller, pane))
         self.prompt.placeholder = tr("ui.prompt.hint", controller.language)
         self.query_one("#small", Static).update(tr("ui.trouble.small", controller.language))
 
+    def lay_out(self) -> None:
+        """As many sides as panes are shown, where there is room for two; else the one with the input."""
+        tabs = self.controller.tabs
+        two = len(tabs.sides) > 1
+        if two and len(self.sides) == 1:
+            self.sides.append(Side(self.controller, self.palette, 1, self._above))
+            self.query_one("#sides").mount(self.sides[1])
+        how = layout_of(self.app.size.width, self.app.size.height) if two else ""
+        self.query_one("#sides").set_classes([f"-{how}"] if how else [])
+        self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
+        for place, side in enumerate(self.sides):
+            side.display = bool(how) or place == min(tabs.focus, len(tabs.sides) - 1)
+
+    def on_resize(self) -> None:
+        """Another size may have room for two sides, or no longer."""
+        self.lay_out()
+        self._chrome()
+
     def _chrome(self) -> None:
-        if not self.controller.pane.messages:
-            self.transcript.relay()
+        tabs = self.controller.tabs
+        for side, pane in zip(self.sides, tabs.sides, strict=False):
+            if not pane.messages:
+                side.transcript.relay()
+            if len(tabs.sides) > 1:
+                side.head.relay()
+        self.set_class(len(tabs_of(self.controller)) > 1, "-tabs")
+        self.tabs.relay()
         self.modes.relay()
         self.status.relay()
 
     def _tick(self) -> None:
-        if any(pane.running for pane in self.controller.panes):
+        if any(pane.running for pane in self.controller.tabs.everywhere):
             # Whoever wants no motion keeps the mark, standing still.
             moving = int(self.app.animation_level != "none")
             self.modes.turn(moving)
+            self.tabs.turn(moving)
             answer = self.controller.pane.answer
             if answer is not None:
                 self.status.turn(moving, (self.controller.now() - answer.time).total_seconds())

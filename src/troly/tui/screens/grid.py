@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -15,6 +15,7 @@ from textual.widgets import DataTable, Static
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui.keymap import bindings, keymap_of
 from troly.tui.sorting import sort_key
 from troly.tui.troubles import trouble_of
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from troly.plugin.events import Table
 
 Export = Callable[["Table", Callable[[str | Exception], None]], None]
+HINTS = ("grid_sort", "grid_export", "grid_close")
 UP, DOWN = " ▲", " ▼"
 
 
@@ -29,11 +31,7 @@ class GridScreen(ModalScreen[None]):
     """Closed with Esc. `export` saves the table in the order that is shown."""
 
     CSS_PATH = "../styles/above.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "app.pop_screen", show=False),
-        Binding("s", "sort", show=False),
-        Binding("x", "export", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
 
     def __init__(self, table: Table, lang: Lang, export: Export) -> None:
         super().__init__()
@@ -50,7 +48,7 @@ class GridScreen(ModalScreen[None]):
         with Vertical(id="grid"):
             yield Static(Content.styled(title, "bold"), id="title")
             yield DataTable(zebra_stripes=False, cursor_type="cell")
-            yield Static(Content(tr("ui.grid.keys", self._lang)), id="keys")
+            yield Static(Content(keymap_of(self).hints(HINTS, self._lang)), id="keys")
 
     def on_mount(self) -> None:
         """Fill the grid."""

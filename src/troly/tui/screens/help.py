@@ -1,34 +1,19 @@
-"""The keys, in three groups, above the chat."""
+"""The keys above the chat: those of where one is, then the rest."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from troly.text.catalogue import Lang, tr
+from troly.tui.keymap import HelpEntry
 from troly.tui.render.spans import BLANK, Line, Span, line, pad
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
-GROUPS = (
-    ("write", (("Enter", "send"), ("Alt+Enter  Ctrl+J", "newline"), ("↑ ↓", "history"))),
-    (
-        "talk",
-        (("Esc", "stop"), ("Ctrl+R", "again"), ("Ctrl+N", "new"), ("Alt+1 … Alt+5", "mode"), ("F4", "next_mode")),
-    ),
-    (
-        "look",
-        (
-            ("PageUp  PageDown", "scroll"), ("Ctrl+End", "end"), ("F2", "list"), ("Ctrl+F", "search"),
-            ("F3", "evidence"), ("F5", "grid"),
-            ("Ctrl+P", "palette"),
-            ("Ctrl+C", "copy"), ("Ctrl+Q", "quit"),
-        ),
-    ),
-)  # fmt: skip
+Groups: TypeAlias = "list[tuple[str, list[HelpEntry]]]"
 KEYS_WIDTH = 20
 FRAME = 2
 
@@ -36,9 +21,9 @@ FRAME = 2
 class HelpLines(LinesView, can_focus=True):
     """The lines of the help."""
 
-    def __init__(self, palette: Palette, lang: Lang) -> None:
+    def __init__(self, palette: Palette, groups: Groups) -> None:
         super().__init__(palette)
-        self._lang: Lang = lang
+        self._groups = groups
 
     def on_mount(self) -> None:
         """Be as high as the lines."""
@@ -47,13 +32,11 @@ class HelpLines(LinesView, can_focus=True):
     def build(self, width: int) -> list[Line]:  # noqa: ARG002 (keys are short)
         """One line a key, a blank line between groups."""
         lines: list[Line] = []
-        for group, keys in GROUPS:
+        for heading, entries in self._groups:
             lines += [BLANK] if lines else []
-            lines.append(line(Span(tr(f"ui.help.{group}", self._lang), "dim")))
-            for press, name in keys:
-                lines.append(
-                    line(*pad(line(Span(press, "strong")), KEYS_WIDTH), tr(f"ui.help.{name}", self._lang))
-                )
+            lines.append(line(Span(heading, "dim")))
+            for entry in entries:
+                lines.append(line(*pad(line(Span(entry.press, "strong")), KEYS_WIDTH), entry.does))
         return lines
 
 
@@ -65,11 +48,11 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,f1,enter,question_mark,q", "app.pop_screen", show=False)
     ]
 
-    def __init__(self, palette: Palette, lang: Lang) -> None:
+    def __init__(self, palette: Palette, groups: Groups) -> None:
         super().__init__()
         self._palette = palette
-        self._lang: Lang = lang
+        self._groups = groups
 
     def compose(self) -> ComposeResult:
         """Nothing but the lines."""
-        yield HelpLines(self._palette, self._lang)
+        yield HelpLines(self._palette, self._groups)

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
+from troly.tui.keymap import bindings
 from troly.tui.troubles import trouble_of
 from troly.tui.view import HitView
 from troly.tui.widgets.typing import TypingInput
@@ -29,7 +30,7 @@ class SearchScreen(ModalScreen[str]):
 
     CSS_PATH = "../styles/above.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+f", "leave", show=False),
+        *bindings("search"),
         Binding("up", "move(-1)", show=False, priority=True),
         Binding("down", "move(1)", show=False, priority=True),
     ]

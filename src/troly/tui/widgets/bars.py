@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
+from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import counted, duration
 from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
 from troly.tui.theme import Palette
 from troly.tui.view import MessageView, ModeView
 from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.tab_row import TURNING, UNREAD, mark_of, tabs_of
 
 BRAND = "Troly"
 MOST_KEYS = 6
 # Below this many rows the two lines share one.
 SHORT = 22
-# The streaming mark, turning; the only motion on the screen.
-TURNING = "◐◓◑◒"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,22 @@ class ModeBar(LinesView):
             return [Span(f" {TURNING[self.phase]}", "strong")]
         if mode.broken:
             return [Span(" ×", "error")]
-        return [Span(" •", "strong")] if self.controller.unread(mode.id) else []
+        return [Span(f" {UNREAD}", "strong")] if self.controller.unread(mode.id) else []
 
     def _one(self, lang: Lang) -> Line:
         mode = self.controller.modes.get(self.controller.pane.mode)
         if mode is None:
             return (Span(f" {BRAND}", "strong"),)
-        others = [m for m in self.controller.modes.values() if m is not mode]
-        elsewhere = next((marks for m in others if (marks := self._mark(m)) and not m.broken), [])
-        return line(
-            Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"), *elsewhere
-        )
+        names = line(Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"))
+        return line(*names, *self._folded(mode))
+
+    def _folded(self, mode: ModeView) -> Line:
+        """Which of the open conversations this is, and a mark when something happens in another one."""
+        panes, shown = tabs_of(self.controller), self.controller.pane
+        others = [pane for pane in self.controller.tabs.everywhere if pane.mode != mode.id]
+        mark = mark_of(others, self.phase)
+        place = f"  {panes.index(shown) + 1}/{len(panes)}" if len(panes) > 1 else ""
+        return line(Span(place, "dim", "panes"), Span(f" {mark}" if mark else "", "strong", "panes"))
 
     def _right(self, lang: Lang, *, full: bool) -> Line:
         health = self.controller.health
@@ -125,24 +130,15 @@ class StatusBar(LinesView):
     def keys(self) -> Sequence[Key]:
         """The keys for where one is, the most useful first."""
         pane = self.controller.pane
-        stop = Key("Esc", "stop", "key:stop")
-        again = Key("Ctrl+R", "again", "key:again")
         last = pane.last_answer
         failed = (
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
-        first = [stop] if pane.running else [again] if failed else []
-        if self.controller.trouble is not None:
-            return [Key("Ctrl+Q", "quit", "key:quit"), Key("F1", "help", "key:help")]
-        return [
-            *first,
-            Key("Ctrl+P", "palette", "key:palette"),
-            Key("F1", "help", "key:help"),
-            Key("F2", "list", "key:list"),
-            Key("F3", "evidence", "key:evidence"),
-            Key("Ctrl+N", "new", "key:new"),
-            Key("Ctrl+Q", "quit", "key:quit"),
-        ]
+        first = ["stop"] if pane.running else ["again"] if failed else []
+        usual = ["palette", "help", "list", "evidence", "new", "quit"]
+        names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
+        keymap = keymap_of(self)
+        return [Key(press, name, f"key:{name}") for name in names if (press := keymap.press(name))]
 
     def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
         spans: list[Span] = []

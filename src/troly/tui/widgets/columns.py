@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
+from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted, duration
 from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, wrap
 from troly.tui.theme import Palette
@@ -16,6 +17,7 @@ from troly.tui.view import ConversationView, StepView
 from troly.tui.widgets.lines import LinesView
 
 OPEN = "open-conversation"
+HINTS = ("list_search", "list_rename", "list_pin", "list_delete", "list_undelete")
 
 
 class ConversationList(LinesView, can_focus=True):
@@ -24,12 +26,7 @@ class ConversationList(LinesView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", show=False),
         Binding("down", "choose(1)", show=False),
-        Binding("enter", "open", show=False),
-        Binding("slash", "app.search", show=False),
-        Binding("r", "app.rename", show=False),
-        Binding("p", "app.pin", show=False),
-        Binding("d,delete", "app.delete", show=False),
-        Binding("u", "app.undelete", show=False),
+        *bindings("list"),
     ]
 
     def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
@@ -51,7 +48,7 @@ class ConversationList(LinesView, can_focus=True):
         lang = self.controller.language
         self._entries, self._rows = ["new"], [1]
         lines: list[Line] = [
-            line(Span(tr("ui.head.list", lang), "dim"), Span("  F2", "dim")),
+            line(Span(tr("ui.head.list", lang), "dim"), Span(f"  {keymap_of(self).press('list')}", "dim")),
             self._entry(0, tr("ui.list.new", lang), width, "new"),
         ]
         for mode, found in self._groups():
@@ -66,7 +63,7 @@ class ConversationList(LinesView, can_focus=True):
         if len(self._entries) == 1:
             lines += [BLANK, *wrap([Span(tr("ui.list.none", lang), "dim")], width)]
         elif self.has_focus:
-            lines += [BLANK, *wrap([Span(tr("ui.list.keys", lang), "dim")], width)]
+            lines += [BLANK, *wrap([Span(keymap_of(self).hints(HINTS, lang), "dim")], width)]
         return lines
 
     def _groups(self) -> list[tuple[str, list[ConversationView]]]:
@@ -120,7 +117,13 @@ class EvidenceDrawer(LinesView, can_focus=True):
     def build(self, width: int) -> list[Line]:
         """A head, the steps, and one line on the model."""
         lang = self.controller.language
-        lines: list[Line] = [line(Span(tr("ui.head.evidence", lang), "dim"), Span("  F3", "dim")), BLANK]
+        lines: list[Line] = [
+            line(
+                Span(tr("ui.head.evidence", lang), "dim"),
+                Span(f"  {keymap_of(self).press('evidence')}", "dim"),
+            ),
+            BLANK,
+        ]
         answer = self.controller.pane.last_answer
         if answer is None or not answer.steps:
             return [*lines, *wrap([Span(tr("ui.evidence.none", lang), "dim")], width)]

@@ -7,16 +7,16 @@ from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
 from troly.tui.render.spans import BLANK, Line, Span, wrap
 from troly.tui.render.trouble import trouble_lines
-from troly.tui.view import HoldingsView, ModeView, Trouble
+from troly.tui.view import HoldingsView, ModeView, Pane, Trouble
 
 WIDEST = 72
 
 
-def empty_lines(controller: Controller, width: int, height: int) -> list[Line]:
+def empty_lines(controller: Controller, pane: Pane, width: int, height: int) -> list[Line]:
     """The pane without messages, in the middle of `height` rows."""
     lang = controller.language
     room = min(width, WIDEST)
-    mode = controller.modes.get(controller.pane.mode)
+    mode = controller.modes.get(pane.mode)
     if controller.trouble is not None:
         lines = _closed(controller.trouble, room, lang)
     elif mode is None:

@@ -29,7 +29,7 @@ def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
 
 
 class LinesView(ScrollView):
-    """Shows `self.lines`; a subclass fills them in `relay` for a width."""
+    """Shows the lines that a subclass makes in `build` for a width."""
 
     ALLOW_SELECT = True
 
@@ -43,9 +43,18 @@ class LinesView(ScrollView):
     def __init__(self, palette: Palette, **options: object) -> None:
         super().__init__(**options)  # type: ignore[arg-type]
         self.palette = palette
-        self.lines: list[Line] = []
+        self._lines: list[Line] = []
         self.ground = Style.null()
         self._laid_width = 0
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines, also those out of view."""
+        return self._lines
+
+    def line_at(self, row: int) -> Line | None:
+        """One of the lines; None below the last."""
+        return self._lines[row] if 0 <= row < len(self._lines) else None
 
     def build(self, width: int) -> list[Line]:
         """The lines for a width in cells; a view that says nothing else is one blank line."""
@@ -57,12 +66,14 @@ class LinesView(ScrollView):
         if width <= 0:
             return
         self._laid_width = width
-        self.lines = self.build(width)
-        height = len(self.lines)
-        # A new virtual size means a new layout of the screen: not needed while everything fits.
+        self._lines = self.build(width)
+        self.make_room(width, len(self._lines))
+        self.refresh()
+
+    def make_room(self, width: int, height: int) -> None:
+        """There are `height` lines: a new layout of the screen, which is not needed while everything fits."""
         if max(height, self.virtual_size.height) > self.size.height:
             self.virtual_size = Size(width, height)
-        self.refresh()
 
     def repaint(self, palette: Palette) -> None:
         """Show the same lines with another palette."""
@@ -88,12 +99,15 @@ class LinesView(ScrollView):
 
     def render_line(self, y: int) -> Strip:
         """One row of the view."""
-        ground = self.ground
-        width = self.size.width
         row = round(self.scroll_y) + y
-        if row >= len(self.lines):
+        return self.row_strip(row, self.line_at(row), self.size.width)
+
+    def row_strip(self, row: int, text: Line | None, width: int) -> Strip:
+        """A line in `width` cells with what is selected of it."""
+        ground = self.ground
+        if text is None:
             return Strip.blank(width, ground)
-        strip = strip_of(self.lines[row], self.palette, ground)
+        strip = strip_of(text, self.palette, ground)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(row)) is not None:
             strip = self._selected(strip, span)
@@ -109,7 +123,7 @@ class LinesView(ScrollView):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text without the blanks that only fill a line."""
-        text = selection.extract("\n".join(plain(spans) for spans in self.lines))
+        text = selection.extract("\n".join(plain(spans) for spans in self._lines))
         return "\n".join(row.rstrip() for row in text.split("\n")), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 (Textual's hook)

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets.text_area import TextAreaTheme
 
-from troly.tui.keys import CHORDS
+from troly.tui.keymap import bindings
 from troly.tui.theme import Palette
 from troly.tui.widgets.typing import TypingArea
 
@@ -22,9 +22,11 @@ class Prompt(TypingArea):
     """Where questions are written; `earlier` are past ones, newest last."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+j,alt+enter,shift+enter", "newline", show=False),
         Binding("ctrl+c,super+c", "copy_or_interrupt", show=False),
-        *(Binding(key, f"app.{action}", show=False) for key, action in CHORDS),
+        *bindings("prompt"),
+        # What works everywhere runs from here, in the order it was typed: what is typed after Alt+2 in the same read
+        # belongs to the other pane.
+        *bindings("chat"),
     ]
 
     class Sent(Message):
@@ -56,13 +58,6 @@ class Prompt(TypingArea):
         self._recalled = 0
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            event.stop()
-            event.prevent_default()
-            if self.text.strip():
-                self.post_message(self.Sent(self.text))
-                self.put("")
-            return
         if event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1):
             event.stop()
             event.prevent_default()
@@ -90,6 +85,12 @@ class Prompt(TypingArea):
         self.load_text(text)
         self.move_cursor(self.document.end)
         self.fit()
+
+    def action_send(self) -> None:
+        """Ask what is written; blanks alone are nothing to ask."""
+        if self.text.strip():
+            self.post_message(self.Sent(self.text))
+            self.put("")
 
     def action_newline(self) -> None:
         """Break the line."""

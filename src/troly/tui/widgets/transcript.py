@@ -1,34 +1,55 @@
-"""The conversation: messages one under another, following the end only while the reader is there."""
+"""The conversation: only the messages near the reader are rendered, and what the reader sees stays where it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.geometry import Offset
+from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
-from troly.tui.render.spans import BLANK, Line, Span, line
+from troly.tui.keymap import bindings
+from troly.tui.render.spans import Line, Span, line, plain
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.lines import LinesView, strip_of
 
 if TYPE_CHECKING:
-    from troly.tui.render.message import MessageLines
+    from troly.tui.render.ledger import Ledger, Place
+    from troly.tui.render.marks import Marks
 
-# Blank columns between the text and the scrollbar.
-GUTTER = 2
+# The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
+LEAD, GUTTER = 1, 2
+# Panes whose rendered messages are kept, so that going back to them is quick.
+KEPT = 4
+# A page of older messages is asked for when there are fewer screens than this above.
+SCREENS_AHEAD = 3
+SOON = 0.02
+
+
+def local_time() -> datetime:
+    """Now, in the zone of this machine."""
+    return datetime.now().astimezone()
 
 
 class Transcript(LinesView, can_focus=True):
     """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "app.again", show=False),
-        Binding("e", "app.edit", show=False),
-        Binding("question_mark", "app.help", show=False),
-    ]
+    # Who selects text with the mouse goes on typing; the keys come here by a key only.
+    FOCUS_ON_CLICK = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("transcript")]
+
+    class NearTop(Message):
+        """The reader comes to the oldest message that is loaded, and there are older ones."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
 
     def __init__(
         self,
@@ -36,80 +57,200 @@ class Transcript(LinesView, can_focus=True):
         palette: Palette,
         lang: Lang,
         above: Callable[[int, int], list[Line]],
+        now: Callable[[], datetime] = local_time,
         **options: object,
     ) -> None:
         super().__init__(palette, **options)
         self._above = above
+        self._now = now
         self.pane = pane
         self.lang: Lang = lang
         self.behind = False
         self.following = True
-        self._rendered: dict[int, MessageLines] = {}
-        self._places: dict[int, tuple[float, bool]] = {}
+        self.chosen = 0
+        self.marks: Marks | None = None
+        self._moving = False
+        self._ledgers: dict[int, Ledger] = {}
+        self._places: dict[int, tuple[Place, bool]] = {}
+
+    # What is shown.
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Where the messages of the pane stand; None in a pane without messages."""
+        return self._ledgers.get(self.pane.key) if self.pane.messages else None
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines, each message rendered to its end."""
+        ledger = self.ledger
+        return ledger.all() if ledger is not None else self._lines
+
+    def line_at(self, row: int) -> Line | None:
+        """One of the lines; None below the last."""
+        ledger = self.ledger
+        return ledger.line(row) if ledger is not None else super().line_at(row)
 
     def show(self, pane: Pane, lang: Lang) -> None:
         """Show another pane at the place where it was left, or the same one in another language."""
-        self._places[self.pane.key] = (self.scroll_y, self.following)
+        left = self._place()
+        if left is not None:
+            self._places[self.pane.key] = (left, self.following)
         if pane is not self.pane:
-            self.pane = pane
-            self._rendered = {}
+            self.pane, self.chosen, self.marks = pane, 0, None
+            self._laid_width = 0
         self.lang = lang
-        place, end = self._places.get(pane.key, (0.0, True))
-        self.relay()
-        if end:
-            self.to_end()
-        else:
-            self.scroll_to(y=place, animate=False, immediate=True, force=True)
-            self.following = self.behind = False
+        place: Place | None
+        place, self.following = self._places.get(pane.key, (None, True))
+        self.behind = False
+        self._lay(place)
 
     def grow(self) -> None:
         """The pane changed: keep the reader's place, or follow the end when they are there."""
-        before = len(self.lines)
+        before = self.ledger.height if self.ledger is not None else len(self._lines)
         self.relay()
-        if self.following:
-            self.to_end()
-        elif len(self.lines) != before:
+        after = self.ledger.height if self.ledger is not None else len(self._lines)
+        if not self.following and after != before:
             self.behind = True
+
+    def relay(self) -> None:
+        """Build the lines anew and repaint; the reader stays where they are."""
+        self._lay(self._place())
+
+    def _lay(self, place: Place | None) -> None:
+        width, rows = self.scrollable_content_region.width, self.size.height
+        if width <= 0:
+            return
+        self._laid_width = width
+        room = max(10, width - LEAD - GUTTER)
+        above = self._above(room, rows)
+        if not self.pane.messages:
+            self._lines = above
+            self.make_room(width, len(above))
+            self._move(0)
+            self.refresh()
+            return
+        ledger = self._kept_ledger()
+        if self.pane.messages[0].before:
+            above = [*above, line(Span(tr(f"ui.older.{self.pane.messages[0].older}", self.lang), "dim"))]
+        ledger.sync(self.pane.messages, above, room, self.lang, self._now().date())
+        self._settle(ledger, place)
+        self.refresh()
+        if ledger.behind:
+            self.set_timer(SOON, self.grow)
+
+    def _kept_ledger(self) -> Ledger:
+        from troly.tui.render.ledger import Ledger
+
+        found = self._ledgers.pop(self.pane.key, None) or Ledger()
+        self._ledgers[self.pane.key] = found
+        while len(self._ledgers) > KEPT:
+            del self._ledgers[next(iter(self._ledgers))]
+        return found
+
+    # The reader's place.
+
+    def _place(self) -> Place | None:
+        ledger = self.ledger
+        return None if ledger is None else ledger.place(round(self.scroll_y), self.size.height)
+
+    def _settle(self, ledger: Ledger, place: Place | None) -> None:
+        """Measure what comes into view; the line at `place` is the first one, or the last line the last."""
+        rows = self.size.height
+        if self.following or place is None:
+            ledger.look_at_end(2 * rows)
+            self.make_room(self._laid_width, ledger.height)
+            self.to_end()
+            return
+        top = ledger.look(place, rows, rows)
+        self.make_room(self._laid_width, ledger.height)
+        self._move(top)
+        if top < SCREENS_AHEAD * rows and self.pane.messages[0].before:
+            self.post_message(self.NearTop(self.pane))
+
+    def _move(self, row: int) -> None:
+        """Scroll without taking it for a wish of the reader; what is selected moves along."""
+        by = row - round(self.scroll_y)
+        self._moving = True
+        self.scroll_to(y=row, animate=False, immediate=True, force=True)
+        self._moving = False
+        selection = self.text_selection
+        if by and selection is not None and self.ledger is not None and not self.following:
+            self.screen.selections = {**self.screen.selections, self: lower(selection, by)}
 
     def to_end(self) -> None:
         """Show the newest line, and follow it from now on."""
-        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+        self._move(self.max_scroll_y)
         self.following, self.behind = True, False
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up stays there; at the end, following begins again."""
         super().watch_scroll_y(old_value, new_value)
+        if self._moving:
+            return
         self.following = new_value >= self.max_scroll_y
         if self.following:
             self.behind = False
+        ledger = self.ledger
+        if ledger is not None and self._laid_width:
+            self._settle(ledger, self._place())
 
     def on_resize(self) -> None:
         """A new size moves the lines; whoever was at the end stays there."""
-        following = self.following
-        super().on_resize()
-        if following:
-            self.to_end()
+        if self.scrollable_content_region.width != self._laid_width or self.following:
+            self.relay()
 
-    def build(self, width: int) -> list[Line]:
-        """All messages, each rendered again only if it changed."""
-        room = max(10, width - GUTTER)
-        above = self._above(room, self.size.height)
-        if not self.pane.messages:
-            return above
-        from troly.tui.render.message import MessageLines
+    def action_page_up(self) -> None:
+        """A screen back, without motion."""
+        self.scroll_relative(y=2 - self.size.height, animate=False)
 
-        kept = {view.key: self._rendered.get(view.key) or MessageLines(view) for view in self.pane.messages}
-        self._rendered = kept
-        lines: list[Line] = [*above, BLANK]
-        for rendered in kept.values():
-            lines.extend(rendered.lines(room, self.lang))
-        return lines
+    def action_page_down(self) -> None:
+        """A screen on."""
+        self.scroll_relative(y=self.size.height - 2, animate=False)
+
+    def action_scroll_home(self) -> None:
+        """To the oldest message that is loaded; older ones are loaded there."""
+        self.scroll_to(y=0, animate=False, immediate=True)
+
+    def action_scroll_end(self) -> None:
+        """To the newest message."""
+        self.to_end()
+
+    # Painting.
 
     def render_line(self, y: int) -> Strip:
         """A row; the last one says when there is new text below."""
+        row, width = round(self.scroll_y) + y, self.size.width
         if self.behind and y == self.size.height - 1:
             chip = Span(tr("ui.message.below", self.lang), "chip", "end")
-            lead = max(0, (self.size.width - len(chip.text)) // 2)
+            lead = max(0, (width - len(chip.text)) // 2)
             strip = strip_of(line(Span(" " * lead), chip), self.palette, self.ground)
-            return strip.crop_extend(0, self.size.width, self.ground)
-        return super().render_line(y)
+            return strip.crop_extend(0, width, self.ground)
+        text = self.line_at(row)
+        if self.marks is not None and text is not None and self.ledger is not None:
+            text = self.marks.paint(self.ledger, row, text)
+        lead_strip = strip_of((Span(self._mark(row), "accent"),), self.palette, self.ground)
+        return Strip.join([lead_strip, self.row_strip(row, text, width - LEAD)])
+
+    def _mark(self, row: int) -> str:
+        if not self.chosen or self.ledger is None:
+            return " "
+        first, last = self.ledger.span(self.chosen)
+        return "▌" if first <= row < last else " "
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text without the blanks that only fill a line."""
+        ledger = self.ledger
+        if ledger is None:
+            return super().get_selection(selection)
+        first = selection.start.y if selection.start else 0
+        last = min(selection.end.y if selection.end else ledger.height, ledger.height - 1)
+        text = "\n".join(plain(ledger.line(row) or ()) for row in range(first, last + 1))
+        chosen = lower(selection, -first).extract(text)
+        return "\n".join(row.rstrip() for row in chosen.split("\n")), "\n"
+
+
+def lower(selection: Selection, rows: int) -> Selection:
+    """The selection `rows` further down."""
+    ends = (None if end is None else Offset(end.x, end.y + rows) for end in selection)
+    return Selection(*ends)

@@ -8,6 +8,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from troly.text.sanitize import sanitize
+from troly.tui.keymap import bound
 
 
 async def run_at_once(widget: Widget, event: events.Key) -> bool:
@@ -16,12 +17,12 @@ async def run_at_once(widget: Widget, event: events.Key) -> bool:
     The framework inserts a letter at once but runs bindings (backspace, a new line, the arrows) later: "việt" typed
     as "viet", two backspaces and "ệt" in one read would end as something else.
     """
-    bound = widget._bindings.key_to_bindings.get(event.key)  # noqa: SLF001 (there is no public list of them)
-    if not bound:
+    binding = bound(widget, event.key)
+    if binding is None:
         return False
     event.stop()
     event.prevent_default()
-    await widget.run_action(bound[0].action)
+    await widget.run_action(binding.action)
     return True
 
 

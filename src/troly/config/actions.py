@@ -1,0 +1,136 @@
+"""The one list of what can be done on the screen: names, what runs, keys, and where each holds.
+
+Bindings, palette, help, hints and the `[keys]` table are all made from it (`troly.tui.keymap`). An entry needs
+`ui.command.<name>` (one line in both languages); `ui.help.<name>` and `ui.key.<name>` are shorter and may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+# `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus;
+# `grid` and `search` are screens of their own.
+Place: TypeAlias = Literal["chat", "prompt", "transcript", "list", "evidence", "grid", "search"]
+PLACES: tuple[Place, ...] = ("chat", "prompt", "transcript", "list", "evidence", "grid", "search")
+INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
+
+
+class Action(NamedTuple):
+    """One thing to do.
+
+    Attributes:
+        name: its key in `[keys]` and in the catalogue.
+        run: the framework's action; with `{}` each key stands for the next number from 1. "" is done by the part
+            itself and only told of in the help.
+        keys: as `key_name` gives them.
+        place: where the keys hold.
+        group: the heading in the help.
+        palette: whether the palette offers it.
+        fixed: the keys cannot be changed.
+        needed: there must be a key for it.
+    """
+
+    name: str
+    run: str
+    keys: tuple[str, ...] = ()
+    place: Place = "chat"
+    group: str = "look"
+    palette: bool = False
+    fixed: bool = False
+    needed: bool = False
+
+
+NUMBERED = tuple(f"alt+{number}" for number in range(1, 10))
+
+ACTIONS: tuple[Action, ...] = (
+    # Writing.
+    Action("send", "send", ("enter",), "prompt", "write", needed=True),
+    Action("newline", "newline", ("ctrl+j", "alt+enter", "shift+enter"), "prompt", "write"),
+    Action("history", "", ("up", "down"), "prompt", "write", fixed=True),
+    # Conversation.
+    Action("stop", "app.stop", ("escape",), "chat", "talk", palette=True),
+    Action("again", "app.again", ("ctrl+r",), "chat", "talk", palette=True),
+    Action("edit", "app.edit", (), "chat", "talk", palette=True),
+    Action("new", "app.new", ("ctrl+n",), "chat", "talk", palette=True),
+    Action("assistants", "app.place({})", NUMBERED, "chat", "talk"),
+    Action("next_mode", "app.step(1)", ("f4",), "chat", "talk"),
+    Action("rename", "app.rename", (), "chat", "talk", palette=True),
+    Action("pin", "app.pin", (), "chat", "talk", palette=True),
+    Action("delete", "app.delete", (), "chat", "talk", palette=True),
+    Action("undelete", "app.undelete", (), "chat", "talk", palette=True),
+    # Open conversations.
+    Action("next_pane", "app.next_pane(1)", ("ctrl+pagedown", "alt+right"), "chat", "panes", palette=True),
+    Action("previous_pane", "app.next_pane(-1)", ("ctrl+pageup", "alt+left"), "chat", "panes", palette=True),
+    Action("panes", "app.panes", ("f8",), "chat", "panes", palette=True),
+    Action("close", "app.close", ("alt+w",), "chat", "panes", palette=True),
+    Action("reopen", "app.reopen", ("alt+t",), "chat", "panes", palette=True),
+    Action("split", "app.split", ("f6",), "chat", "panes", palette=True),
+    Action("turn", "app.turn", ("f7",), "chat", "panes", palette=True),
+    # Looking.
+    Action("scroll", "", ("pageup", "pagedown"), "chat", fixed=True),
+    Action("end", "app.newest", ("ctrl+end",), "chat", palette=True),
+    Action("list", "app.list", ("f2",), "chat", palette=True),
+    Action("search", "app.search", ("ctrl+f",), "chat", palette=True),
+    Action("evidence", "app.evidence", ("f3",), "chat", palette=True),
+    Action("grid", "app.grid", ("f5",), "chat", palette=True),
+    Action("copy", "app.copy_answer", (), "chat", palette=True),
+    Action("interrupt", "app.interrupt", ("ctrl+c",), "chat", fixed=True),
+    # The app.
+    Action("palette", "app.palette", ("ctrl+p",), "chat", "app"),
+    Action("help", "app.help", ("f1",), "chat", "app", palette=True),
+    Action("language_vi", "app.language('vi')", (), "chat", "app", palette=True),
+    Action("language_en", "app.language('en')", (), "chat", "app", palette=True),
+    Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
+    Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
+    Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
+    Action("suspend", "app.suspend", ("ctrl+z",), "chat", "app", palette=True),
+    Action("quit", "app.quit", ("ctrl+q",), "chat", "app", palette=True),
+    # The transcript with the focus.
+    Action("transcript_again", "app.again", ("r",), "transcript", "in_transcript"),
+    Action("transcript_edit", "app.edit", ("e",), "transcript", "in_transcript"),
+    Action("transcript_help", "app.help", ("question_mark",), "transcript", "in_transcript"),
+    # The list of conversations with the focus.
+    Action("list_choose", "", ("up", "down"), "list", "in_list", fixed=True),
+    Action("list_open", "open", ("enter",), "list", "in_list"),
+    Action("list_search", "app.search", ("slash",), "list", "in_list"),
+    Action("list_rename", "app.rename", ("r",), "list", "in_list"),
+    Action("list_pin", "app.pin", ("p",), "list", "in_list"),
+    Action("list_delete", "app.delete", ("d", "delete"), "list", "in_list"),
+    Action("list_undelete", "app.undelete", ("u",), "list", "in_list"),
+    Action("list_help", "app.help", ("question_mark",), "list", "in_list"),
+    # The evidence with the focus.
+    Action("evidence_help", "app.help", ("question_mark",), "evidence", "in_evidence"),
+    # A table as a grid.
+    Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
+    Action("grid_export", "export", ("x",), "grid", "in_grid"),
+    Action("grid_close", "app.pop_screen", ("escape", "q"), "grid", "in_grid", needed=True),
+    # The search in all messages.
+    Action("search_choose", "", ("up", "down"), "search", "in_search", fixed=True),
+    Action("search_open", "", ("enter",), "search", "in_search", fixed=True),
+    Action("search_close", "leave", ("escape", "ctrl+f"), "search", "in_search", needed=True),
+)
+
+
+def together(first: Place, second: Place) -> bool:
+    """Whether one key press can be meant for both places."""
+    return first == second or ("chat" in (first, second) and (first in INSIDE_CHAT or second in INSIDE_CHAT))
+
+
+def clashes(changed: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Each changed action that shares a key with another where both hold: its name, the other's, the key.
+
+    `changed` holds keys by action name, comma-separated. Of two changed ones the later is told.
+    """
+    seen: dict[str, list[Action]] = {}
+    order = sorted(ACTIONS, key=lambda action: action.name in changed)
+    for action in order:
+        keys = changed[action.name].split(", ") if action.name in changed else action.keys
+        for key in keys:
+            if not key:
+                continue
+            if action.name in changed:
+                other = next((one for one in seen.get(key, ()) if together(one.place, action.place)), None)
+                if other is not None:
+                    yield action.name, other.name, key
+            seen.setdefault(key, []).append(action)

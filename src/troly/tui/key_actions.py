@@ -1,0 +1,56 @@
+"""The actions of the app that have to do with keys and commands, and the keys in force; the app is one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from troly.tui.keymap import Keymap
+from troly.tui.keys import teach_alt_keys
+from troly.tui.look_actions import LookActions
+
+if TYPE_CHECKING:
+    from troly.config.actions import Place
+
+
+class KeyActions(LookActions):
+    """The palette of all commands, and the help that begins with where one is."""
+
+    keymap = Keymap()
+
+    def take_keys(self, changed: Mapping[str, str] | None = None) -> None:
+        """Use the keys that the user changed, by action name."""
+        self.keymap = Keymap(changed)
+        teach_alt_keys(self.keymap.all())
+        self.set_keymap(self.keymap.overrides())
+
+    def places(self) -> list[Place]:
+        """Where the keys go now, the innermost first."""
+        chat, focused = self.chat, self.focused
+        inner: dict[object, Place] = {
+            chat.list: "list",
+            chat.evidence: "evidence",
+            chat.transcript: "transcript",
+        }
+        return [inner.get(focused, "prompt"), "chat"]
+
+    def action_palette(self) -> None:
+        """Open the command palette."""
+        from troly.tui.commands import commands
+        from troly.tui.screens.palette import PaletteScreen
+
+        if self.screen is self.chat:
+            offered = commands(self.controller, self.keymap)
+            self.push_screen(PaletteScreen(offered, self.controller.language), self._run_chosen)
+
+    async def _run_chosen(self, action: str | None) -> None:
+        if action:
+            await self.run_action(action)
+
+    def action_help(self) -> None:
+        """Show the keys, those of where one is first."""
+        from troly.tui.screens.help import HelpScreen
+
+        if self.screen is self.chat:
+            lang = self.controller.language
+            self.push_screen(HelpScreen(self.colours(), self.keymap.help(self.places(), lang)))
