@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.desk import Told
 from tests.support.house import services_at
-from tests.support.shop import Told
 from troly.config import Profile, load_profile
 from troly.conversation import TurnRequest, run_turn
 from troly.conversation.replay import Replayed, replay
