@@ -88,13 +88,14 @@ def _bleeding(signs: Signs, mouth: bool) -> bool:
 def _knocked_out(signs: Signs, _mouth: bool) -> bool:
     if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not signs.has("accident")):
         return True
-    return signs.has("accident") and signs.near("tooth", "out", 4) and not signs.has("part")
+    return signs.has("accident", "activity") and signs.near("tooth", "out", 4) and not signs.has("part")
 
 
 def _trauma(signs: Signs, mouth: bool) -> bool:
     if signs.has("jaw_broken") or signs.near("jaw", "broken", 3):
         return True
-    if signs.has("accident") and (signs.has("face") or mouth):
+    hit = signs.has("accident") or (signs.has("activity") and signs.has("harm", "out"))
+    if hit and (signs.has("face") or mouth):
         return True
     return signs.has("tooth_broken") and signs.has("blood")
 
@@ -103,6 +104,8 @@ def _swelling(signs: Signs, mouth: bool) -> bool:
     if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
         return True
     near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
+    if mouth and signs.near("cheek", "taut", 4):
+        return True
     return near and (mouth or signs.near("swell", "face", 5))
 
 

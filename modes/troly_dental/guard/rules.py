@@ -12,7 +12,8 @@ from math import exp
 from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Hit, Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS, part_read, readings
+from troly_dental.guard.reading import LEXICONS, part_read, readings, respelt
+from troly_dental.guard.trades import ASIDE, TRADE, told_apart
 
 MODES = ("shopping", "analysis", "rental", "rag")
 # Above and below these a score is clear, and no model is asked.
@@ -30,11 +31,15 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
     "rental": (-3.2, -0.8),
     "rag": (-3.0, -0.8),
     "social": (-1.2, -0.2),
+    # A word of another trade that took a mouth's word away (shared.txt).
+    TRADE: (-2.6, -0.5),
 }
 _ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
-_AGAINST = ("other", "medical", "off", *MODES)
+_AGAINST = ("other", "medical", "off", *MODES, TRADE)
 _WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
 _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
+# Other trades' words beside nothing but a word that also means something else.
+_WEAK_ASIDE = -0.9
 _NOTHING_LISTED = -1.2
 _LIKENESS = 1.6
 _SHARPNESS = 0.9
@@ -71,13 +76,14 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     no subject of its own goes on about the same.
     """
     found = [_judged(reading) for reading in readings(text)]
-    if not any(one.listed for one in found):  # accents typed wrongly: "nưóu"
-        found.append(_judged(fold(part_read(text))))
+    if not any(one.listed for one in found):
+        found += [_judged(mended) for mended in respelt(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
-    about_teeth = previous_dental or _dental_before(previous_question)
-    if not about_teeth or best.own_subject or best.judgement.social:
+    if best.own_subject or best.judgement.social:
         return best.judgement
     follows = max(_follow_share(reading) for reading in readings(text))
+    if not (previous_dental or _dental_before(previous_question)):
+        return _after_another(best.judgement, follows) if previous_question else best.judgement
     if follows >= _FOLLOW_SHARE:
         score = max(_FOLLOWS, best.judgement.score)
         return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
@@ -86,6 +92,13 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
         score = max(best.judgement.score, _PERHAPS if follows >= _PERHAPS_SHARE else _HARDLY)
         return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
     return best.judgement
+
+
+def _after_another(found: Judgement, follows: float) -> Judgement:
+    """A message that goes on about what was no dental matter is none either, whatever pain it speaks of."""
+    if follows < _FOLLOW_SHARE or found.dental is False:
+        return found
+    return Judgement(None, min(found.score, _HARDLY), f"follow-up {follows:.2f}; {found.reason}", found.mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +141,7 @@ def _judged(text: str) -> _Weighed:
     only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
     social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
-    foreign = any(count[one] for one in ("off", *MODES)) or (count["other"] and not count["follow"])
+    foreign = any(count[one] for one in ("off", TRADE, *MODES)) or (count["other"] and not count["follow"])
     subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
     if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
         mode = nearest
@@ -155,6 +168,8 @@ def _points(count: Mapping[str, int]) -> float:
     if count.get("weak") and not count.get("dental"):
         weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
         points += _WEAK_BESIDE_OTHERS if against else weak
+        if count.get(ASIDE) and not count.get("bare") and not count.get("field"):
+            points += _WEAK_ASIDE
     return points
 
 
@@ -171,7 +186,8 @@ def _hits(text: str) -> list[Hit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
-    return [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    return told_apart(text, kept, hurts=any(hit.label == "pain" for hit in kept))
 
 
 def _by_chance(hit: Hit, sure: set[tuple[int, int]]) -> bool:
@@ -219,7 +235,8 @@ def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
 
 @cache
 def _topics() -> Lexicon:
-    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", *_AGAINST, "social", "jailbreak", "follow")))
+    against = [label for label in _AGAINST if label != TRADE]
+    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", "pain", *against, "social", "jailbreak", "follow")))
 
 
 @cache

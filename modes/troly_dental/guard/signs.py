@@ -19,6 +19,7 @@ from troly_dental.guard.reading import LEXICONS
 _DENIED = frozenset(
     [
         "swell",
+        "taut",
         "spread",
         "fever",
         "no_breath",
@@ -30,6 +31,7 @@ _DENIED = frozenset(
         "faint",
         "chest",
         "accident",
+        "harm",
         "knocked",
         "jaw_broken",
         "tooth_broken",
@@ -77,6 +79,10 @@ _ASKS_IN_ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _NEAR_GONE = 6
+# "…, nay hết rồi": a comma before the news that it is over parts nothing.
+_NOW_GONE = re.compile(
+    r",\s*(?:thì|giờ|giờ thì|nay|nay thì|hiện|bây giờ|now|but now|it|it's|which)?\s*$", re.IGNORECASE
+)
 _PARTED = re.compile(r"[.!?;\n:,…]|\b(?:đau|nhức|dau|nhuc|ê|pain|ache)\b", re.IGNORECASE)
 
 
@@ -222,7 +228,8 @@ class Signs:
         for gone in self._marks["gone"]:
             if 0 < gone.first - place.last <= _NEAR_GONE:
                 between = range(place.last + 1, gone.first)
-                parted = _PARTED.search(self._text, place.end, gone.start) or self._signs_at & set(between)
+                said = _NOW_GONE.sub("", self._text[place.end : gone.start])
+                parted = _PARTED.search(said) or self._signs_at & set(between)
                 return not parted and gone.first - 1 not in self._no
         return False
 
@@ -264,7 +271,14 @@ def _by_chance(hit: Hit) -> bool:
 @cache
 def _lists() -> dict[str, tuple[str, ...]]:
     lists = read_lists(LEXICONS / "red_flags.txt")
-    return {label: (*listed, *_without_apostrophes(listed)) for label, listed in lists.items()}
+    return {
+        label: (*listed, *_without_apostrophes(listed), *_southern(listed)) for label, listed in lists.items()
+    }
+
+
+def _southern(listed: Iterable[str]) -> list[str]:
+    """What the south says for "vào": "đập vô mặt"."""
+    return [phrase.replace("vào", "vô") for phrase in listed if " vào" in phrase]
 
 
 def _without_apostrophes(listed: Iterable[str]) -> list[str]:
