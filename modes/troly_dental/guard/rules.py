@@ -12,7 +12,7 @@ from math import exp
 from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Hit, Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS, part_read, readings, respelt
+from troly_dental.guard.reading import LEXICONS, readings, respelt
 from troly_dental.guard.trades import ASIDE, TRADE, told_apart
 
 MODES = ("shopping", "analysis", "rental", "rag")
@@ -50,7 +50,7 @@ _LEAST = -1.0
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
 # A message of hardly more than small words goes on about the same: "vậy à, sao vậy".
-_BARE_FOLLOW_UP = 6
+_BARE_FOLLOW_UP, _SHORT = 6, 7
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -89,7 +89,8 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
         return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
     if best.judgement.dental is not True and best.judgement.mode is None:
         # Said after a dental question, with words of an unlisted subject: the more of them, the less a follow-up.
-        score = max(best.judgement.score, _PERHAPS if follows >= _PERHAPS_SHARE else _HARDLY)
+        perhaps = follows >= _PERHAPS_SHARE or _goes_on(text)
+        score = max(best.judgement.score, _PERHAPS if perhaps else _HARDLY)
         return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
     return best.judgement
 
@@ -211,6 +212,17 @@ def _follow_share(text: str) -> float:
     if not content:
         return 1.0 if len(words) <= _BARE_FOLLOW_UP else 0.0
     return sum(1 for word in content if word.start in inside) / len(content)
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a short message begins as one does who goes on: "with strips or trays"."""
+    begun = _openings().find(text)
+    return bool(begun) and len(tokens(text)) <= _SHORT and not text[: begun[0].start].strip()
+
+
+@cache
+def _openings() -> Lexicon:
+    return Lexicon({"go_on": read_lists(LEXICONS / "topics.txt")["go_on"]})
 
 
 @cache
