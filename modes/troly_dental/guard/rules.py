@@ -36,7 +36,7 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
 }
 _ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
 _AGAINST = ("other", "medical", "off", *MODES, TRADE)
-_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
+_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.4, 2.4, 0.2
 _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 # Other trades' words beside nothing but a word that also means something else.
 _WEAK_ASIDE = -0.9
@@ -46,6 +46,8 @@ _SHARPNESS = 0.9
 _SOCIAL = 0.8
 # What likeness to other subjects may take from a message with a word for mouths.
 _LEAST = -1.0
+# What likeness may add to one word that also means something else: it is the same word that is alike.
+_LONE_LIKENESS = 0.4
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
@@ -121,7 +123,7 @@ def _dental_before(question: str | None) -> bool:
 
 
 def _judged(text: str) -> _Weighed:
-    hits = _hits(text)
+    hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     mode = next((label for label, _ in count.most_common() if label in MODES), None)
@@ -132,6 +134,8 @@ def _judged(text: str) -> _Weighed:
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
     against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
     likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
+    if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
+        likeness = min(likeness, _LONE_LIKENESS)
     points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED
@@ -164,7 +168,7 @@ def _points(count: Mapping[str, int]) -> float:
     against = any(count.get(label) for label in _AGAINST)
     if count.get("bare"):
         foreign = any(count.get(label) for label in _AGAINST if label != "medical")
-        cared = count.get("care") or count.get("dental") or count.get("weak")
+        cared = count.get("care") or count.get("dental")
         points += _BARE_BESIDE_OTHERS if foreign and not cared else _BARE
     if count.get("weak") and not count.get("dental"):
         weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
@@ -181,6 +185,19 @@ def _asked_beside(text: str) -> bool:
         if "dental" in labels and not labels & {"jailbreak", *_AGAINST}:
             return True
     return False
+
+
+def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """`hits` without a second meaning of the same words: "chewing" is no care of the "chewing" that was found."""
+    ranks = ("dental", "bare", "weak", "care")
+    best: dict[tuple[int, int], int] = {}
+    for hit in hits:
+        if hit.label in ranks:
+            place = (hit.start, hit.end)
+            best[place] = min(best.get(place, len(ranks)), ranks.index(hit.label))
+    return [
+        hit for hit in hits if hit.label not in ranks or best[hit.start, hit.end] == ranks.index(hit.label)
+    ]
 
 
 def _hits(text: str) -> list[Hit]:
