@@ -12,6 +12,7 @@ from troly.text.fold import Token, accents, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
 from troly.text.wordlist import read_lists
+from troly_dental.guard.sign_words import flag_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 # What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.
@@ -124,11 +125,11 @@ def _targets() -> tuple[str, ...]:
 @cache
 def _joined() -> Mapping[str, str]:
     meant: dict[str, str] = {}
-    for name, left_out in (
-        ("topics.txt", _NO_TARGETS),
-        ("red_flags.txt", frozenset({"filler", "place_exact"})),
+    for lists, left_out in (
+        (read_lists(LEXICONS / "topics.txt"), _NO_TARGETS),
+        (flag_lists(), frozenset({"filler", "place_exact"})),
     ):
-        for label, listed in read_lists(LEXICONS / name).items():
+        for label, listed in lists.items():
             for phrase in listed if label not in left_out else ():
                 words = [token.text for token in tokens(phrase)]
                 whole = fold("".join(words))
@@ -141,9 +142,9 @@ def _joined() -> Mapping[str, str]:
 def _known() -> frozenset[str]:
     known = {fold(spelling) for spelling in _chat()}
     paths = [*(HOUSE_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
-    paths += [LEXICONS / name for name in ("topics.txt", "red_flags.txt", "known.txt")]
-    for path in paths:
-        known |= _words(entry for listed in read_lists(path).values() for entry in listed)
+    paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
+    for lists in (flag_lists(), *map(read_lists, paths)):
+        known |= _words(entry for listed in lists.values() for entry in listed)
     examples = (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
     return frozenset(known | _words(examples))
 

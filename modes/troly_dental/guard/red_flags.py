@@ -79,22 +79,27 @@ def _chest(signs: Signs, mouth: bool) -> bool:
 
 
 def _bleeding(signs: Signs, mouth: bool) -> bool:
-    stuck = signs.near("blood", "unstoppable", 7)
+    stuck = signs.near("blood", "unstoppable", 7) or (signs.near("blood", "hours", 7) and not signs.mild)
     lasting = signs.near("blood", "lasting", 8) and signs.has("extraction", "unstoppable")
     drawn = signs.near("blood", "drawn", 12) and not signs.mild
     return mouth and (stuck or lasting or drawn)
 
 
 def _knocked_out(signs: Signs, _mouth: bool) -> bool:
-    if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not signs.has("accident")):
+    if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not _accident(signs)):
         return True
-    return signs.has("accident", "activity") and signs.near("tooth", "out", 4) and not signs.has("part")
+    hit = _accident(signs) or signs.has("activity")
+    return hit and signs.near("tooth", "out", 4) and not signs.has("part")
+
+
+def _accident(signs: Signs) -> bool:
+    return signs.has("accident") or signs.near("passive", "struck", 2)
 
 
 def _trauma(signs: Signs, mouth: bool) -> bool:
     if signs.has("jaw_broken") or signs.near("jaw", "broken", 3):
         return True
-    hit = signs.has("accident") or (signs.has("activity") and signs.has("harm", "out"))
+    hit = _accident(signs) or (signs.has("activity") and signs.has("harm", "out"))
     if hit and (signs.has("face") or mouth):
         return True
     return signs.has("tooth_broken") and signs.has("blood")
@@ -105,6 +110,8 @@ def _swelling(signs: Signs, mouth: bool) -> bool:
         return True
     near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
     if mouth and signs.near("cheek", "taut", 4):
+        return True
+    if mouth and signs.near("cheek", "skewed", 3) and signs.has("infected"):
         return True
     return near and (mouth or signs.near("swell", "face", 5))
 
