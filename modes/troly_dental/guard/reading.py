@@ -74,6 +74,8 @@ def _mended(text: str) -> str:
         if meant is None and looked < _MOST_SLIPS and _strange(word):
             looked += 1
             meant = _nearest(word.folded)
+            if meant is not None and not vietnamese and not meant.isascii():
+                meant = None
         pieces.append(meant or text[word.start : word.end])
         at = word.end
     pieces.append(text[at:])

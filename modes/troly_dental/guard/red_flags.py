@@ -62,11 +62,16 @@ def _breathing(signs: Signs, mouth: bool) -> bool:
     breath = signs.has("no_breath") or signs.near("hard", "breathe", 3) or signs.cannot("breathe", 2)
     throat = (
         signs.has("no_swallow")
-        or signs.near("hard", "swallow", 3)
+        or signs.near("hard", "swallow", 4)
         or signs.cannot("swallow", 2)
         or (signs.has("sore_swallow") and swollen)
     )
-    shut = signs.has("no_open") or signs.cannot("open", 2) or signs.near("hard", "open", 2)
+    shut = (
+        signs.has("no_open")
+        or signs.near("jaw", "locked", 2)
+        or signs.cannot("open", 2)
+        or signs.near("hard", "open", 2)
+    )
     return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
 
 
@@ -75,7 +80,7 @@ def _unconscious(signs: Signs, mouth: bool) -> bool:
 
 
 def _chest(signs: Signs, mouth: bool) -> bool:
-    return mouth and signs.has("chest")
+    return mouth and (signs.has("chest") or signs.near("chest_place", "chest_pain", 3))
 
 
 def _bleeding(signs: Signs, mouth: bool) -> bool:
@@ -109,7 +114,9 @@ def _swelling(signs: Signs, mouth: bool) -> bool:
     if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
         return True
     near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
-    if mouth and signs.near("cheek", "taut", 4):
+    if mouth and (signs.near("cheek", "taut", 4) or signs.near("cheek", "size_like", 6)):
+        return True
+    if mouth and (signs.near("jaw", "size_like", 8) or signs.near("lump", "growth", 4)):
         return True
     if mouth and signs.near("cheek", "skewed", 3) and signs.has("infected"):
         return True

@@ -41,7 +41,9 @@ def flag_lists() -> dict[str, tuple[str, ...]]:
 
 def _choices(phrase: str) -> list[str]:
     """The entries that a phrase with slashes stands for."""
-    return [" ".join(words) for words in product(*(word.split("/") for word in phrase.split()))]
+    return [
+        " ".join(words).replace("_", " ") for words in product(*(word.split("/") for word in phrase.split()))
+    ]
 
 
 def _southern(listed: Iterable[str]) -> list[str]:

@@ -17,6 +17,9 @@ _DENIED = frozenset(
     [
         "swell",
         "taut",
+        "growth",
+        "chest_pain",
+        "locked",
         "spread",
         "fever",
         "no_breath",
@@ -50,6 +53,7 @@ _ACCENTED_ONLY = frozenset(
         "struck",
     }
 )
+_SHORT_WORDS = frozenset({"open", "lump", "chest_place", "chest_pain", "locked"})
 _ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
@@ -175,6 +179,9 @@ class Signs:
         for lexicon in lexicons:
             for hit in lexicon.find(text):
                 if hit.label in _ACCENTED_ONLY and _by_chance(hit):
+                    continue
+                # "ha" is rather the "hả" of a question than "há", "u" anything.
+                if hit.label in _SHORT_WORDS and not hit.exact and " " not in hit.phrase:
                     continue
                 first = bisect_left(self._starts, hit.start)
                 last = bisect_left(self._starts, hit.end) - 1
