@@ -63,6 +63,7 @@ def _breathing(signs: Signs, mouth: bool) -> bool:
     throat = (
         signs.has("no_swallow")
         or signs.near("hard", "swallow", 4)
+        or (signs.near("pained", "swallow", 3) and (swollen or signs.has("infected")))
         or signs.cannot("swallow", 2)
         or (signs.has("sore_swallow") and swollen)
     )

@@ -36,7 +36,7 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
 }
 _ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
 _AGAINST = ("other", "medical", "off", *MODES, TRADE)
-_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.4, 2.4, 0.2
+_WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
 _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 # Other trades' words beside nothing but a word that also means something else.
 _WEAK_ASIDE = -0.9
@@ -48,7 +48,7 @@ _SOCIAL = 0.8
 _LEAST = -1.0
 # What likeness may add to one word that also means something else: it is the same word that is alike.
 _LONE_LIKENESS = 0.4
-_UNKNOWN, _KNOWN_SHARE = 0.9, 0.5
+_UNKNOWN, _KNOWN_SHARE = 1.4, 0.5
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
@@ -136,9 +136,10 @@ def _judged(text: str) -> _Weighed:
     against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
     likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
     if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
-        likeness = min(likeness, _LONE_LIKENESS)
         # A subject that the lists do not know is hardly a mouth's, with one such word in it.
-        points -= _UNKNOWN if _follow_share(text) < _KNOWN_SHARE else 0.0
+        unknown = _follow_share(text) < _KNOWN_SHARE
+        likeness = min(likeness, _LONE_LIKENESS) if unknown else likeness
+        points -= _UNKNOWN if unknown else 0.0
     points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED

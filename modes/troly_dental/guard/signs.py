@@ -53,7 +53,7 @@ _ACCENTED_ONLY = frozenset(
         "struck",
     }
 )
-_SHORT_WORDS = frozenset({"open", "lump", "chest_place", "chest_pain", "locked"})
+_SHORT_WORDS = frozenset({"open", "lump", "chest_place", "chest_pain", "locked", "knocked", "pained"})
 _ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
@@ -110,6 +110,13 @@ class Signs:
             p
             for p in self._found["fever"]
             if not any(o.first <= p.last and p.first <= o.last for o in other_fevers)
+        ]
+        # What "fell out" need not have fallen.
+        gone_out = [*self._found["out"], *self._found["knocked"]]
+        self._found["accident"] = [
+            p
+            for p in self._found["accident"]
+            if not any(o.first <= p.first and p.last <= o.last for o in gone_out)
         ]
         hidden = [(p.first, p.last) for label in _HIDES for p in self._found.pop(label, [])]
         self._signs_at = {
