@@ -73,6 +73,7 @@ def _breathing(signs: Signs, mouth: bool) -> bool:
         or signs.cannot("open", 2)
         or signs.near("hard", "open", 2)
     )
+    throat = throat or signs.near("throat", "closing", 4)
     return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
 
 
@@ -108,11 +109,12 @@ def _trauma(signs: Signs, mouth: bool) -> bool:
     hit = _accident(signs) or (signs.has("activity") and signs.has("harm", "out"))
     if hit and (signs.has("face") or mouth):
         return True
-    return signs.has("tooth_broken") and signs.has("blood")
+    return (signs.has("tooth_broken") or signs.near("tooth", "broken", 1)) and signs.has("blood")
 
 
 def _swelling(signs: Signs, mouth: bool) -> bool:
-    if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
+    aches_only = signs.near("aches", "spread", 1) and not signs.has("swell")
+    if signs.has("spread") and not aches_only and (mouth or signs.has("place", "place_exact")):
         return True
     near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
     if mouth and (signs.near("cheek", "taut", 4) or signs.near("cheek", "size_like", 6)):

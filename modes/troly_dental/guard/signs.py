@@ -20,6 +20,7 @@ _DENIED = frozenset(
         "growth",
         "chest_pain",
         "locked",
+        "closing",
         "spread",
         "fever",
         "no_breath",
@@ -53,7 +54,9 @@ _ACCENTED_ONLY = frozenset(
         "struck",
     }
 )
-_SHORT_WORDS = frozenset({"open", "lump", "chest_place", "chest_pain", "locked", "knocked", "pained"})
+_SHORT_WORDS = frozenset(
+    {"open", "lump", "chest_place", "chest_pain", "locked", "knocked", "pained", "aches", "closing"}
+)
 _ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
