@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from unicodedata import normalize
 
 from troly.text.fold import Token, accents, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
 from troly.text.wordlist import read_lists
+from troly_dental.guard.sign_words import flag_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 # What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.
@@ -19,6 +21,9 @@ _HEAD, _TAIL = 3000, 1000
 _SHORTEST_SLIP, _LONGEST_SLIP = 5, 24
 _MOST_SLIPS = 80
 _DOUBLED = re.compile(r"([^\W\d_])\1")
+# In NFD: the five tones; then a bare o after ư, a bare e between i or y and a consonant.
+_TONES = re.compile("[\u0300\u0301\u0303\u0309\u0323]")
+_MISSPELT = re.compile("u\u031bo(?!\u031b)|uo\u031b[a-z]|[iy]e[cmnpt](?!.*[aeiou])")
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
@@ -40,6 +45,21 @@ def readings(text: str) -> tuple[str, ...]:
     return (typed,) if mended == typed else (typed, mended)
 
 
+def respelt(text: str) -> tuple[str, ...]:
+    """`part_read(text)` with the words whose accents no Vietnamese word has ("nưóu", "miẹng") without them, if any."""
+    typed = part_read(text)
+    pieces, at = [], 0
+    for word in tokens(typed):
+        if _MISSPELT.search(_TONES.sub("", normalize("NFD", word.text))) or _two_tones(word.text):
+            pieces += [typed[at : word.start], word.folded]
+            at = word.end
+    return (f"{''.join(pieces)}{typed[at:]}",) if pieces else ()
+
+
+def _two_tones(word: str) -> bool:
+    return len(_TONES.findall(normalize("NFD", word))) > 1
+
+
 def _mended(text: str) -> str:
     words = tokens(text)
     vietnamese = detect(text) == "vi"
@@ -54,6 +74,8 @@ def _mended(text: str) -> str:
         if meant is None and looked < _MOST_SLIPS and _strange(word):
             looked += 1
             meant = _nearest(word.folded)
+            if meant is not None and not vietnamese and not meant.isascii():
+                meant = None
         pieces.append(meant or text[word.start : word.end])
         at = word.end
     pieces.append(text[at:])
@@ -105,11 +127,11 @@ def _targets() -> tuple[str, ...]:
 @cache
 def _joined() -> Mapping[str, str]:
     meant: dict[str, str] = {}
-    for name, left_out in (
-        ("topics.txt", _NO_TARGETS),
-        ("red_flags.txt", frozenset({"filler", "place_exact"})),
+    for lists, left_out in (
+        (read_lists(LEXICONS / "topics.txt"), _NO_TARGETS),
+        (flag_lists(), frozenset({"filler", "place_exact"})),
     ):
-        for label, listed in read_lists(LEXICONS / name).items():
+        for label, listed in lists.items():
             for phrase in listed if label not in left_out else ():
                 words = [token.text for token in tokens(phrase)]
                 whole = fold("".join(words))
@@ -122,9 +144,9 @@ def _joined() -> Mapping[str, str]:
 def _known() -> frozenset[str]:
     known = {fold(spelling) for spelling in _chat()}
     paths = [*(HOUSE_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
-    paths += [LEXICONS / name for name in ("topics.txt", "red_flags.txt", "known.txt")]
-    for path in paths:
-        known |= _words(entry for listed in read_lists(path).values() for entry in listed)
+    paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
+    for lists in (flag_lists(), *map(read_lists, paths)):
+        known |= _words(entry for listed in lists.values() for entry in listed)
     examples = (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
     return frozenset(known | _words(examples))
 

@@ -62,11 +62,18 @@ def _breathing(signs: Signs, mouth: bool) -> bool:
     breath = signs.has("no_breath") or signs.near("hard", "breathe", 3) or signs.cannot("breathe", 2)
     throat = (
         signs.has("no_swallow")
-        or signs.near("hard", "swallow", 3)
+        or signs.near("hard", "swallow", 4)
+        or (signs.near("pained", "swallow", 3) and (swollen or signs.has("infected")))
         or signs.cannot("swallow", 2)
         or (signs.has("sore_swallow") and swollen)
     )
-    shut = signs.has("no_open") or signs.cannot("open", 2) or signs.near("hard", "open", 2)
+    shut = (
+        signs.has("no_open")
+        or signs.near("jaw", "locked", 2)
+        or signs.cannot("open", 2)
+        or signs.near("hard", "open", 2)
+    )
+    throat = throat or signs.near("throat", "closing", 4)
     return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
 
 
@@ -75,34 +82,47 @@ def _unconscious(signs: Signs, mouth: bool) -> bool:
 
 
 def _chest(signs: Signs, mouth: bool) -> bool:
-    return mouth and signs.has("chest")
+    return mouth and (signs.has("chest") or signs.near("chest_place", "chest_pain", 3))
 
 
 def _bleeding(signs: Signs, mouth: bool) -> bool:
-    stuck = signs.near("blood", "unstoppable", 7)
+    stuck = signs.near("blood", "unstoppable", 7) or (signs.near("blood", "hours", 7) and not signs.mild)
     lasting = signs.near("blood", "lasting", 8) and signs.has("extraction", "unstoppable")
     drawn = signs.near("blood", "drawn", 12) and not signs.mild
     return mouth and (stuck or lasting or drawn)
 
 
 def _knocked_out(signs: Signs, _mouth: bool) -> bool:
-    if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not signs.has("accident")):
+    if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not _accident(signs)):
         return True
-    return signs.has("accident") and signs.near("tooth", "out", 4) and not signs.has("part")
+    hit = _accident(signs) or signs.has("activity")
+    return hit and signs.near("tooth", "out", 4) and not signs.has("part")
+
+
+def _accident(signs: Signs) -> bool:
+    return signs.has("accident") or signs.near("passive", "struck", 2)
 
 
 def _trauma(signs: Signs, mouth: bool) -> bool:
     if signs.has("jaw_broken") or signs.near("jaw", "broken", 3):
         return True
-    if signs.has("accident") and (signs.has("face") or mouth):
+    hit = _accident(signs) or (signs.has("activity") and signs.has("harm", "out"))
+    if hit and (signs.has("face") or mouth):
         return True
-    return signs.has("tooth_broken") and signs.has("blood")
+    return (signs.has("tooth_broken") or signs.near("tooth", "broken", 1)) and signs.has("blood")
 
 
 def _swelling(signs: Signs, mouth: bool) -> bool:
-    if signs.has("spread") and (mouth or signs.has("place", "place_exact")):
+    aches_only = signs.near("aches", "spread", 1) and not signs.has("swell")
+    if signs.has("spread") and not aches_only and (mouth or signs.has("place", "place_exact")):
         return True
     near = signs.near("swell", "place", 8) or signs.near("swell", "place_exact", 4)
+    if mouth and (signs.near("cheek", "taut", 4) or signs.near("cheek", "size_like", 6)):
+        return True
+    if mouth and (signs.near("jaw", "size_like", 8) or signs.near("lump", "growth", 4)):
+        return True
+    if mouth and signs.near("cheek", "skewed", 3) and signs.has("infected"):
+        return True
     return near and (mouth or signs.near("swell", "face", 5))
 
 

@@ -12,7 +12,8 @@ from math import exp
 from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Hit, Lexicon
 from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS, part_read, readings
+from troly_dental.guard.reading import LEXICONS, readings, respelt
+from troly_dental.guard.trades import ASIDE, TRADE, told_apart
 
 MODES = ("shopping", "analysis", "rental", "rag")
 # Above and below these a score is clear, and no model is asked.
@@ -30,22 +31,29 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
     "rental": (-3.2, -0.8),
     "rag": (-3.0, -0.8),
     "social": (-1.2, -0.2),
+    # A word of another trade that took a mouth's word away (shared.txt).
+    TRADE: (-2.6, -0.5),
 }
 _ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
-_AGAINST = ("other", "medical", "off", *MODES)
+_AGAINST = ("other", "medical", "off", *MODES, TRADE)
 _WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
 _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
+# Other trades' words beside nothing but a word that also means something else.
+_WEAK_ASIDE = -0.9
 _NOTHING_LISTED = -1.2
 _LIKENESS = 1.6
 _SHARPNESS = 0.9
 _SOCIAL = 0.8
 # What likeness to other subjects may take from a message with a word for mouths.
 _LEAST = -1.0
+# What likeness may add to one word that also means something else: it is the same word that is alike.
+_LONE_LIKENESS = 0.4
+_UNKNOWN, _KNOWN_SHARE = 1.4, 0.5
 # A follow-up is short, names no subject of its own and consists of words one goes on with.
 _FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
 _PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
 # A message of hardly more than small words goes on about the same: "vậy à, sao vậy".
-_BARE_FOLLOW_UP = 6
+_BARE_FOLLOW_UP, _SHORT = 6, 7
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -71,21 +79,30 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     no subject of its own goes on about the same.
     """
     found = [_judged(reading) for reading in readings(text)]
-    if not any(one.listed for one in found):  # accents typed wrongly: "nưóu"
-        found.append(_judged(fold(part_read(text))))
+    if not any(one.listed for one in found):
+        found += [_judged(mended) for mended in respelt(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
-    about_teeth = previous_dental or _dental_before(previous_question)
-    if not about_teeth or best.own_subject or best.judgement.social:
+    if best.own_subject or best.judgement.social:
         return best.judgement
     follows = max(_follow_share(reading) for reading in readings(text))
+    if not (previous_dental or _dental_before(previous_question)):
+        return _after_another(best.judgement, follows) if previous_question else best.judgement
     if follows >= _FOLLOW_SHARE:
         score = max(_FOLLOWS, best.judgement.score)
         return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
     if best.judgement.dental is not True and best.judgement.mode is None:
         # Said after a dental question, with words of an unlisted subject: the more of them, the less a follow-up.
-        score = max(best.judgement.score, _PERHAPS if follows >= _PERHAPS_SHARE else _HARDLY)
+        perhaps = follows >= _PERHAPS_SHARE or _goes_on(text)
+        score = max(best.judgement.score, _PERHAPS if perhaps else _HARDLY)
         return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
     return best.judgement
+
+
+def _after_another(found: Judgement, follows: float) -> Judgement:
+    """A message that goes on about what was no dental matter is none either, whatever pain it speaks of."""
+    if follows < _FOLLOW_SHARE or found.dental is False:
+        return found
+    return Judgement(None, min(found.score, _HARDLY), f"follow-up {follows:.2f}; {found.reason}", found.mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,7 @@ def _dental_before(question: str | None) -> bool:
 
 
 def _judged(text: str) -> _Weighed:
-    hits = _hits(text)
+    hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     mode = next((label for label, _ in count.most_common() if label in MODES), None)
@@ -118,6 +135,11 @@ def _judged(text: str) -> _Weighed:
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
     against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
     likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
+    if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
+        # A subject that the lists do not know is hardly a mouth's, with one such word in it.
+        unknown = _follow_share(text) < _KNOWN_SHARE
+        likeness = min(likeness, _LONE_LIKENESS) if unknown else likeness
+        points -= _UNKNOWN if unknown else 0.0
     points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED
@@ -128,7 +150,7 @@ def _judged(text: str) -> _Weighed:
     only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
     social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
-    foreign = any(count[one] for one in ("off", *MODES)) or (count["other"] and not count["follow"])
+    foreign = any(count[one] for one in ("off", TRADE, *MODES)) or (count["other"] and not count["follow"])
     subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
     if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
         mode = nearest
@@ -150,11 +172,13 @@ def _points(count: Mapping[str, int]) -> float:
     against = any(count.get(label) for label in _AGAINST)
     if count.get("bare"):
         foreign = any(count.get(label) for label in _AGAINST if label != "medical")
-        cared = count.get("care") or count.get("dental") or count.get("weak")
+        cared = count.get("care") or count.get("dental")
         points += _BARE_BESIDE_OTHERS if foreign and not cared else _BARE
     if count.get("weak") and not count.get("dental"):
         weak = _WEAK_WITH_CARE if count.get("care") or count["weak"] > 1 else _WEAK
         points += _WEAK_BESIDE_OTHERS if against else weak
+        if count.get(ASIDE) and not count.get("bare") and not count.get("field"):
+            points += _WEAK_ASIDE
     return points
 
 
@@ -167,11 +191,25 @@ def _asked_beside(text: str) -> bool:
     return False
 
 
+def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+    """`hits` without a second meaning of the same words: "chewing" is no care of the "chewing" that was found."""
+    ranks = ("dental", "bare", "weak", "care")
+    best: dict[tuple[int, int], int] = {}
+    for hit in hits:
+        if hit.label in ranks:
+            place = (hit.start, hit.end)
+            best[place] = min(best.get(place, len(ranks)), ranks.index(hit.label))
+    return [
+        hit for hit in hits if hit.label not in ranks or best[hit.start, hit.end] == ranks.index(hit.label)
+    ]
+
+
 def _hits(text: str) -> list[Hit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
-    return [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
+    return told_apart(text, kept, hurts=any(hit.label == "pain" for hit in kept))
 
 
 def _by_chance(hit: Hit, sure: set[tuple[int, int]]) -> bool:
@@ -197,6 +235,17 @@ def _follow_share(text: str) -> float:
     return sum(1 for word in content if word.start in inside) / len(content)
 
 
+def _goes_on(text: str) -> bool:
+    """Whether a short message begins as one does who goes on: "with strips or trays"."""
+    begun = _openings().find(text)
+    return bool(begun) and len(tokens(text)) <= _SHORT and not text[: begun[0].start].strip()
+
+
+@cache
+def _openings() -> Lexicon:
+    return Lexicon({"go_on": read_lists(LEXICONS / "topics.txt")["go_on"]})
+
+
 @cache
 def _stop() -> frozenset[str]:
     return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
@@ -219,7 +268,8 @@ def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
 
 @cache
 def _topics() -> Lexicon:
-    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", *_AGAINST, "social", "jailbreak", "follow")))
+    against = [label for label in _AGAINST if label != TRADE]
+    return Lexicon(_listed((*_ABOUT_MOUTHS, "care", "pain", *against, "social", "jailbreak", "follow")))
 
 
 @cache

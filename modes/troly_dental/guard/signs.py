@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import cache
 from typing import NamedTuple
 
 from troly.text.fold import fold, tokens
 from troly.text.language import detect
 from troly.text.match import Hit, Lexicon
-from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS
+from troly_dental.guard.sign_words import marks, signs
 
 # Signs that a "no" before them, or an "it is over" after them, takes away.
 _DENIED = frozenset(
     [
         "swell",
+        "taut",
+        "growth",
+        "chest_pain",
+        "locked",
+        "closing",
         "spread",
         "fever",
         "no_breath",
@@ -30,30 +32,30 @@ _DENIED = frozenset(
         "faint",
         "chest",
         "accident",
+        "harm",
         "knocked",
         "jaw_broken",
         "tooth_broken",
         "broken",
     ]
 )
-_MARKS = (
-    "no",
-    "eased",
-    "filler",
-    "gone",
-    "supposed",
-    "in_doubt",
-    "past",
-    "past_exact",
-    "now",
-    "break",
-    "animal",
-    "unreal",
-    "mild",
-)
 # Marks of one syllable count only with their accents: "nho" is rather "nhổ" than "nhỡ". These are seldom other words.
 _ACCENTED_ONLY = frozenset(
-    {"past_exact", "left_over", "not_fever", "figure", "elsewhere", "eased", "supposed", "past", "gone"}
+    {
+        "past_exact",
+        "left_over",
+        "not_fever",
+        "figure",
+        "elsewhere",
+        "eased",
+        "supposed",
+        "past",
+        "gone",
+        "struck",
+    }
+)
+_SHORT_WORDS = frozenset(
+    {"open", "lump", "chest_place", "chest_pain", "locked", "knocked", "pained", "aches", "closing"}
 )
 _ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
@@ -77,6 +79,12 @@ _ASKS_IN_ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _NEAR_GONE = 6
+# A swelling that goes down to the neck does not go down.
+_GOES_TO = re.compile(r"\s*(?:to|into|towards?|my|the)\b", re.IGNORECASE)
+# "…, nay hết rồi": a comma before the news that it is over parts nothing.
+_NOW_GONE = re.compile(
+    r",\s*(?:thì|giờ|giờ thì|nay|nay thì|hiện|bây giờ|now|but now|it|it's|which)?\s*$", re.IGNORECASE
+)
 _PARTED = re.compile(r"[.!?;\n:,…]|\b(?:đau|nhức|dau|nhuc|ê|pain|ache)\b", re.IGNORECASE)
 
 
@@ -97,14 +105,21 @@ class Signs:
         self._text = text
         self._english = detect(text) == "en"
         self._starts = [word.start for word in tokens(text)]
-        self._marks = self._places(text, _marks())
+        self._marks = self._places(text, marks())
         self._no, self._eased = self._inside("no"), self._inside("eased")
-        self._found = self._places(text, _signs())
+        self._found = self._places(text, signs())
         other_fevers = [*self._found.pop("not_fever", []), *self._found.pop("left_over", [])]
         self._found["fever"] = [
             p
             for p in self._found["fever"]
             if not any(o.first <= p.last and p.first <= o.last for o in other_fevers)
+        ]
+        # What "fell out" need not have fallen.
+        gone_out = [*self._found["out"], *self._found["knocked"]]
+        self._found["accident"] = [
+            p
+            for p in self._found["accident"]
+            if not any(o.first <= p.first and p.last <= o.last for o in gone_out)
         ]
         hidden = [(p.first, p.last) for label in _HIDES for p in self._found.pop(label, [])]
         self._signs_at = {
@@ -175,6 +190,9 @@ class Signs:
             for hit in lexicon.find(text):
                 if hit.label in _ACCENTED_ONLY and _by_chance(hit):
                     continue
+                # "ha" is rather the "hả" of a question than "há", "u" anything.
+                if hit.label in _SHORT_WORDS and not hit.exact and " " not in hit.phrase:
+                    continue
                 first = bisect_left(self._starts, hit.start)
                 last = bisect_left(self._starts, hit.end) - 1
                 found[hit.label].append(Place(first, last, hit.start, hit.end, hit.exact))
@@ -220,9 +238,10 @@ class Signs:
     def _over(self, place: Place) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in self._marks["gone"]:
-            if 0 < gone.first - place.last <= _NEAR_GONE:
+            if 0 < gone.first - place.last <= _NEAR_GONE and not _GOES_TO.match(self._text, gone.end):
                 between = range(place.last + 1, gone.first)
-                parted = _PARTED.search(self._text, place.end, gone.start) or self._signs_at & set(between)
+                said = _NOW_GONE.sub("", self._text[place.end : gone.start])
+                parted = _PARTED.search(said) or self._signs_at & set(between)
                 return not parted and gone.first - 1 not in self._no
         return False
 
@@ -259,26 +278,3 @@ def _by_chance(hit: Hit) -> bool:
     if hit.label in _ACCENTED:
         return not _PLAINLY_OVER.search(fold(hit.phrase))
     return " " not in hit.phrase and hit.phrase not in _PLAIN_TOO
-
-
-@cache
-def _lists() -> dict[str, tuple[str, ...]]:
-    lists = read_lists(LEXICONS / "red_flags.txt")
-    return {label: (*listed, *_without_apostrophes(listed)) for label, listed in lists.items()}
-
-
-def _without_apostrophes(listed: Iterable[str]) -> list[str]:
-    """What hurried people write: "cant" for "can't"."""
-    return [phrase.replace("'", "") for phrase in listed if "'" in phrase]
-
-
-@cache
-def _marks() -> tuple[Lexicon, ...]:
-    """One lexicon a mark: "không còn" is a "no" wherever it stands, whatever longer phrase is listed elsewhere."""
-    return tuple(Lexicon({label: _lists()[label]}) for label in _MARKS)
-
-
-@cache
-def _signs() -> tuple[Lexicon, ...]:
-    """One lexicon a sign, for the same words may be part of several: "mặt" is a place and a face."""
-    return tuple(Lexicon({label: listed}) for label, listed in _lists().items() if label not in _MARKS)

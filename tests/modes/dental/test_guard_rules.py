@@ -17,7 +17,7 @@ MESSAGES = written("guard_held_out")
 
 def test_dental_questions_are_told_from_near_misses() -> None:
     right = [one for one in MESSAGES if is_dental(one) == (one.wanted == "dental")]
-    assert len(MESSAGES) >= 340
+    assert len(MESSAGES) >= 840
     assert len(right) / len(MESSAGES) >= 0.98
 
 
