@@ -59,6 +59,14 @@ def _noted(state: State, key: str, ref: Ref) -> Measure:
     return Measure("avg" if averaged(ref) else "sum", ref)
 
 
+def _last_seen(state: State, form: Form) -> Measure | None:
+    """ "Khách nào mua gần đây nhất": those whose own last day is the last."""
+    timed = any(group.unit for group in state.groups)
+    if form != "top" or state.date_ref is None or timed or not state.any("latest", "earliest"):
+        return None
+    return Measure("max" if state.any("latest") else "min", state.date_ref)
+
+
 def _pieces(state: State, form: Form) -> Measure | None:
     """Goods are sold, bought and moved in pieces; the rest by money."""
     schema = state.schema
@@ -180,5 +188,5 @@ def _count(state: State, form: Form) -> Measure | None:
 
 
 _RULES: tuple[Callable[[State, Form], Measure | None], ...] = (
-    _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _main, _count,
+    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _main, _count,
 )  # fmt: skip

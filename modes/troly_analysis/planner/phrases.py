@@ -17,6 +17,11 @@ _SHORTEST_JOINED = 6
 _SLIPPED = 0.15
 
 
+def key_of(phrase: str) -> tuple[str, ...]:
+    """The folded words of a phrase, as it is looked up by."""
+    return tuple(token.folded for token in tokens(phrase))
+
+
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
     """Words `start:end` of a message mean `payload`; `loss` is 0 where the accents were typed as listed."""

@@ -10,7 +10,7 @@ from troly.text.language import detect_score
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
-from troly_analysis.planner.state import State, dimension, is_link, is_rows
+from troly_analysis.planner.state import LEAVING_OUT, State, dimension, is_link, is_rows
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
@@ -88,10 +88,10 @@ def _counted_or_listed(state: State, nth: int) -> bool:
 def _pick(state: State, nth: int) -> Value | None:
     """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
     mention = state.mentions[nth]
-    for value in mention.values:
-        if _name_beside(state, nth, value.ref):
-            return value
     top = mention.values[0]
+    for value in mention.values:
+        if value.whole >= top.whole and _name_beside(state, nth, value.ref):
+            return value
     best = [v for v in mention.values if v.whole == top.whole and top.weight - v.weight < 0.03]
     picked = state.choices.get(fold(mention.text))
     if picked:
@@ -151,7 +151,7 @@ def _negated(state: State, nth: int) -> bool:
     for at in range(nth - 1, max(nth - 6, -1), -1):
         mention = state.mentions[at]
         if mention.has("not") and not (mention.targets and mention.targets[0].weight >= 0.9):
-            strong = mention.labels == {"not"} or at >= nth - 2
+            strong = mention.labels <= LEAVING_OUT or at >= nth - 2
             if strong:
                 mention.used = True
             return strong

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
-from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, row_signs, words
+from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, pieces, row_signs, unit_words, words
 from troly_analysis.planner.phrases import Phrases
-from troly_analysis.planner.shapes import Ref
+from troly_analysis.planner.shapes import Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
 
 _LOW = 60
@@ -77,7 +77,9 @@ class Schema:
         if found:
             return found
         own = [ref for ref in self.refs.values() if not ref.sheet and ref.kind in NUMERIC]
-        return next((ref for ref in own if not is_code(ref, self.key(ref), self.sheet)), None)
+        own = [ref for ref in own if not is_code(ref, self.key(ref), self.sheet)]
+        added = [ref for ref in own if not averaged(ref)] or own
+        return next((ref for ref in added if ref.kind == "money"), added[0] if added else None)
 
 
 def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:
@@ -118,6 +120,10 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
         schema.names.add(metric.name, Target(1.2, metric=metric))
     for other in others:
         _join(schema, other.sheet)
+    from troly_analysis.planner.derived import derive  # it builds on this module
+
+    derive(schema)
+    _units(schema)
     _stand_ins(schema)
     _name_rows(schema)
     return schema
@@ -157,6 +163,16 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
             )
 
 
+def _units(schema: Schema) -> None:
+    """Columns are asked for by their units too: "bao nhiêu ly" of a quantity, "bao nhiêu kg" of "Khối lượng (kg)"."""
+    quantity = schema.of("quantity")
+    for phrase in pieces() if quantity else ():
+        schema.names.add(phrase, Target(0.8, quantity, concept="quantity"))
+    for key, ref in schema.refs.items():
+        for phrase in unit_words(schema.fields[key].name) if ref.kind in NUMERIC and not ref.parts else ():
+            schema.names.add(phrase, Target(0.7, ref, concept=ref.concept))
+
+
 def _find_rows(schema: Schema) -> None:
     """What a row of the sheet is: what its column of different codes names, or what the sheet is called."""
     sheet = schema.sheet
@@ -168,8 +184,10 @@ def _find_rows(schema: Schema) -> None:
         marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
         known = ref.concept or marked
         if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
-            schema.row_concept, schema.row_ref = ref.concept, ref
-            return
+            schema.row_concept, schema.row_ref = ref.concept or _named_once(schema), ref
+            if schema.row_concept:
+                return
+            break
     for concept in concepts():
         if concept.nature != "category":
             continue
@@ -184,6 +202,15 @@ def _find_rows(schema: Schema) -> None:
         schema.row_concept = told
     elif "order" not in own and "revenue" in own:
         schema.row_concept = "order"
+
+
+def _named_once(schema: Schema) -> str:
+    """What the rows are where their codes do not say: what a column of names, nearly all different, is about."""
+    rows = schema.sheet.rows
+    for key, ref in schema.refs.items():
+        if ref.kind == "text" and ref.concept and not ref.sheet and schema.fields[key].distinct >= 0.95 * rows:
+            return ref.concept
+    return ""
 
 
 def _stand_ins(schema: Schema) -> None:

@@ -28,6 +28,17 @@ _REWRITES = tuple(
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
             r"từ \1/\3 đến \2/\3",
         ),
+        # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
+        (
+            r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?(?:đầu|dau) (?:năm|nam) (20[0-9]{2}) (?:đến|den|tới|toi)"
+            r" (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])",
+            r"từ tháng 1/\1 đến tháng \2/\1",
+        ),
+        (
+            r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?(?:đầu|dau) (?:năm|nam)(?: nay)? (?:đến|den|tới|toi)"
+            r" (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])",
+            r"từ tháng 1 đến tháng \1",
+        ),
         (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
         (
             rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",

@@ -1,0 +1,114 @@
+"""Reads conditions on cells that are empty or not: "chưa có HLV", "bỏ trống ghi chú", "with a note", "chưa trả"."""
+
+from __future__ import annotations
+
+from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.shapes import Condition, Ref
+from troly_analysis.planner.state import State, is_link, is_rows, is_time
+from troly_analysis.types import NUMERIC
+
+_LEAST, _DATE = 0.55, 0.5
+_REACH = 2
+_STOPS = (
+    "max", "min", "superlative", "count", "much", "which", "gt", "gte", "lt", "lte", "between", "avg", "top", "bottom",
+    "high", "low", "eq", "sum", "number", "share",
+)  # fmt: skip
+
+
+def read_blanks(state: State) -> None:
+    """Turn every column that is said to be empty, or to be filled, into a condition on its cells."""
+    for nth, mention in enumerate(state.mentions):
+        if mention.used or not mention.has("blank", "empty", "filled", "not"):
+            continue
+        at = _column_at(state, nth)
+        if at is None and mention.has("empty"):
+            at = _column_before(state, nth)
+        ref = _ref(state, at) if at is not None else None
+        if at is None or ref is None:
+            continue
+        condition = _condition(state, mention, at, ref)
+        if condition is not None:
+            _keep(state, nth, at, condition)
+
+
+def _keep(state: State, nth: int, at: int, condition: Condition) -> None:
+    state.conditions.append(condition)
+    low, high = sorted((nth, at))
+    for each in state.mentions[low : high + 1]:
+        each.used = True
+    for each in state.mentions[high + 1 : high + 2]:
+        each.used = each.used or each.has("none at all")
+    value = condition.value
+    key = "filled_cells" if condition.op in {"ne", "gt"} else "no_cells" if value is None else "zero_cells"
+    state.note(key, field=condition.ref.name, said=condition.said)
+
+
+def _column_at(state: State, nth: int) -> int | None:
+    """The column right behind the word, links apart."""
+    for ahead in range(nth + 1, min(nth + 2 + _REACH, len(state.mentions))):
+        mention = state.mentions[ahead]
+        if mention.targets and not mention.used:
+            return ahead
+        if not is_link(mention) and not mention.has("filled", "blank", "bought", "sold", "per"):
+            return None
+    return None
+
+
+def _column_before(state: State, nth: int) -> int | None:
+    for back in range(nth - 1, max(nth - 2 - _REACH, -1), -1):
+        mention = state.mentions[back]
+        if mention.targets and not mention.used:
+            return back
+        if not is_link(mention):
+            return None
+    return None
+
+
+def _ref(state: State, at: int) -> Ref | None:
+    """The column of the sheet itself that the mention at `at` surely names, when a cell of it can be asked for."""
+    mention = state.mentions[at]
+    target = mention.targets[0]
+    if target.ref is None or target.ref.sheet or target.ref.parts or is_rows(mention):
+        return None
+    if mention.values and mention.values[0].whole and mention.values[0].weight >= target.weight:
+        return None
+    if target.ref.kind == "boolean" or target.weight < (_DATE if is_time(target.ref) else _LEAST):
+        return None
+    return target.ref
+
+
+def _condition(state: State, word: Mention, at: int, ref: Ref) -> Condition | None:
+    field = state.schema.key(ref)
+    text = state.wording.text
+    low, high = sorted((word.start, state.mentions[at].start))
+    ends = max(word.end, state.mentions[at].end)
+    said = text[state.wording.words[low].start : state.wording.words[ends - 1].end]
+    zero = ref.kind in NUMERIC and field.least in {"0", "0.0"}
+    if word.has("blank", "empty"):
+        if field.blanks or not zero:
+            wanted = [0, None] if field.blanks and zero and not word.has("empty") else None
+            return Condition(ref, "in" if wanted else "eq", wanted, said)
+        return Condition(ref, "eq", 0, said)
+    if _goes_on(state, at):
+        return None
+    if word.has("filled"):
+        if ref.kind in NUMERIC:
+            return Condition(ref, "gt", 0, said) if zero and not _asks_figure(state, at) else None
+        return Condition(ref, "ne", None, said) if field.blanks else None
+    if field.blanks and not zero:
+        return Condition(ref, "eq", None, said)
+    return Condition(ref, "eq", 0, said) if zero and not field.blanks else None
+
+
+def _goes_on(state: State, at: int) -> bool:
+    """Whether what follows the column says something of its figures or values ("có viện phí cao nhất")."""
+    after = next(state.after(at, 1), None)
+    if after is None or after.period:
+        return False
+    own = any(value.ref.name == state.mentions[at].targets[0].ref.name for value in after.values)  # type: ignore[union-attr]
+    return own or after.amount is not None or after.has(*_STOPS)
+
+
+def _asks_figure(state: State, at: int) -> bool:
+    """Whether no rows are asked for, so that the column is a figure that is wanted."""
+    return not any(is_rows(mention) for mention in state.mentions[:at])
