@@ -59,9 +59,7 @@ def _needs_pipeline(ask: Ask) -> bool:
     refs += [measure.ref for measure in ask.measures if measure.ref]
     if any(condition.unit or condition.other for condition in ask.conditions):
         return True
-    if ask.rank or any(ref.parts for ref in [*refs, *(each.ref for each in ask.having)]):
-        return True
-    if any(ref.sheet for ref in refs) or ask.form in {"share", "per"} or ask.having:
+    if any(ref.sheet or ref.parts for ref in refs) or ask.rank or ask.having or ask.form in {"share", "per"}:
         return True
     if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True

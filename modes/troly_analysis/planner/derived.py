@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from troly_analysis.planner.lexicon import FOLDER, concept, words
+from troly.text.fold import fold
+from troly_analysis.planner.lexicon import FOLDER, concept, marks, whole_costs, words
 from troly_analysis.planner.phrases import key_of
-from troly_analysis.planner.schema import Schema, Target
+from troly_analysis.planner.schema_parts import Schema, Target
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, Field, Kind
 
@@ -25,7 +26,7 @@ def _rules() -> tuple[tuple[str, str, Sign, str], ...]:
         for sign in ("*", "-"):
             left, between, right = formula.partition(f" {sign} ")
             if between and not raw.startswith("#"):
-                found.append((made.strip(), left.strip(), sign, right.strip()))  # type: ignore[arg-type]
+                found.append((made.strip(), left.strip(), sign, right.strip()))
     return tuple(found)
 
 
@@ -33,7 +34,7 @@ def derive(schema: Schema) -> None:
     """Add to `schema` every figure of `derived.txt` that it has the two columns for and no column of its own."""
     for made, first, sign, second in _rules():
         left, right = schema.of(first), schema.of(second)
-        if schema.of(made) or left is None or right is None or left == right:
+        if schema.of(made) or left is None or right is None or left == right or not _whole(schema, right):
             continue
         ref = made_of(left, sign, right, made)
         key = f":{ref.name}"
@@ -42,8 +43,22 @@ def derive(schema: Schema) -> None:
         schema.by_concept.setdefault(made, []).append(ref)
         known = concept(made)
         for nth, phrase in enumerate(known.phrases if known else ()):
-            if "sum" not in words().listed(key_of(phrase)) or len(phrase.split()) > 1:
+            if "sum" not in words().listed(key_of(phrase)) and fold(phrase) not in marks("verbs"):
                 schema.names.add(phrase, Target(_WEIGHT - 0.002 * nth, ref, concept=made))
+
+
+def _whole(schema: Schema, cost: Ref) -> bool:
+    """Whether a column of costs holds all of them: "tiền dầu" is a part, "giá vốn" beside a quantity is of one piece."""
+    if cost.concept != "cost":
+        return True
+    if fold(cost.name).startswith(("gia ", "unit ")):
+        return schema.of("quantity") is None
+    return any(key_of(phrase) in _runs(cost.name) for phrase in whole_costs())
+
+
+def _runs(name: str) -> set[tuple[str, ...]]:
+    said = key_of(name.replace("_", " "))
+    return {said[at:end] for at in range(len(said)) for end in range(at + 1, len(said) + 1)}
 
 
 def made_of(left: Ref, sign: Sign, right: Ref, concept_made: str = "") -> Ref:

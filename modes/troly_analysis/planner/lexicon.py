@@ -106,6 +106,18 @@ def marks(section: str) -> frozenset[str]:
 
 
 @cache
+def row_words() -> tuple[str, ...]:
+    """What any row of a sheet of events may be called."""
+    return read_lists(FOLDER / "concepts.txt")["row words"]
+
+
+@cache
+def whole_costs() -> tuple[str, ...]:
+    """Words of headers whose column holds all of what was spent."""
+    return read_lists(FOLDER / "concepts.txt")["whole costs"]
+
+
+@cache
 def pieces() -> tuple[str, ...]:
     """What goods are counted in: each means the column of quantities."""
     return read_lists(FOLDER / "units.txt")["pieces"]
@@ -115,11 +127,12 @@ def pieces() -> tuple[str, ...]:
 def unit_words(header: str) -> tuple[str, ...]:
     """What the figures under a header are counted in, where it says so: "Khối lượng (kg)", "wait_minutes"."""
     said = [token.folded for token in tokens(header.replace("_", " "))]
-    noted = {word for part in _NOTED.findall(fold(header)) for word in part.replace("/", " ").split()[:1]}
+    noted = {part.split("/")[0].strip() for part in _NOTED.findall(fold(header))}
+    if not noted and len(said) > 1 and "/" not in header:
+        noted = {said[-1]}
     found: list[str] = []
     for name, entries in read_lists(FOLDER / "units.txt").items():
-        spelled = {fold(entry) for entry in entries}
-        if name.startswith("unit ") and (noted & spelled or (said and len(said) > 1 and said[-1] in spelled)):
+        if name.startswith("unit ") and noted & {fold(entry) for entry in entries}:
             found += entries
     return tuple(found)
 

@@ -76,13 +76,13 @@ def find_mentions(
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
         pile.score = max(pile.score, 1.0 - hit.loss - (0.3 if hit.payload == "filler" else 0))
-    for found in schema.names.find(text, typed, careful=wording.careful):
+    for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
         pile = piles[found.start, found.end]
         target = found.payload
         if (old := pile.targets.get(target.key)) is None or old.weight < target.weight:
             pile.targets[target.key] = target
         pile.score = max(pile.score, 0.6 + 0.8 * target.weight - found.loss)
-    for value in schema.values.find(text, typed, careful=wording.careful):
+    for value in schema.values.find(text, typed, careful=wording.careful, bare=schema.bare):
         pile = piles[value.start, value.end]
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)
@@ -98,7 +98,7 @@ def find_mentions(
         ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
         valued = valued or any(target.key == "rows" for target in ahead)  # "đơn giao" is an order
         if not (pile.labels or pile.targets or pile.values or pile.period or valued):
-            pile.labels.add("about")
+            pile.labels.add("rows" if folded[0] in {"luot", "lan"} else "about")
             pile.score = max(pile.score, _THING - thing.loss)
     return _select(piles, wording)
 

@@ -244,8 +244,9 @@ def _worth(heard: Heard, ask: Ask, *, followed: bool) -> bool:
     named = state.said or state.groups or state.conditions or state.entity or state.having
     if named:
         return True
+    shaped = any(label.startswith("of ") for mention in state.mentions for label in mention.labels)
     return any(mention.targets for mention in state.mentions) or (
-        state.any("seller", "slow seller", "aov") and bool(ask.measures)
+        (shaped or state.any("seller", "slow seller", "aov")) and bool(ask.measures)
     )
 
 
@@ -262,7 +263,10 @@ def _span_notes(ask: Ask, sheet: Sheet) -> list[Note]:
 
 def _made_notes(ask: Ask) -> list[Note]:
     """What to say of figures that no column holds."""
-    refs = [*(measure.ref for measure in ask.measures), *(each.ref for each in (*ask.having, *ask.conditions))]
+    refs = [
+        *(measure.ref for measure in ask.measures),
+        *(each.ref for each in (*ask.having, *ask.conditions)),
+    ]
     made = dict.fromkeys(ref for ref in refs if ref and ref.parts)
     return [Note("derived", {"figure": ref.name}) for ref in made]
 

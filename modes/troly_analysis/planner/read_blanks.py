@@ -79,25 +79,27 @@ def _ref(state: State, at: int) -> Ref | None:
 
 def _condition(state: State, word: Mention, at: int, ref: Ref) -> Condition | None:
     field = state.schema.key(ref)
-    text = state.wording.text
-    low, high = sorted((word.start, state.mentions[at].start))
-    ends = max(word.end, state.mentions[at].end)
-    said = text[state.wording.words[low].start : state.wording.words[ends - 1].end]
+    said = _words(state, word, state.mentions[at])
     zero = ref.kind in NUMERIC and field.least in {"0", "0.0"}
-    if word.has("blank", "empty"):
-        if field.blanks or not zero:
-            wanted = [0, None] if field.blanks and zero and not word.has("empty") else None
-            return Condition(ref, "in" if wanted else "eq", wanted, said)
-        return Condition(ref, "eq", 0, said)
     if _goes_on(state, at):
         return None
+    if word.has("blank", "empty"):
+        if zero and field.blanks and not word.has("empty"):
+            return Condition(ref, "in", [0, None], said)
+        return Condition(ref, "eq", None if field.blanks or not zero else 0, said)
     if word.has("filled"):
         if ref.kind in NUMERIC:
             return Condition(ref, "gt", 0, said) if zero and not _asks_figure(state, at) else None
         return Condition(ref, "ne", None, said) if field.blanks else None
-    if field.blanks and not zero:
-        return Condition(ref, "eq", None, said)
-    return Condition(ref, "eq", 0, said) if zero and not field.blanks else None
+    if bool(field.blanks) == zero:
+        return None  # "chưa đóng" could be either, or neither
+    return Condition(ref, "eq", 0 if zero else None, said)
+
+
+def _words(state: State, one: Mention, other: Mention) -> str:
+    """The words of the message from the first of two mentions to the end of the other."""
+    typed = state.wording.words[min(one.start, other.start) : max(one.end, other.end)]
+    return state.wording.text[typed[0].start : typed[-1].end]
 
 
 def _goes_on(state: State, at: int) -> bool:

@@ -57,11 +57,18 @@ def _asks_day(state: State, nth: int) -> bool:
         return True
     near = [*state.mentions[max(0, nth - 1) : nth], *state.mentions[nth + 1 : nth + 2]]
     dated = mention.unit == "day" or _names_date(state, mention)
+    after = state.mentions[nth + 1 : nth + 2]
+    if _names_date(state, mention) and any(each.has("latest", "earliest") for each in after):
+        return True
     return dated and any(_which(each) for each in near)
 
 
 def _names_date(state: State, mention: Mention) -> bool:
-    return bool(mention.targets) and mention.targets[0].ref == state.date_ref
+    return (
+        bool(mention.targets)
+        and mention.targets[0].ref == state.date_ref
+        and mention.targets[0].weight >= 0.6
+    )
 
 
 def _which(mention: Mention) -> bool:

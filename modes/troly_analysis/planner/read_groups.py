@@ -254,7 +254,9 @@ def _compared_values(state: State) -> None:
     if (
         state.groups
         or state.versus
-        or not (state.any("compare", "which", "who", "avg", "each") or "hay" in fold(state.wording.text).split())
+        or not (
+            state.any("compare", "which", "who", "avg", "each") or "hay" in fold(state.wording.text).split()
+        )
     ):
         return
     _each_of_values(state)

@@ -174,9 +174,10 @@ def _anchored(state: State, mention: Mention, said: list[Mention]) -> Period:
             if again and again[0].start >= span[0]:
                 state.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
                 return Period(again[0].start, again[0].end, again[0].label)
-        if span and span[1] > state.today and (again := _coming(typed, found, state.today)):
-            state.note("year_coming", said=typed, start=again.start, end=again.end)
-            return Period(again.start, again.end, again.label)
+        ahead = _coming(typed, found, state.today) if span and span[1] > state.today else None
+        if ahead:
+            state.note("year_coming", said=typed, start=ahead.start, end=ahead.end)
+            return Period(ahead.start, ahead.end, ahead.label)
     return Period(found.start, found.end, found.label or typed)
 
 

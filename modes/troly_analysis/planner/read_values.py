@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from troly.text.fold import fold, nfc
+from troly.text.fold import accents, fold, nfc
 from troly.text.language import detect_score
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
@@ -48,7 +48,7 @@ def _is_value(state: State, nth: int) -> bool:
         return False  # "có bao nhiêu nhân viên", where some are called that too
     if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
-    if mention.has("filler") and beside is None and _is_english_word(state, mention, best):
+    if beside is None and _is_everyday(state, mention, best):
         return False
     if mention.labels and not best.whole:
         return beside is not None or _capital(state, mention)
@@ -56,10 +56,28 @@ def _is_value(state: State, nth: int) -> bool:
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
 
 
+def _is_everyday(state: State, mention: Mention, value: Value) -> bool:
+    """Whether the words are those of any question and only look like a value; where it could be one that is said."""
+    if _only_looks_alike(state, mention, value):
+        if value.whole and not state.wording.careful:
+            state.missing.append(mention.text)
+        mention.values = ()
+        return True
+    return mention.has("filler") and _is_english_word(state, mention, value)
+
+
 def _is_english_word(state: State, mention: Mention, value: Value) -> bool:
     """Whether the words only look like a value without its marks: "the" in an English question is no "Thẻ"."""
     spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
     return not spelled and detect_score(state.wording.text) < 0
+
+
+def _only_looks_alike(state: State, mention: Mention, value: Value) -> bool:
+    """Whether one word without its accents is first of all an everyday one: "tra" (pay) in a sheet with "Trà" (tea)."""
+    bare = mention.text
+    if len(bare.split()) > 1 or accents(bare) or _capital(state, mention) or not mention.labels:
+        return False
+    return state.schema.bare or any(accents(each) for each in value.values)
 
 
 def _capital(state: State, mention: Mention) -> bool:

@@ -96,6 +96,9 @@ def _finish(state: State) -> Ask:
             form = "scalar"
     if state.rank and form not in {"top", "rows"}:
         state.missing.append(state.rank_said)
+    if state.having and not state.groups:
+        state.missing += [each.said for each in state.having]
+        state.having.clear()
     period, versus = state.period, state.versus
     if form == "compare" and not versus:
         form = "groups" if state.groups else "scalar"

@@ -20,6 +20,8 @@ _MONTHS_OF = re.compile(
     re.IGNORECASE,
 )
 _LISTED = r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b))"
+_SINCE = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
+_UNTIL = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -30,13 +32,11 @@ _REWRITES = tuple(
         ),
         # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
         (
-            r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?(?:đầu|dau) (?:năm|nam) (20[0-9]{2}) (?:đến|den|tới|toi)"
-            r" (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])",
+            rf"{_SINCE}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL}",
             r"từ tháng 1/\1 đến tháng \2/\1",
         ),
         (
-            r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?(?:đầu|dau) (?:năm|nam)(?: nay)? (?:đến|den|tới|toi)"
-            r" (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])",
+            rf"{_SINCE}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL}",
             r"từ tháng 1 đến tháng \1",
         ),
         (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),

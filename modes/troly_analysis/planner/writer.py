@@ -77,7 +77,9 @@ class Writer:
     def conditions(self, condition: Condition) -> list[Stage]:
         """One condition as `$match` takes it."""
         if condition.other:
-            return [{"$or": [*self.conditions(replace(condition, other=None)), *self.conditions(condition.other)]}]
+            return [
+                {"$or": [*self.conditions(replace(condition, other=None)), *self.conditions(condition.other)]}
+            ]
         if condition.unit or condition.ref.parts:
             return [{"$expr": self.test(condition)}]
         return [{self.path(condition.ref): compare_with(condition.op, condition.value)}]
@@ -86,20 +88,7 @@ class Writer:
         """One condition as an expression that is true or false."""
         if condition.other:
             return {"$or": [self.test(replace(condition, other=None)), self.test(condition.other)]}
-        value = self.key(Group(condition.ref, condition.unit))
-        wanted = condition.value
-        if condition.op == "eq":
-            return {"$eq": [value, wanted]}
-        if condition.op == "in":
-            return {"$in": [value, list(wanted)]}
-        if condition.op == "nin":
-            return {"$not": [{"$in": [value, list(wanted)]}]}
-        if condition.op == "between":
-            return {"$and": [{"$gte": [value, wanted[0]]}, {"$lte": [value, wanted[1]]}]}
-        found = {_OPS[condition.op]: [value, wanted]}
-        if condition.op in {"lt", "lte"}:  # an empty cell is less than any number
-            return {"$and": [{"$ne": [value, None]}, found]}
-        return found
+        return _test(condition, self.key(Group(condition.ref, condition.unit)))
 
     def key(self, group: Group) -> Any:
         """What a group is grouped by."""
@@ -150,3 +139,16 @@ def _where(name: str, wanted: Any) -> list[Stage]:
     if isinstance(wanted, Mapping):
         return [{name: {f"${op.lstrip('$')}": value}} for op, value in wanted.items()]
     return [{name: {"$in": list(wanted)} if isinstance(wanted, (list, tuple)) else wanted}]
+
+
+def _test(condition: Condition, value: Any) -> Any:
+    wanted, op = condition.value, condition.op
+    if op in {"in", "nin"}:
+        inside = {"$in": [value, list(wanted)]}
+        return inside if op == "in" else {"$not": [inside]}
+    if op == "between":
+        return {"$and": [{"$gte": [value, wanted[0]]}, {"$lte": [value, wanted[1]]}]}
+    found = {"$eq" if op == "eq" else _OPS[op]: [value, wanted]}
+    if op in {"lt", "lte"}:  # an empty cell is less than any number
+        return {"$and": [{"$ne": [value, None]}, found]}
+    return found

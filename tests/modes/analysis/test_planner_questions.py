@@ -20,6 +20,8 @@ SHORT: dict[str, dict[str, str]] = {
     "hotel": {"D": "Ngày đặt", "A": "Ngày đến", "M": "Tổng tiền"},
     "pharmacy": {"D": "Ngày bán", "M": "Thành tiền"},
     "payroll": {"D": "Kỳ lương", "L": "Thực lĩnh"},
+    "farm": {"D": "Ngay thu hoach", "S": "San luong (kg)", "P": "Gia ban (d/kg)"},
+    "bus": {"D": "Ngày đặt", "G": "Giờ khởi hành", "N": "Số vé", "P": "Giá vé"},
     "coffee": {"D": "Date", "Q": "Qty", "P": "Unit Price"},
     "gym": {"D": "Ngày đăng ký", "E": "Ngày hết hạn", "P": "Phải đóng", "N": "Đã đóng"},
 }
