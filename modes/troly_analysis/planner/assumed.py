@@ -18,7 +18,7 @@ _SIZES = frozenset(
         "lon", "cao", "to", "nho", "thap", "be", "largest", "biggest", "highest", "smallest", "lowest", "top", "max", "min",
     ]
 )  # fmt: skip
-GOODS = frozenset({"product", "crop", "category", "brand", "size", "color"})
+GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 
 
 def assume_measure(state: State, form: Form) -> None:

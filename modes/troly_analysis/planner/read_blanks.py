@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.shapes import Condition, Ref
 from troly_analysis.planner.state import State, is_link, is_rows, is_time
 from troly_analysis.types import NUMERIC
 
-_LEAST, _DATE = 0.55, 0.5
+_LEAST, _DATE, _NAMED = 0.55, 0.5, 0.99
 _REACH = 2
 _STOPS = (
     "max", "min", "superlative", "count", "much", "which", "gt", "gte", "lt", "lte", "between", "avg", "top", "bottom",
@@ -19,6 +20,7 @@ def read_blanks(state: State) -> None:
     """Turn every column that is said to be empty, or to be filled, into a condition on its cells."""
     for nth, mention in enumerate(state.mentions):
         if mention.used or not mention.has("blank", "empty", "filled", "not"):
+            _read_trait(state, nth)
             continue
         at = _column_at(state, nth)
         if at is None and mention.has("empty"):
@@ -31,16 +33,43 @@ def read_blanks(state: State) -> None:
             _keep(state, nth, at, condition)
 
 
+def _read_trait(state: State, nth: int) -> None:
+    """ "Lượt trả trễ", "were late": a figure that stands behind rows says which of them, those of more than none."""
+    mention = state.mentions[nth]
+    ref = _ref(state, nth) if mention.targets and not (mention.used or mention.values) else None
+    if ref is None or ref.concept not in marks("conditions") or mention.targets[0].weight >= _NAMED:
+        return
+    if state.schema.key(ref).least not in {"0", "0.0"} or _goes_on(state, nth):
+        return
+    before = list(state.before(nth, 2))
+    verb = bool(before) and before[0].targets and is_time(before[0].targets[0].ref or ref)
+    rows = before[1:2] if verb else before[:1]
+    if rows and is_rows(rows[0]) and not state.any("sum", "trend"):
+        mention.used = True
+        if verb:
+            before[0].used = True
+        state.conditions.append(Condition(ref, "gt", 0, mention.text))
+        state.note("more_than_none", field=ref.name, said=mention.text)
+
+
 def _keep(state: State, nth: int, at: int, condition: Condition) -> None:
     state.conditions.append(condition)
     low, high = sorted((nth, at))
     for each in state.mentions[low : high + 1]:
         each.used = True
     for each in state.mentions[high + 1 : high + 2]:
-        each.used = each.used or each.has("none at all")
+        each.used = each.used or each.has("none at all") or _object(state, each, condition.ref)
     value = condition.value
     key = "filled_cells" if condition.op in {"ne", "gt"} else "no_cells" if value is None else "zero_cells"
     state.note(key, field=condition.ref.name, said=condition.said)
+
+
+def _object(state: State, mention: Mention, ref: Ref) -> bool:
+    """Whether the words behind a verb only say what it is done to ("chưa trả sách")."""
+    at = state.mentions.index(mention)
+    asked = next(state.after(at, 1), None)
+    plain = bool(mention.targets) and not (mention.values or mention.labels or mention.amount)
+    return is_time(ref) and plain and not (asked is not None and asked.has("which", "count", "by"))
 
 
 def _column_at(state: State, nth: int) -> int | None:
@@ -88,12 +117,17 @@ def _condition(state: State, word: Mention, at: int, ref: Ref) -> Condition | No
             return Condition(ref, "in", [0, None], said)
         return Condition(ref, "eq", None if field.blanks or not zero else 0, said)
     if word.has("filled"):
-        if ref.kind in NUMERIC:
-            return Condition(ref, "gt", 0, said) if zero and not _asks_figure(state, at) else None
-        return Condition(ref, "ne", None, said) if field.blanks else None
+        return _filled(state, at, Condition(ref, "gt" if zero else "ne", 0 if zero else None, said))
     if bool(field.blanks) == zero:
         return None  # "chưa đóng" could be either, or neither
     return Condition(ref, "eq", 0 if zero else None, said)
+
+
+def _filled(state: State, at: int, condition: Condition) -> Condition | None:
+    """The condition, unless the column is a figure that is wanted, or has no empty cells to be told from."""
+    if condition.ref.kind in NUMERIC:
+        return condition if condition.op == "gt" and not _asks_figure(state, at) else None
+    return condition if state.schema.key(condition.ref).blanks else None
 
 
 def _words(state: State, one: Mention, other: Mention) -> str:

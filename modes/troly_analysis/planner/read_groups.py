@@ -56,6 +56,10 @@ def _persons(state: State) -> None:
     )
     known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
     likely = [name for name in known if hint and name in hint] or known
+    if len(likely) > 1:
+        likely = [name for name in likely if name != "author"]  # of a book, which they did not take out
+    if not hint and "reader" in likely:
+        likely = ["reader"]
     if not hint and state.schema.row_concept in likely:
         likely = [state.schema.row_concept]  # a row is a person
     names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)

@@ -11,6 +11,7 @@ from troly_analysis.planner.shapes import Measure, Ref, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 from troly_analysis.types import Operation
 
+_TAKEN = frozenset({"product", "book", "crop", "service"})
 _OPS: dict[str, Operation] = {"sum": "sum", "avg": "avg", "max": "max", "min": "min"}
 
 
@@ -92,7 +93,8 @@ def _persons(state: State, mention: Mention) -> Measure | None:
 
 def _count_of(state: State, mention: Mention) -> Measure | None:
     """How many different things of a column, or how many pieces of goods."""
-    target = None if figure(state, mention) and not is_rows(mention) else dimension(state, mention)
+    counts = figure(state, mention) and not is_rows(mention) and not state.any("distinct")
+    target = None if counts else dimension(state, mention)
     if target is None or target.ref is None:
         return None
     if is_time(target.ref) and not mention.unit:
@@ -124,6 +126,9 @@ def _most_of(state: State, nth: int) -> Measure | None:
         return Measure("count", noun=mention.text)
     if target.concept == "product" and (quantity := state.schema.of("quantity")):
         return Measure("sum", quantity)
+    if target.concept in _TAKEN and not state.any("distinct"):
+        state.note("counted_rows")
+        return Measure("count", noun=mention.text)  # "mượn nhiều sách nhất": how often
     return Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from troly.text.fold import accents, fold, nfc
 from troly.text.language import detect_score
+from troly_analysis.planner.directions import side_before, side_of
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
@@ -48,12 +49,25 @@ def _is_value(state: State, nth: int) -> bool:
         return False  # "có bao nhiêu nhân viên", where some are called that too
     if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
-    if beside is None and _is_everyday(state, mention, best):
+    if beside is None and (_is_everyday(state, mention, best) or _inside_name(state, mention, best)):
         return False
     if mention.labels and not best.whole:
         return beside is not None or _capital(state, mention)
     content = mention.labels - {"filler"}
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
+
+
+def _inside_name(state: State, mention: Mention, value: Value) -> bool:
+    """Whether one small word is only a syllable inside names ("gia hạn" is no "Trần Gia Bảo"): people go by their last."""
+    if value.whole or len(mention.text.split()) > 1 or mention.text[:1].isupper():
+        return False
+    said = fold(mention.text)
+    names = [fold(each).split() for each in value.values if len(each.split()) > 1 and each.istitle()]
+    inside = len(names) == len(value.values) and not any(name[-1] == said for name in names)
+    if inside:
+        mention.values = ()
+        state.missing.append(mention.text)
+    return inside
 
 
 def _is_everyday(state: State, mention: Mention, value: Value) -> bool:
@@ -114,6 +128,8 @@ def _pick(state: State, nth: int) -> Value | None:
     picked = state.choices.get(fold(mention.text))
     if picked:
         best = [value for value in mention.values if value.ref.name == picked] or best
+    if len(best) > 1:
+        best = _of_side(state, mention, best)
     elsewhere = {ref.name for _, ref in _columns(state) if ref}
     if len(best) > 1 and (named := [value for value in best if value.ref.name in elsewhere]):
         best = named
@@ -123,6 +139,13 @@ def _pick(state: State, nth: int) -> Value | None:
     if not top.whole and len(best[0].values) > 1:
         state.note("values_meant", said=mention.text, values=best[0].values[:4], field=best[0].ref.name)
     return best[0]
+
+
+def _of_side(state: State, mention: Mention, best: list[Value]) -> list[Value]:
+    """Of "from_warehouse" and "to_warehouse" the one that the word before the value means."""
+    side = side_before(state.wording.words[: mention.start])
+    found = [value for value in best if side and side_of(value.ref.name) == side]
+    return found if len(found) == 1 else best
 
 
 def _columns(state: State) -> list[tuple[Mention, Ref | None]]:

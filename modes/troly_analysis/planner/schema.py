@@ -8,6 +8,7 @@ from functools import lru_cache
 from troly.text.fold import accents, fold, tokens
 from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
 from troly_analysis.planner.derived import derive
+from troly_analysis.planner.directions import name_sides
 from troly_analysis.planner.lexicon import alike_values, marks
 from troly_analysis.planner.schema_parts import Schema, Target, Value, is_code
 from troly_analysis.planner.schema_rows import find_rows, name_events, name_rows, stand_ins, units
@@ -43,14 +44,16 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     schema = Schema(sheet)
     written = (text for each in sheet.fields for text in (each.name, *each.examples))
     schema.bare = not any(accents(text) for text in written)
+    moved = any(concept_of(each)[0] in {"quantity", "output", "stock"} for each in sheet.fields)
     for each in sheet.fields:
-        _add_field(schema, each, "")
+        _add_field(schema, each, "", loads=moved)
     find_rows(schema)
     for metric in sheet.metrics:
         schema.names.add(metric.name, Target(1.2, metric=metric))
     for other in others:
         _join(schema, other.sheet)
     derive(schema)
+    name_sides(schema)
     units(schema)
     stand_ins(schema)
     name_rows(schema)
@@ -58,8 +61,10 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     return schema
 
 
-def _add_field(schema: Schema, found: Field, joined: str) -> None:
+def _add_field(schema: Schema, found: Field, joined: str, *, loads: bool = False) -> None:
     concept, share = concept_of(found)
+    if concept == "weight" and loads:
+        concept = "load"  # of goods that are moved the weight adds up
     ref = Ref(found.name, found.kind, concept, joined, found.unit)
     key = f"{joined}:{found.name}"
     schema.refs[key], schema.fields[key] = ref, found

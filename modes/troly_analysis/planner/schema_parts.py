@@ -20,6 +20,8 @@ class Target:
     ref: Ref | None = None
     metric: Metric | None = None
     concept: str = ""
+    spelled: str = ""
+    """For a short word its only spelling: "tô" is not "to"."""
 
     @property
     def key(self) -> str:
@@ -75,6 +77,7 @@ class Schema:
             if found := next((ref for ref in own if ref.concept == wanted), None):
                 return found
         own = [ref for ref in own if not is_code(ref, self.key(ref), self.sheet)]
+        own = [ref for ref in own if ref.concept not in marks("side figures")]
         added = [ref for ref in own if not averaged(ref)] or own
         return next((ref for ref in added if ref.kind == "money"), added[0] if added else None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import accents, fold, tokens
 from troly_analysis.planner.aliases import plain
 from troly_analysis.planner.lexicon import (
     concepts,
@@ -17,20 +17,29 @@ from troly_analysis.planner.lexicon import (
 from troly_analysis.planner.schema_parts import Schema, Target, is_code
 from troly_analysis.types import NUMERIC, TEMPORAL
 
-_AMOUNTS = frozenset({"quantity", "output", "weight", "hours", "duration", "distance", "area"})
+_SHORT = 4
+_AMOUNTS = frozenset({"quantity", "output", "load", "weight", "hours", "duration", "distance", "area"})
 
 
 def units(schema: Schema) -> None:
     """Columns are asked for by their units too: "bao nhiêu ly" of a quantity, "bao nhiêu kg" of "Khối lượng (kg)"."""
     quantity = schema.of("quantity")
     for phrase in pieces() if quantity else ():
-        schema.names.add(phrase, Target(0.8, quantity, concept="quantity"))
+        schema.names.add(phrase, Target(0.8, quantity, concept="quantity", spelled=_spelled(phrase)))
     taken: set[str] = set()
     numbers = [ref for ref in schema.refs.values() if ref.kind in NUMERIC and not (ref.parts or ref.sheet)]
     for ref in sorted(numbers, key=lambda each: each.concept not in _AMOUNTS):
         for phrase in unit_words(ref.name):
-            schema.names.add(phrase, Target(0.6 if phrase in taken else 0.7, ref, concept=ref.concept))
+            schema.names.add(
+                phrase,
+                Target(0.6 if phrase in taken else 0.7, ref, concept=ref.concept, spelled=_spelled(phrase)),
+            )
             taken.add(phrase)
+
+
+def _spelled(phrase: str) -> str:
+    """A short word with accents, which without them would be another ("cân", "can")."""
+    return phrase if len(phrase) <= _SHORT and accents(phrase) else ""
 
 
 def find_rows(schema: Schema) -> None:

@@ -130,6 +130,8 @@ def _part(found: DateRange, before: Sequence[Token]) -> tuple[tuple[date, date],
         if text in {"nua cuoi", "nua sau", "second half"}:
             return _half(found, first=False), length
     month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
+    inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
+    month = month and not inner
     third = next((name for name in _THIRDS if said and _is_word(before[-1], name)), "") if month else ""
     if third:  # "tiền dầu tháng 8" is about oil
         start, end_day = _THIRDS[third]

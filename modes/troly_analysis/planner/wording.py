@@ -30,6 +30,8 @@ _REWRITES = tuple(
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
             r"từ \1/\3 đến \2/\3",
         ),
+        # "by Tân or over 60": two conditions, where "60 or over" is one
+        (r"\bor (over|above|under|below|more than|less than|at least) (?=[0-9])", r"or, \1 "),
         # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
         (
             rf"{_SINCE}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL}",

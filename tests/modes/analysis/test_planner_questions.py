@@ -22,6 +22,8 @@ SHORT: dict[str, dict[str, str]] = {
     "payroll": {"D": "Kỳ lương", "L": "Thực lĩnh"},
     "farm": {"D": "Ngay thu hoach", "S": "San luong (kg)", "P": "Gia ban (d/kg)"},
     "bus": {"D": "Ngày đặt", "G": "Giờ khởi hành", "N": "Số vé", "P": "Giá vé"},
+    "transfers": {"D": "shipped_on", "A": "arrived_on", "Q": "quantity", "W": "weight_kg", "P": "unit_price"},
+    "library": {"D": "Ngày mượn", "H": "Hạn trả", "R": "Ngày trả", "F": "Tiền phạt", "L": "Số ngày trễ"},
     "coffee": {"D": "Date", "Q": "Qty", "P": "Unit Price"},
     "gym": {"D": "Ngày đăng ký", "E": "Ngày hết hạn", "P": "Phải đóng", "N": "Đã đóng"},
 }
