@@ -8,7 +8,7 @@ from troly.text.fold import tokens
 from troly.text.language import detect_score
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Form, Measure, Note, Ref, averaged
+from troly_analysis.planner.shapes import Form, Group, Measure, Note, Ref, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.types import NUMERIC
 
@@ -167,6 +167,32 @@ def _events(state: State, form: Form) -> Measure | None:
     return Measure("count")
 
 
+def _often(state: State, form: Form) -> Measure | None:
+    """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
+    asked = form == "top" and state.any("done") and state.any("max", "min", "superlative")
+    single = any(_once(state, group) for group in state.groups)
+    if not asked or single or state.any("sold", "bought", "seller", "slow seller"):
+        return None
+    numbers = any(
+        mention.has("max", "min", "superlative") and _numbered(mention) for mention in state.mentions
+    )
+    if not numbers:
+        return None
+    state.note("counted_rows")
+    return Measure("count")
+
+
+def _once(state: State, group: Group) -> bool:
+    """Whether each value of a group stands in one row, so that there is nothing to count."""
+    return not group.unit and state.schema.key(group.ref).distinct > 0.9 * state.schema.sheet.rows
+
+
+def _numbered(mention: Mention) -> bool:
+    """Whether a superlative is of how many, and not of how much or how good."""
+    said = {token.folded for token in tokens(mention.text)}
+    return not said.isdisjoint({"nhieu", "it", "most", "least", "nhat", "dong", "thuong"})
+
+
 def _main(state: State, form: Form) -> Measure | None:
     main = state.schema.main_measure()
     traded = state.any("bought", "sold", "seller", "slow seller")
@@ -188,5 +214,5 @@ def _count(state: State, form: Form) -> Measure | None:
 
 
 _RULES: tuple[Callable[[State, Form], Measure | None], ...] = (
-    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _main, _count,
+    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _often, _main, _count,
 )  # fmt: skip

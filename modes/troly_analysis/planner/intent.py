@@ -113,7 +113,7 @@ def _evidence(heard: Heard) -> tuple[float, str]:
             named += weight
             words.append(mention.text)
     made = len(state.conditions) + len(state.having) + len(state.said)
-    return score + 0.4 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(words))[:120]
+    return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(words))[:120]
 
 
 def _words(state: State) -> tuple[float, list[str]]:

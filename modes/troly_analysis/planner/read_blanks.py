@@ -19,7 +19,7 @@ _STOPS = (
 def read_blanks(state: State) -> None:
     """Turn every column that is said to be empty, or to be filled, into a condition on its cells."""
     for nth, mention in enumerate(state.mentions):
-        if mention.used or not mention.has("blank", "empty", "filled", "not"):
+        if mention.used or not mention.has("blank", "empty", "filled", "deny"):
             _read_trait(state, nth)
             continue
         at = _column_at(state, nth)

@@ -58,12 +58,13 @@ def _is_value(state: State, nth: int) -> bool:
 
 
 def _inside_name(state: State, mention: Mention, value: Value) -> bool:
-    """Whether one small word is only a syllable inside names ("gia hạn" is no "Trần Gia Bảo"): people go by their last."""
+    """Whether one small word is only a syllable inside longer names ("gia hạn" is no "Trần Gia Bảo")."""
     if value.whole or len(mention.text.split()) > 1 or mention.text[:1].isupper():
         return False
     said = fold(mention.text)
-    names = [fold(each).split() for each in value.values if len(each.split()) > 1 and each.istitle()]
-    inside = len(names) == len(value.values) and not any(name[-1] == said for name in names)
+    names = [fold(each).split() for each in value.values]
+    titled = all(len(each.split()) > 1 and each.istitle() for each in value.values)
+    inside = all(said in name[1 if not titled else 0 : -1] and len(name) > 2 for name in names)
     if inside:
         mention.values = ()
         state.missing.append(mention.text)
@@ -136,7 +137,7 @@ def _pick(state: State, nth: int) -> Value | None:
     if len(best) > 1:
         names = tuple(value.ref.name for value in best[:4])
         state.ask("which_value", mention.text, names, said=mention.text)
-    if not top.whole and len(best[0].values) > 1:
+    if not top.whole:
         state.note("values_meant", said=mention.text, values=best[0].values[:4], field=best[0].ref.name)
     return best[0]
 

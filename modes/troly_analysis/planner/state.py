@@ -14,8 +14,8 @@ from troly_analysis.planner.shapes import Condition, Group, Measure, Note, Perio
 from troly_analysis.planner.wording import Wording
 from troly_analysis.types import NUMERIC, TEMPORAL
 
-LINKS = frozenset({"filler", "and", "only", "all", "follow", "filled", "either"})
-LEAVING_OUT = frozenset({"not", "blank", "minus"})
+LINKS = frozenset({"filler", "and", "only", "all", "follow", "filled", "either", "done", "deny"})
+LEAVING_OUT = frozenset({"not", "blank", "minus", "deny"})
 """The labels of words that may leave something out."""
 
 

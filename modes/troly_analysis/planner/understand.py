@@ -20,7 +20,7 @@ from troly_analysis.planner.read_measures import read_measures
 from troly_analysis.planner.read_periods import read_periods, read_weekdays
 from troly_analysis.planner.read_values import read_values
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Unit
+from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Measure, Unit, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.planner.wording import read_wording
 
@@ -92,6 +92,7 @@ def _finish(state: State) -> Ask:
     conditions = list(state.conditions)
     if form == "share":
         part, conditions = _part(state)
+        state.measures = [_shared(measure) for measure in state.measures]
         if not part and not state.groups:
             form = "scalar"
     if state.rank and form not in {"top", "rows"}:
@@ -125,6 +126,11 @@ def _finish(state: State) -> Ask:
         count_groups=counted,
         gap=gap,
     )
+
+
+def _shared(measure: Measure) -> Measure:
+    """What a share is of: of what does not add up it is of the rows ("tỷ lệ đánh giá 5 sao")."""
+    return Measure("count") if measure.ref and averaged(measure.ref) else measure
 
 
 def _filled(state: State) -> list[Condition]:

@@ -19,7 +19,9 @@ _MONTHS_OF = re.compile(
     r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
     re.IGNORECASE,
 )
-_LISTED = r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b))"
+_LISTED = (
+    r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b|m[ỗo]i\b))"
+)
 _SINCE = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
 _UNTIL = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
 _REWRITES = tuple(
