@@ -148,6 +148,14 @@ def _of_size(state: State) -> bool:
     return not said.isdisjoint(_SIZES)
 
 
+def _money(state: State, form: Form) -> Measure | None:
+    """ "How much did they give": money, where the sheet is about money."""
+    main = state.schema.main_measure()
+    if main is None or main.kind != "money" or not state.any("how much") or form not in {"scalar", "groups"}:
+        return None
+    return _noted(state, "measure", main)
+
+
 def _rows(state: State, form: Form) -> Measure | None:
     rows = _rows_named(state)
     main = state.schema.main_measure()
@@ -214,5 +222,5 @@ def _count(state: State, form: Form) -> Measure | None:
 
 
 _RULES: tuple[Callable[[State, Form], Measure | None], ...] = (
-    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _often, _main, _count,
+    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _often, _money, _main, _count,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from troly_analysis.planner.shapes import Form, Group
-from troly_analysis.planner.state import State, dimension, is_rows
+from troly_analysis.planner.state import State, dimension, is_rows, named
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
 
@@ -23,7 +23,7 @@ def direction(state: State) -> Literal["asc", "desc", ""]:
     if state.any("seller", "top"):
         return "asc" if state.any("min") and not state.any("max") else "desc"
     for mention in state.mentions:
-        if mention.used and mention.targets:
+        if (mention.used and mention.targets) or named(mention):
             continue
         if mention.has("max", "latest", "slow"):
             return "desc"

@@ -76,7 +76,9 @@ def find_mentions(
     for hit in listed_words().find(text, typed, careful=wording.careful):
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
-        pile.score = max(pile.score, 1.0 - hit.loss - (0.3 if hit.payload == "filler" else 0))
+        # "không có" is more than the two cells "không" and "có".
+        sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
+        pile.score = max(pile.score, 1.0 - hit.loss + sure)
     for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
         target = found.payload
         if target.spelled and nfc(typed[found.start].text).lower() != target.spelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.shapes import Measure
-from troly_analysis.planner.state import State
+from troly_analysis.planner.state import State, named
 
 _ENDS = ("max", "min", "high", "low", "seller", "slow seller", "top", "bottom", "superlative")
 _REACH = 4
@@ -39,7 +39,7 @@ def read_ends(state: State) -> None:
     asked = next((nth for nth in range(len(state.mentions)) if _asks_day(state, nth)), None)
     if asked is None:
         return
-    mention = next(each for each in state.mentions if each.has("latest", "earliest"))
+    mention = next(each for each in state.mentions if each.has("latest", "earliest") and not named(each))
     op = "max" if mention.has("latest") and not mention.has("earliest") else "min"
     state.measures.append(Measure(op, state.date_ref))  # type: ignore[arg-type]
     for each in (mention, *state.mentions[asked : asked + 2]):
@@ -52,6 +52,8 @@ def read_ends(state: State) -> None:
 
 def _asks_day(state: State, nth: int) -> bool:
     mention = state.mentions[nth]
+    if named(mention) and mention.has("latest", "earliest"):
+        return False
     repeated = mention.has("latest", "earliest") and {"lan", "time"} & set(fold(mention.text).split())
     if mention.has("when") or repeated:
         return True

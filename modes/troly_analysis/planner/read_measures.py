@@ -46,6 +46,10 @@ def _read_median(state: State) -> None:
     """ "Trung vị", "median": of the one figure that is named."""
     said = next((mention for mention in state.mentions if mention.has("median")), None)
     refs = [measure.ref for measure in state.measures if measure.ref and not measure.distinct]
+    main = state.schema.main_measure()
+    if said is not None and not state.measures and main is not None:
+        state.note("measure", field=main.name)
+        state.measures, refs = [Measure("avg", main)], [main]
     if said is not None and len(refs) == len(state.measures) == 1:
         said.used = True
         state.measures = [Measure("avg", refs[0], noun=state.measures[0].noun, median=True)]

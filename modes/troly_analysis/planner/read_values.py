@@ -15,7 +15,7 @@ from troly_analysis.planner.state import LEAVING_OUT, State, dimension, is_link,
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
-_TELLING = 0.6
+_TELLING, _DENIED = 0.6, 0.5
 
 
 def read_values(state: State) -> None:
@@ -192,7 +192,7 @@ def _negated(state: State, nth: int) -> bool:
     """Whether a word of leaving out stands before the value, with nothing between but names and other values."""
     for at in range(nth - 1, max(nth - 6, -1), -1):
         mention = state.mentions[at]
-        if mention.has("not") and not (mention.targets and mention.targets[0].weight >= 0.9):
+        if mention.has("not", "deny", "blank") and not (mention.targets and mention.targets[0].weight >= 0.9):
             strong = mention.labels <= LEAVING_OUT or at >= nth - 2
             if strong:
                 mention.used = True
@@ -210,7 +210,9 @@ def _flags(state: State, found: list[tuple[Condition, bool]]) -> None:
         if mention.used or not mention.targets or _asked_for(state, nth):
             continue
         target = dimension(state, mention)
-        telling = target is not None and (target.weight >= _TELLING or len(mention.text.split()) > 1)
+        denied = nth > 0 and state.mentions[nth - 1].has("blank")
+        least = _DENIED if denied else _TELLING
+        telling = target is not None and (target.weight >= least or len(mention.text.split()) > 1)
         if telling and target and target.ref and target.ref.kind == "boolean":
             denied = _negated(state, nth)
             found.append((Condition(target.ref, "eq", not denied, mention.text), False))
@@ -226,11 +228,7 @@ def _codes(state: State, found: list[tuple[Condition, bool]]) -> None:
             continue
         for key, ref in state.schema.refs.items():
             field = state.schema.fields[key]
-            if (
-                ref.kind != "text"
-                or ref.sheet
-                or not any(_shape(text) == _shape(each) for each in field.examples)
-            ):
+            if ref.kind != "text" or ref.sheet or not any(_alike(text, each) for each in field.examples):
                 continue
             found.append(
                 (Condition(ref, "eq", text.upper() if field.examples[0].isupper() else text, text), False)
@@ -238,6 +236,13 @@ def _codes(state: State, found: list[tuple[Condition, bool]]) -> None:
             state.mentions.append(Mention(at, at + 1, text, used=True))
             break
     state.mentions.sort(key=lambda mention: mention.start)
+
+
+def _alike(text: str, known: str) -> bool:
+    """Whether a code has the form of a known one: the same letters, and numbers about as long ("m3" is no "A0801")."""
+    lengths = [[len(run) for run in re.findall(r"[0-9]+", each)] for each in (text, known)]
+    near = all(abs(one - other) <= 1 for one, other in zip(*lengths, strict=False))
+    return near and _shape(text) == _shape(known)
 
 
 def _shape(text: str) -> str:

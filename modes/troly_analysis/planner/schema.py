@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from troly.text.fold import accents, fold, tokens
-from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
+from troly_analysis.planner.aliases import aliases, concept_of, in_number, plain, telling
 from troly_analysis.planner.derived import derive
 from troly_analysis.planner.directions import name_sides
 from troly_analysis.planner.lexicon import alike_values, marks
@@ -73,6 +73,8 @@ def _add_field(schema: Schema, found: Field, joined: str, *, loads: bool = False
     loss = 0.12 if joined else 0.0
     for phrase, weight in aliases(found, concept, share):
         schema.names.add(phrase, Target(weight - loss, ref, concept=concept))
+        for other in in_number(phrase):
+            schema.names.add(other, Target(weight - loss - 0.02, ref, concept=concept))
     _add_values(schema, ref, found, loss)
 
 
@@ -82,6 +84,8 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
     parts: dict[str, list[str]] = {}
     for value in found.examples:
         schema.values.add(value, Value(ref, (value,), whole=True, weight=1.0 - loss))
+        for other in in_number(value):
+            schema.values.add(other, Value(ref, (value,), whole=True, weight=0.96 - loss))
         own = " ".join(token.folded for token in tokens(value))
         for other in alike_values().get(own, ()):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.9 - loss))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from troly.text.fold import accents, fold, tokens
-from troly_analysis.planner.aliases import plain
+from troly_analysis.planner.aliases import in_number, plain
 from troly_analysis.planner.lexicon import (
     concepts,
     instead,
@@ -29,7 +29,7 @@ def units(schema: Schema) -> None:
     taken: set[str] = set()
     numbers = [ref for ref in schema.refs.values() if ref.kind in NUMERIC and not (ref.parts or ref.sheet)]
     for ref in sorted(numbers, key=lambda each: each.concept not in _AMOUNTS):
-        for phrase in unit_words(ref.name):
+        for phrase in unit_words(ref.name) or unit_words(f"({ref.unit})"):
             schema.names.add(
                 phrase,
                 Target(0.6 if phrase in taken else 0.7, ref, concept=ref.concept, spelled=_spelled(phrase)),
@@ -126,7 +126,9 @@ def _counted_nouns(schema: Schema) -> set[str]:
 
 
 def name_rows(schema: Schema) -> None:
-    schema.names.add(schema.sheet.name, Target(0.7, concept=schema.row_concept))
+    singular = in_number(schema.sheet.name) if schema.sheet.name.endswith("s") else ()
+    for name in (schema.sheet.name, *singular):
+        schema.names.add(name, Target(0.7, concept=schema.row_concept))
     if schema.row_ref and not _counted_nouns(schema):
         header = [
             token.text for token in tokens(plain(schema.row_ref.name)) if token.folded not in marks("generic")

@@ -154,7 +154,7 @@ def _gap(state: State, form: str) -> tuple[Condition, ...]:
         return ()
     if state.versus or len(state.measures) != 1 or any(group.ref != pairs[0].ref for group in state.groups):
         return ()
-    if not state.said and not any(is_rows(mention) for mention in state.mentions):
+    if not state.said and not any(is_rows(mention) or mention.has("how much") for mention in state.mentions):
         offer(state, state.schema.main_measure())
     for mention in state.mentions:
         if mention.has("gap", "gt", "lt"):
