@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _STOPPED = "sheets.stopped"
 # Columns that tell when something happened, before those that tell when it was changed or paid.
+_FEW_BLANKS = 0.02
+_DEADLINE = re.compile(r"\b(?:han|deadline|due|expiry|expir|het han)")
 _MAIN_DATES = (
     "ngay dat",
     "order date",
@@ -139,7 +142,7 @@ def _one(con: duckdb.DuckDBPyConnection, order: Order, name: str, part: str, mea
     if not rows or not rows[0]:
         raise InputError("table.no_rows", path=order.file)
     con.execute("drop table staged")
-    date_field = _date_field(columns)
+    date_field = _date_field(columns, int(rows[0]))
     sheet = Sheet(
         id=id_of(order.owner, name),
         owner=order.owner,
@@ -171,11 +174,15 @@ def _field(column: Column) -> Field:
     )
 
 
-def _date_field(columns: Sequence[Column]) -> Column | None:
+def _date_field(columns: Sequence[Column], rows: int) -> Column | None:
     """The column by which rows are dated: one whose name says so, else the fullest, else the first."""
     from troly.text.fold import fold
 
     dated = [column for column in columns if column.kind in TEMPORAL and column.least]
+    dated = [column for column in dated if not _DEADLINE.search(fold(column.name))] or dated
+    fullest = min((column.blanks for column in dated), default=0)
+    # A day that many rows have not reached ("ngày giao", "ngày thanh toán") does not date them.
+    dated = [column for column in dated if column.blanks <= fullest + _FEW_BLANKS * rows] or dated
     for wanted in _MAIN_DATES:
         for column in dated:
             if wanted in fold(column.name).replace("_", " "):

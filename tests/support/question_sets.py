@@ -133,6 +133,8 @@ def cells(result: Result) -> list[tuple[Any, ...]]:
 
 def same(wanted: Sequence[tuple[Any, ...]], found: Sequence[list[tuple[Any, ...]]]) -> bool:
     """Whether the found figures are the wanted ones: as many rows, each holding all cells of a wanted row."""
+    if not any(cell for row in wanted for cell in row) and not any(found):
+        return True  # nothing was found, and there is nothing
     pooled = [tuple(cell for rows in found for row in rows for cell in row)] if len(wanted) == 1 else []
     single = all(len(rows) <= 1 for rows in found)
     tables = [*found, *([pooled] if single else [])]

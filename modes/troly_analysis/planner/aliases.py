@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from troly.text.fold import Token, accents_agree, fold, nfc, tokens
+from troly.text.language import is_syllable
 from troly_analysis.planner.lexicon import (
     Concept,
     concept_words,
@@ -165,3 +166,18 @@ def telling(phrase: str) -> bool:
     if all(word[:1].isupper() for word in phrase.split()):
         return True  # "Hà Nội"
     return not all(words().listed((word,)) or word in marks("generic") for word in said)
+
+
+def in_number(phrase: str) -> tuple[str, ...]:
+    """An English word or phrase in the other number: "companies" for "Company", "receipt" for "Receipts"."""
+    last = phrase.rsplit(maxsplit=1)[-1] if phrase.split() else ""
+    if not (last.isascii() and last.isalpha() and len(last) > 3) or is_syllable(last.lower()):
+        return ()
+    ahead, word = phrase[: len(phrase) - len(last)], last.lower()
+    if word.endswith("ies"):
+        return (f"{ahead}{last[:-3]}y",)
+    if word.endswith("s") and not word.endswith("ss"):
+        return (f"{ahead}{last[:-1]}",)
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return (f"{ahead}{last[:-1]}ies",)
+    return (f"{ahead}{last}es" if word.endswith(("s", "x", "z", "ch", "sh")) else f"{ahead}{last}s",)

@@ -8,7 +8,7 @@ from troly.text.fold import tokens
 from troly.text.language import detect_score
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.shapes import Form, Measure, Note, Ref, averaged
+from troly_analysis.planner.shapes import Form, Group, Measure, Note, Ref, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.types import NUMERIC
 
@@ -18,7 +18,7 @@ _SIZES = frozenset(
         "lon", "cao", "to", "nho", "thap", "be", "largest", "biggest", "highest", "smallest", "lowest", "top", "max", "min",
     ]
 )  # fmt: skip
-GOODS = frozenset({"product", "category", "brand", "size", "color"})
+GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
 
 
 def assume_measure(state: State, form: Form) -> None:
@@ -57,6 +57,14 @@ def _rows_named(state: State) -> Mention | None:
 def _noted(state: State, key: str, ref: Ref) -> Measure:
     state.note(key, field=ref.name)
     return Measure("avg" if averaged(ref) else "sum", ref)
+
+
+def _last_seen(state: State, form: Form) -> Measure | None:
+    """ "Khách nào mua gần đây nhất": those whose own last day is the last."""
+    timed = any(group.unit for group in state.groups)
+    if form != "top" or state.date_ref is None or timed or not state.any("latest", "earliest"):
+        return None
+    return Measure("max" if state.any("latest") else "min", state.date_ref)
 
 
 def _pieces(state: State, form: Form) -> Measure | None:
@@ -140,6 +148,14 @@ def _of_size(state: State) -> bool:
     return not said.isdisjoint(_SIZES)
 
 
+def _money(state: State, form: Form) -> Measure | None:
+    """ "How much did they give": money, where the sheet is about money."""
+    main = state.schema.main_measure()
+    if main is None or main.kind != "money" or not state.any("how much") or form not in {"scalar", "groups"}:
+        return None
+    return _noted(state, "measure", main)
+
+
 def _rows(state: State, form: Form) -> Measure | None:
     rows = _rows_named(state)
     main = state.schema.main_measure()
@@ -157,6 +173,32 @@ def _events(state: State, form: Form) -> Measure | None:
         return None
     state.note("counted_rows")
     return Measure("count")
+
+
+def _often(state: State, form: Form) -> Measure | None:
+    """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
+    asked = form == "top" and state.any("done") and state.any("max", "min", "superlative")
+    single = any(_once(state, group) for group in state.groups)
+    if not asked or single or state.any("sold", "bought", "seller", "slow seller"):
+        return None
+    numbers = any(
+        mention.has("max", "min", "superlative") and _numbered(mention) for mention in state.mentions
+    )
+    if not numbers:
+        return None
+    state.note("counted_rows")
+    return Measure("count")
+
+
+def _once(state: State, group: Group) -> bool:
+    """Whether each value of a group stands in one row, so that there is nothing to count."""
+    return not group.unit and state.schema.key(group.ref).distinct > 0.9 * state.schema.sheet.rows
+
+
+def _numbered(mention: Mention) -> bool:
+    """Whether a superlative is of how many, and not of how much or how good."""
+    said = {token.folded for token in tokens(mention.text)}
+    return not said.isdisjoint({"nhieu", "it", "most", "least", "nhat", "dong", "thuong"})
 
 
 def _main(state: State, form: Form) -> Measure | None:
@@ -180,5 +222,5 @@ def _count(state: State, form: Form) -> Measure | None:
 
 
 _RULES: tuple[Callable[[State, Form], Measure | None], ...] = (
-    _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _main, _count,
+    _last_seen, _pieces, _filtered, _quickness, _mean, _listed, _rows, _events, _often, _money, _main, _count,
 )  # fmt: skip

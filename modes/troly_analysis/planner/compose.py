@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from troly_analysis.planner import pipelines
-from troly_analysis.planner.pipelines import Stage, Writer, label, measure_label, unreachable
+from troly_analysis.planner.pipelines import label, measure_label, unreachable
 from troly_analysis.planner.pipelines_parts import compared, differing, per, share
 from troly_analysis.planner.schema import Schema
 from troly_analysis.planner.shapes import Ask, Chart, Condition, Group, Measure, Period
+from troly_analysis.planner.writer import Stage, Writer
 from troly_analysis.types import ToolCall
 
 
@@ -56,11 +57,11 @@ def chart_of(ask: Ask) -> Chart | None:
 def _needs_pipeline(ask: Ask) -> bool:
     refs = [*(c.ref for c in (*ask.conditions, *ask.part)), *(g.ref for g in ask.groups)]
     refs += [measure.ref for measure in ask.measures if measure.ref]
-    if any(condition.unit for condition in ask.conditions):
+    if any(condition.unit or condition.other for condition in ask.conditions):
         return True
-    if any(ref.sheet for ref in refs) or ask.form in {"share", "per"} or ask.having:
+    if any(ref.sheet or ref.parts for ref in refs) or ask.rank or ask.having or ask.form in {"share", "per"}:
         return True
-    if any(measure.distinct or measure.times or measure.over for measure in ask.measures) or ask.gap:
+    if any(measure.distinct or measure.over or measure.median for measure in ask.measures) or ask.gap:
         return True
     if ask.form == "compare":
         return False
@@ -81,7 +82,7 @@ def _pipelines(ask: Ask, schema: Schema, text: str) -> Iterator[ToolCall]:
     else:
         for measure in ask.measures:
             one = replace(ask, measures=(measure,))
-            simple = not (measure.distinct or measure.times or measure.over or _joined(one))
+            simple = not (measure.distinct or measure.over or measure.median or _joined(one))
             yield _aggregate(one, measure) if simple else _pipeline(one, schema, text)
 
 
@@ -100,7 +101,8 @@ def _piped(ask: Ask, stages: list[Stage], text: str) -> ToolCall:
 
 def _joined(ask: Ask) -> bool:
     refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
-    return any(ref.sheet for ref in refs) or any(c.unit for c in ask.conditions)
+    hard = any(ref.sheet or ref.parts for ref in refs)
+    return hard or any(c.unit or c.other for c in ask.conditions)
 
 
 def _filters(conditions: tuple[Condition, ...]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.state import State, is_link, is_rows
+from troly_analysis.planner.state import LEAVING_OUT, State, is_link, is_rows
 
 _SURE = 0.6
 
@@ -42,7 +42,12 @@ def _unmet(mention: Mention) -> bool:
     """Whether a number, a word of leaving out or a value was said and nothing came of it."""
     number = mention.amount is not None and mention.period is None
     value = bool(mention.values) and not mention.targets and not mention.labels
-    return number or value or mention.labels == {"not"}
+    return number or value or _leaves_out(mention)
+
+
+def _leaves_out(mention: Mention) -> bool:
+    """Whether the words do nothing but leave something out, or ask for empty cells."""
+    return mention.has("not", "empty", "blank") and mention.labels <= {*LEAVING_OUT, "empty", "filled"}
 
 
 def texts(state: State, spans: Iterable[tuple[int, int]]) -> list[str]:

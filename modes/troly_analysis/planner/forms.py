@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Literal
 
 from troly_analysis.planner.shapes import Form, Group
-from troly_analysis.planner.state import State, dimension, is_rows
+from troly_analysis.planner.state import State, dimension, is_rows, named
 
-TOP, SOME, ROWS = 10, 5, 20
+TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
 
 
 def form_of(state: State) -> Form:
@@ -23,7 +23,7 @@ def direction(state: State) -> Literal["asc", "desc", ""]:
     if state.any("seller", "top"):
         return "asc" if state.any("min") and not state.any("max") else "desc"
     for mention in state.mentions:
-        if mention.used and mention.targets:
+        if (mention.used and mention.targets) or named(mention):
             continue
         if mention.has("max", "latest", "slow"):
             return "desc"
@@ -39,6 +39,8 @@ def limit_of(state: State, form: Form) -> int:
     several = state.any("plural", "list" if form == "rows" else "top", "bottom")
     if not several:
         return 1 if form == "top" or direction(state) else ROWS
+    if form == "rows" and not direction(state) and (state.conditions or state.period):
+        return MOST
     limit = ROWS if form == "rows" else TOP if state.any("top", "bottom") else SOME
     if form == "top" and state.any("which") and not state.any("plural"):
         return 1
@@ -86,9 +88,14 @@ def _shareless(state: State) -> bool:
     return any(measure.ref is not None and measure.ref.kind == "percent" for measure in state.measures)
 
 
+def _of_two(state: State) -> bool:
+    """Whether values are held against each other ("loại nào bán nhiều hơn"): that is no list of them."""
+    return state.any("gt", "lt") and any("," in each.said for each in state.conditions)
+
+
 def _listing(state: State) -> bool:
     """Whether the values of a column are asked for ("có những nền tảng nào")."""
-    if state.measures or state.having or state.any("count", "compare"):
+    if state.measures or state.having or state.any("count", "compare") or _of_two(state):
         return False
     if state.groups:
         return state.any("which", "list", "plural") and not state.any("by") and not state.groups[0].unit

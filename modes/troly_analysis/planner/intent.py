@@ -112,7 +112,8 @@ def _evidence(heard: Heard) -> tuple[float, str]:
         if weight >= 0.55:
             named += weight
             words.append(mention.text)
-    return score + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(words))[:120]
+    made = len(state.conditions) + len(state.having) + len(state.said)
+    return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(words))[:120]
 
 
 def _words(state: State) -> tuple[float, list[str]]:

@@ -96,6 +96,13 @@ def _never(_state: State, _ask: Ask, _mention: Mention) -> bool:
     return False
 
 
+def _of_two(_state: State, ask: Ask, mention: Mention) -> bool:
+    """ "Bên nào cao hơn": the figures of the values that are compared stand side by side."""
+    return not mention.has("gt", "lt") or any(
+        each.op == "in" and any(group.ref == each.ref for group in ask.groups) for each in ask.conditions
+    )
+
+
 _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     **dict.fromkeys(_ENDS, _extreme),
     "seller": _extreme,
@@ -108,7 +115,8 @@ _KEPT: dict[str, Callable[[State, Ask, Mention], bool]] = {
     "trend": _by_time,
     "who": _grouped,
     "gap": lambda _state, ask, _mention: bool(ask.gap or ask.versus),
-    **dict.fromkeys(["gt", "gte", "lt", "lte", "between", "upward", "downward", "ordinal"], _never),
+    **dict.fromkeys(["gt", "lt", "high", "low"], _of_two),
+    **dict.fromkeys(["gte", "lte", "between", "upward", "downward", "ordinal"], _never),
     **dict.fromkeys([f"day {days}" for days in ("1", "2", "3", "4", "5", "6", "7", "67", "12345")], _never),
     **dict.fromkeys(
         ["unit day", "unit week", "unit month", "unit quarter", "unit year", "unit weekday", "unit hour"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +15,7 @@ from troly.text.wordlist import read_lists
 from troly_analysis.planner.phrases import Phrases
 
 FOLDER = Path(__file__).parent / "lexicons"
+_NOTED = re.compile(r"[(\[]([^)\]]*)[)\]]")
 Nature = Literal["number", "category", "date"]
 
 
@@ -32,7 +35,23 @@ def words() -> Phrases[str]:
     for label, entries in read_lists(FOLDER / "words.txt").items():
         for entry in entries:
             found.add(entry, label)
+    for entry, label in _ranked():
+        found.add(entry, label)
     return found
+
+
+def _ranked() -> Iterator[tuple[str, str]]:
+    """The phrases of places in a ranking (`ranks.txt`), alone and with every word of an end: "cao thứ nhì"."""
+    lists = read_lists(FOLDER / "ranks.txt")
+    ends = {name: entries for name, entries in lists.items() if not name.startswith("rank ")}
+    for name, places in lists.items():
+        for place in places if name.startswith("rank ") else ():
+            yield place, name
+            for end, entries in ends.items():
+                for entry in entries:
+                    both = f"{place} {entry}" if entry.isascii() and place.isascii() else f"{entry} {place}"
+                    yield both, name
+                    yield both, end
 
 
 @cache
@@ -84,6 +103,38 @@ def things() -> Phrases[str]:
 def marks(section: str) -> frozenset[str]:
     """A plain section of `concepts.txt`, folded."""
     return frozenset(fold(entry) for entry in read_lists(FOLDER / "concepts.txt")[section])
+
+
+@cache
+def row_words() -> tuple[str, ...]:
+    """What any row of a sheet of events may be called."""
+    return read_lists(FOLDER / "concepts.txt")["row words"]
+
+
+@cache
+def whole_costs() -> tuple[str, ...]:
+    """Words of headers whose column holds all of what was spent."""
+    return read_lists(FOLDER / "concepts.txt")["whole costs"]
+
+
+@cache
+def pieces() -> tuple[str, ...]:
+    """What goods are counted in: each means the column of quantities."""
+    return read_lists(FOLDER / "units.txt")["pieces"]
+
+
+@cache
+def unit_words(header: str) -> tuple[str, ...]:
+    """What the figures under a header are counted in, where it says so: "Khối lượng (kg)", "wait_minutes"."""
+    said = [token.folded for token in tokens(header.replace("_", " "))]
+    noted = {part.split("/")[0].strip() for part in _NOTED.findall(fold(header))}
+    if not noted and len(said) > 1 and "/" not in header:
+        noted = {said[-1]}
+    found: list[str] = []
+    for name, entries in read_lists(FOLDER / "units.txt").items():
+        if name.startswith("unit ") and noted & {fold(entry) for entry in entries}:
+            found += entries
+    return tuple(found)
 
 
 @cache

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from troly.text.dates import DateRange, find_ranges
+from troly.text.fold import nfc
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
@@ -75,14 +76,18 @@ def find_mentions(
     for hit in listed_words().find(text, typed, careful=wording.careful):
         pile = piles[hit.start, hit.end]
         pile.labels.add(hit.payload)
-        pile.score = max(pile.score, 1.0 - hit.loss - (0.3 if hit.payload == "filler" else 0))
-    for found in schema.names.find(text, typed, careful=wording.careful):
-        pile = piles[found.start, found.end]
+        # "không có" is more than the two cells "không" and "có".
+        sure = 0.3 if hit.payload == "blank" else -0.3 if hit.payload == "filler" else 0.0
+        pile.score = max(pile.score, 1.0 - hit.loss + sure)
+    for found in schema.names.find(text, typed, careful=wording.careful, bare=schema.bare):
         target = found.payload
+        if target.spelled and nfc(typed[found.start].text).lower() != target.spelled:
+            continue
+        pile = piles[found.start, found.end]
         if (old := pile.targets.get(target.key)) is None or old.weight < target.weight:
             pile.targets[target.key] = target
         pile.score = max(pile.score, 0.6 + 0.8 * target.weight - found.loss)
-    for value in schema.values.find(text, typed, careful=wording.careful):
+    for value in schema.values.find(text, typed, careful=wording.careful, bare=schema.bare):
         pile = piles[value.start, value.end]
         key = (value.payload.ref.sheet, value.payload.ref.name)
         pile.values[key] = _better(pile.values.get(key), value.payload)
@@ -96,9 +101,11 @@ def find_mentions(
         folded = tuple(token.folded for token in typed[thing.start : thing.end])
         valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
         ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
-        valued = valued or any(target.key == "rows" for target in ahead)  # "đơn giao" is an order
+        valued = valued or any(
+            target.key == "rows" and target.weight >= 0.7 for target in ahead
+        )  # "đơn giao" is an order
         if not (pile.labels or pile.targets or pile.values or pile.period or valued):
-            pile.labels.add("about")
+            pile.labels.add("rows" if folded[0] in {"luot", "lan"} else "about")
             pile.score = max(pile.score, _THING - thing.loss)
     return _select(piles, wording)
 

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from troly.text.fold import Token, accents, accents_agree, tokens
+from troly.text.fold import Token, accents, accents_agree, fold, tokens
 
 T = TypeVar("T")
 _GAP = re.compile(r"[\s\-_'’/.&]*")
 _SHORTEST_JOINED = 6
 _SLIPPED = 0.15
+
+
+def key_of(phrase: str) -> tuple[str, ...]:
+    """The folded words of a phrase, as it is looked up by."""
+    return tuple(token.folded for token in tokens(phrase))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,13 @@ class Phrases(Generic[T]):
         """The payloads of exactly these folded words."""
         return [payload for _, payload in self._entries.get(folded, ())]
 
-    def find(self, text: str, typed: Sequence[Token], *, careful: bool) -> Iterator[Found[T]]:
+    def find(
+        self, text: str, typed: Sequence[Token], *, careful: bool, bare: bool = False
+    ) -> Iterator[Found[T]]:
         """Everything listed that stands in `typed` (the tokens of `text`).
 
-        With `careful`, a single word counts only with the accents listed: for messages typed with accents.
+        With `careful`, a single word counts only with the accents listed: for messages typed with accents. With
+        `bare`, words listed without accents may be typed with any: for sheets that are written without.
         """
         together = [bool(_GAP.fullmatch(text, a.end, b.start)) for a, b in pairwise(typed)]
         for start in range(len(typed)):
@@ -66,17 +74,23 @@ class Phrases(Generic[T]):
                     break
                 key = (*key, typed[end - 1].folded)
                 for words, payload in self._entries.get(key, ()):
-                    loss = _loss(typed[start:end], words, careful=careful)
+                    said = [token.text for token in typed[start:end]]
+                    loss = _loss(_bared(said, words) if bare else said, words, careful=careful)
                     if loss is not None:
                         yield Found(start, end, payload, loss)
 
 
-def _loss(typed: Sequence[Token], words: Sequence[str], *, careful: bool) -> float | None:
+def _bared(typed: Sequence[str], words: Sequence[str]) -> list[str]:
+    """The words as typed, without their accents where the word listed has none."""
+    return [said if accents(word) else fold(said) for said, word in zip(typed, words, strict=True)]
+
+
+def _loss(typed: Sequence[str], words: Sequence[str], *, careful: bool) -> float | None:
     """How far the accents typed are from those listed; None when they say another word."""
-    wrong = sum(not accents_agree(got.text, want) for got, want in zip(typed, words, strict=True))
+    wrong = sum(not accents_agree(got, want) for got, want in zip(typed, words, strict=True))
     if len(words) == 1:
-        exact = accents(typed[0].text) == accents(words[0])
-        joined = exact or not accents(typed[0].text)
+        exact = accents(typed[0]) == accents(words[0])
+        joined = exact or not accents(typed[0])
         return 0.0 if joined and (exact or not careful or len(words[0]) >= _SHORTEST_JOINED) else None
     if wrong > 1 or (wrong == 1 and len(words) < 2):
         return None

@@ -2,119 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from troly_analysis.planner.shapes import Ask, Condition, Group, Measure, Period, Ref
-from troly_analysis.types import Sheet
+from troly_analysis.planner.shapes import Ask, Condition, Group, Measure
+from troly_analysis.planner.writer import Stage, Writer, compare_with
 
-Stage = dict[str, Any]
 MOST = 1000
-_OPS = {"ne": "$ne", "gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte", "in": "$in", "nin": "$nin"}
-
-
-class Writer:
-    """Writes the stages for one question over `sheet`; `joins` gives for a joined sheet the columns here and there."""
-
-    def __init__(self, ask: Ask, sheet: Sheet, joins: Mapping[str, tuple[str, str]]) -> None:
-        self.ask = ask
-        self.sheet = sheet
-        self.joins = joins
-        self._from: dict[str, str] = {}
-
-    def path(self, ref: Ref) -> str:
-        """Where a column stands in a row, as `$match` names it."""
-        return f"{self._as(ref.sheet)}.{ref.name}" if ref.sheet else ref.name
-
-    def value(self, ref: Ref) -> Any:
-        """A column in an expression."""
-        return f"${self.path(ref)}"
-
-    def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
-        """The stages that choose the rows: conditions, joins, conditions on what was joined."""
-        conditions = [*self.ask.conditions, *extra]
-        used = [*(c.ref for c in (*conditions, *self.ask.part)), *(g.ref for g in self.ask.groups)]
-        used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
-        here = self._match([c for c in conditions if not c.ref.sheet], period)
-        stages: list[Stage] = [{"$match": here}] if here else []
-        for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
-            mine, theirs = self.joins[name]
-            alias = self._as(name)
-            stages.append(
-                {"$lookup": {"from": name, "localField": mine, "foreignField": theirs, "as": alias}}
-            )
-            stages.append({"$unwind": f"${alias}"})
-        there = self._match([c for c in conditions if c.ref.sheet], None)
-        if there:
-            stages.append({"$match": there})
-        return stages
-
-    def _as(self, sheet: str) -> str:
-        return self._from.setdefault(sheet, f"joined{len(self._from) + 1 if self._from else ''}")
-
-    def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
-        parts = [part for condition in conditions for part in self.conditions(condition)]
-        if period and self.ask.date_ref:
-            parts.append(
-                {self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}}
-            )
-        for measure in self.ask.measures[:1]:
-            parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
-        return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}
-
-    def conditions(self, condition: Condition) -> list[Stage]:
-        """One condition as `$match` takes it."""
-        if condition.unit:
-            return [{"$expr": self.test(condition)}]
-        path = self.path(condition.ref)
-        if condition.op == "eq":
-            return [{path: condition.value}]
-        if condition.op == "between":
-            return [{path: {"$gte": condition.value[0], "$lte": condition.value[1]}}]
-        return [{path: {_OPS[condition.op]: condition.value}}]
-
-    def test(self, condition: Condition) -> Any:
-        """One condition as an expression that is true or false."""
-        value = self.key(Group(condition.ref, condition.unit))
-        wanted = condition.value
-        if condition.op == "eq":
-            return {"$eq": [value, wanted]}
-        if condition.op == "in":
-            return {"$in": [value, list(wanted)]}
-        if condition.op == "nin":
-            return {"$not": [{"$in": [value, list(wanted)]}]}
-        if condition.op == "between":
-            return {"$and": [{"$gte": [value, wanted[0]]}, {"$lte": [value, wanted[1]]}]}
-        return {_OPS[condition.op]: [value, wanted]}
-
-    def key(self, group: Group) -> Any:
-        """What a group is grouped by."""
-        value = self.value(group.ref)
-        if group.unit == "month":
-            return {"$dateToString": {"format": "%Y-%m", "date": value}}
-        if group.unit == "year":
-            return {"$year": value}
-        if group.unit == "hour":
-            return {"$hour": value}
-        if group.unit == "weekday":
-            return {"$isoDayOfWeek": value}
-        if group.unit in {"day", "week", "quarter"}:
-            trunc: Stage = {"date": value, "unit": group.unit}
-            if group.unit == "week":
-                trunc["startOfWeek"] = "monday"
-            return {"$dateTrunc": trunc}
-        return value
-
-    def figure(self, measure: Measure) -> Any:
-        """What a measure adds up in `$group`; different values are gathered (`size` counts them)."""
-        if measure.distinct and measure.ref:
-            return {"$addToSet": self.value(measure.ref)}
-        if measure.op == "count" or measure.ref is None:
-            return {"$sum": 1}
-        value = self.value(measure.ref)
-        if measure.times:
-            value = {"$multiply": [value, self.value(measure.times)]}
-        return {f"${measure.op}": value}
 
 
 def unreachable(ask: Ask) -> tuple[str, ...]:
@@ -160,6 +54,8 @@ def measure_label(measure: Measure) -> str:
         return "count"
     if measure.distinct:
         return f"count({measure.ref.name})"
+    if measure.median:
+        return f"median({measure.ref.name})"
     if measure.over:
         return f"{measure.ref.name} / {measure.over.name}"
     return f"{measure.op}({measure.ref.name})"
@@ -173,6 +69,8 @@ def safe(name: str) -> str:
 def grouped(writer: Writer, ask: Ask) -> list[Stage]:
     """Groups with one or more figures; conditions on the figures, order and length of the list."""
     stages = writer.rows(period=ask.period)
+    for ref in (measure.ref for measure in ask.measures if measure.median and measure.ref):
+        stages += [{"$match": {writer.path(ref): {"$ne": None}}}, {"$sort": {writer.path(ref): 1}}]
     gather: Stage = {"_id": ids(writer, ask.groups)}
     for nth, measure in enumerate(ask.measures):
         gather[f"v{nth}"] = writer.figure(measure)
@@ -200,9 +98,18 @@ def grouped(writer: Writer, ask: Ask) -> list[Stage]:
 def _shown(measure: Measure, nth: int) -> Any:
     if measure.distinct:
         return counted(f"v{nth}")
+    if measure.median:
+        return _middle(f"$v{nth}")
     if measure.over:
         return {"$cond": [{"$eq": [f"$w{nth}", 0]}, None, {"$divide": [f"$v{nth}", f"$w{nth}"]}]}
     return f"$v{nth}"
+
+
+def _middle(values: str) -> Any:
+    """The middle of a sorted list, of two the mean: `$median` would take the lower one."""
+    size = {"$size": values}
+    at = [{"$floor": {"$divide": [each, 2]}} for each in ({"$subtract": [size, 1]}, size)]
+    return {"$avg": [{"$arrayElemAt": [values, {"$toInt": each}]} for each in at]}
 
 
 def _order(ask: Ask) -> list[Stage]:
@@ -216,20 +123,30 @@ def _order(ask: Ask) -> list[Stage]:
         order = dict(keys)
     else:
         order = {first: -1, **keys}
-    return [{"$sort": order}, {"$limit": ask.limit or MOST}]
+    return [{"$sort": order}, {"$limit": ask.limit or MOST}] if not ask.rank else _place(order, ask.rank)
+
+
+def _place(order: Stage, rank: int) -> list[Stage]:
+    """One place of a ranking: the last of the first `rank`."""
+    turned = {name: -way for name, way in order.items()}
+    return [{"$sort": order}, {"$limit": rank}, {"$sort": turned}, {"$limit": 1}]
 
 
 def _having(name: str, condition: Condition) -> Stage:
-    if condition.op == "between":
-        return {name: {"$gte": condition.value[0], "$lte": condition.value[1]}}
-    return {name: condition.value if condition.op == "eq" else {_OPS[condition.op]: condition.value}}
+    return {name: compare_with(condition.op, condition.value)}
 
 
 def rows(writer: Writer, ask: Ask) -> list[Stage]:
     """Single rows, sorted by the first figure."""
     stages = writer.rows(period=ask.period)
     for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
-        stages.append({"$sort": {writer.path(ref): 1 if ask.order == "asc" else -1}})
+        if ref.parts:
+            shown = {field.name: 1 for field in writer.sheet.fields if safe(field.name) == field.name}
+            stages.append({"$project": {**shown, safe(ref.name): writer.value(ref)}})
+        order = {safe(ref.name) if ref.parts else writer.path(ref): 1 if ask.order == "asc" else -1}
+        if ask.rank:
+            return [*stages, *_place(order, ask.rank)]
+        stages.append({"$sort": order})
     return [*stages, {"$limit": ask.limit or MOST}]
 
 
@@ -240,21 +157,3 @@ def distinct(writer: Writer, ask: Ask) -> list[Stage]:
         stages.append({"$match": {writer.path(ref): {"$ne": None}}})
         stages.append({"$group": {"_id": writer.value(ref)}})
     return [*stages, {"$count": "count"}]
-
-
-def on_day(day: Any) -> Any:
-    """A day as a pipeline writes it."""
-    return {"$date": day.isoformat()}
-
-
-def after_day(period: Period) -> Any:
-    """The day after a period."""
-    from datetime import timedelta
-
-    return on_day(period.end + timedelta(days=1))
-
-
-def _where(name: str, wanted: Any) -> list[Stage]:
-    if isinstance(wanted, Mapping):
-        return [{name: {f"${op.lstrip('$')}": value}} for op, value in wanted.items()]
-    return [{name: {"$in": list(wanted)} if isinstance(wanted, (list, tuple)) else wanted}]

@@ -6,8 +6,6 @@ from typing import Any
 
 from troly_analysis.planner.pipelines import (
     MOST,
-    Stage,
-    Writer,
     counted,
     ids,
     label,
@@ -16,6 +14,7 @@ from troly_analysis.planner.pipelines import (
     shown_keys,
 )
 from troly_analysis.planner.shapes import Ask, Condition, Measure, Period
+from troly_analysis.planner.writer import Stage, Writer, after_day, on_day
 
 
 def share(writer: Writer, ask: Ask) -> list[Stage]:
@@ -114,8 +113,6 @@ def differing(writer: Writer, ask: Ask, condition: Condition) -> list[Stage]:
 
 
 def _within(writer: Writer, ask: Ask, period: Period) -> Any:
-    from troly_analysis.planner.pipelines import after_day, on_day
-
     value = writer.value(ask.date_ref) if ask.date_ref else None
     return {"$and": [{"$gte": [value, on_day(period.start)]}, {"$lt": [value, after_day(period)]}]}
 

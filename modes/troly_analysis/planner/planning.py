@@ -178,7 +178,7 @@ def _made(
     ask = _timed(ask, heard, today)
     state = heard.state
     notes = [note for note in state.notes if not (followed and note.key in ASSUMED)]
-    notes += _span_notes(ask, schema.sheet)
+    notes += _span_notes(ask, schema.sheet) + _made_notes(ask)
     missing = () if ignore else _missing(state, ask)
     question, options, pending = state.question, state.options, state.pending
     if followed and pending == "figure":
@@ -244,8 +244,9 @@ def _worth(heard: Heard, ask: Ask, *, followed: bool) -> bool:
     named = state.said or state.groups or state.conditions or state.entity or state.having
     if named:
         return True
+    shaped = any(label.startswith("of ") for mention in state.mentions for label in mention.labels)
     return any(mention.targets for mention in state.mentions) or (
-        state.any("seller", "slow seller", "aov") and bool(ask.measures)
+        (shaped or state.any("seller", "slow seller", "aov")) and bool(ask.measures)
     )
 
 
@@ -258,6 +259,16 @@ def _span_notes(ask: Ask, sheet: Sheet) -> list[Note]:
         if period and (period.start > last or period.end < first):
             return [Note("outside", {"start": period.start, "end": period.end, "first": first, "last": last})]
     return []
+
+
+def _made_notes(ask: Ask) -> list[Note]:
+    """What to say of figures that no column holds."""
+    refs = [
+        *(measure.ref for measure in ask.measures),
+        *(each.ref for each in (*ask.having, *ask.conditions)),
+    ]
+    made = dict.fromkeys(ref for ref in refs if ref and ref.parts)
+    return [Note("derived", {"figure": ref.name}) for ref in made]
 
 
 def _condition_like(missing: Sequence[str], heard: Heard) -> str:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.schema_parts import is_code
 from troly_analysis.planner.shapes import Condition, Op, Ref, averaged
 from troly_analysis.planner.state import FIGURES, NAMES, State, chosen, figure, is_rows
 from troly_analysis.types import NUMERIC
@@ -182,7 +183,8 @@ def _by_size(state: State, nth: int, last: int) -> Ref | None:
     """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
     amount = state.mentions[last].amount
     wanted = state.schema.main_measure()
-    own = [ref for ref in state.schema.refs.values() if not ref.sheet and ref.kind in NUMERIC]
+    refs = [ref for ref in state.schema.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
+    own = [ref for ref in refs if not is_code(ref, state.schema.key(ref), state.schema.sheet)]
     if (
         amount is None
         or wanted is None

@@ -10,7 +10,9 @@ from troly_analysis.planner.shapes import Group, Ref, Unit, averaged
 from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 
 _WEAK = 0.56
-PERSONS = ("employee", "driver", "doctor", "teacher", "student", "customer", "patient", "author")
+PERSONS = (
+    "employee", "driver", "doctor", "teacher", "trainer", "student", "customer", "patient", "reader", "author",
+)  # fmt: skip
 
 
 def read_groups(state: State) -> None:
@@ -54,6 +56,12 @@ def _persons(state: State) -> None:
     )
     known = [name for name in PERSONS if any(r.kind == "text" for r in state.schema.by_concept.get(name, ()))]
     likely = [name for name in known if hint and name in hint] or known
+    if len(likely) > 1:
+        likely = [name for name in likely if name != "author"]  # of a book, which they did not take out
+    if not hint and "reader" in likely:
+        likely = ["reader"]
+    if not hint and state.schema.row_concept in likely:
+        likely = [state.schema.row_concept]  # a row is a person
     names = tuple(max(state.schema.by_concept[name], key=_like_name).name for name in likely)
     picked = state.choices.get(fold(asked.text))
     likely = [name for name, column in zip(likely, names, strict=True) if column == picked] or likely
@@ -250,7 +258,9 @@ def _compared_values(state: State) -> None:
     if (
         state.groups
         or state.versus
-        or not (state.any("compare", "which", "who", "avg") or "hay" in fold(state.wording.text).split())
+        or not (
+            state.any("compare", "which", "who", "avg", "each") or "hay" in fold(state.wording.text).split()
+        )
     ):
         return
     _each_of_values(state)

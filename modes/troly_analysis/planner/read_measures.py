@@ -5,12 +5,13 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.read_groups import PERSONS
-from troly_analysis.planner.read_ratios import order_value, read_each_order, read_ratio
+from troly_analysis.planner.read_ratios import order_value, read_difference, read_each_order, read_ratio
 from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Measure, Ref, averaged
-from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows
+from troly_analysis.planner.state import State, dimension, figure, is_link, is_rows, is_time
 from troly_analysis.types import Operation
 
+_TAKEN = frozenset({"product", "book", "crop", "service"})
 _OPS: dict[str, Operation] = {"sum": "sum", "avg": "avg", "max": "max", "min": "min"}
 
 
@@ -35,8 +36,23 @@ def read_measures(state: State) -> None:
             _add(state, _measured(state, nth, target))
     if state.per and not state.measures and (rows := next(filter(is_rows, state.mentions), None)):
         _add(state, Measure("count", noun=rows.text))  # "lượt khám mỗi ngày trung bình"
+    _read_median(state)
     read_ratio(state)
+    read_difference(state)
     read_each_order(state)
+
+
+def _read_median(state: State) -> None:
+    """ "Trung vị", "median": of the one figure that is named."""
+    said = next((mention for mention in state.mentions if mention.has("median")), None)
+    refs = [measure.ref for measure in state.measures if measure.ref and not measure.distinct]
+    main = state.schema.main_measure()
+    if said is not None and not state.measures and main is not None:
+        state.note("measure", field=main.name)
+        state.measures, refs = [Measure("avg", main)], [main]
+    if said is not None and len(refs) == len(state.measures) == 1:
+        said.used = True
+        state.measures = [Measure("avg", refs[0], noun=state.measures[0].noun, median=True)]
 
 
 def _add(state: State, measure: Measure) -> None:
@@ -68,6 +84,9 @@ def _counted(state: State, nth: int) -> Measure | None:
 
 def _persons(state: State, mention: Mention) -> Measure | None:
     """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
+    if state.schema.row_concept in PERSONS:
+        mention.used = True
+        return Measure("count", noun=mention.text)
     for concept in PERSONS:
         refs = [ref for ref in state.schema.by_concept.get(concept, ()) if not ref.sheet]
         if refs and concept != state.schema.row_concept:
@@ -78,9 +97,12 @@ def _persons(state: State, mention: Mention) -> Measure | None:
 
 def _count_of(state: State, mention: Mention) -> Measure | None:
     """How many different things of a column, or how many pieces of goods."""
-    target = None if figure(state, mention) and not is_rows(mention) else dimension(state, mention)
+    counts = figure(state, mention) and not is_rows(mention) and not state.any("distinct")
+    target = None if counts else dimension(state, mention)
     if target is None or target.ref is None:
         return None
+    if is_time(target.ref) and not mention.unit:
+        return Measure("count", noun=mention.text)  # "số đăng ký" are rows, not days
     sold = _units_sold(state) if target.concept == "product" else None
     return sold or Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)
 
@@ -108,6 +130,9 @@ def _most_of(state: State, nth: int) -> Measure | None:
         return Measure("count", noun=mention.text)
     if target.concept == "product" and (quantity := state.schema.of("quantity")):
         return Measure("sum", quantity)
+    if target.concept in _TAKEN and not state.any("distinct"):
+        state.note("counted_rows")
+        return Measure("count", noun=mention.text)  # "mượn nhiều sách nhất": how often
     return Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)
 
 

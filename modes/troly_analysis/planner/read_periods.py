@@ -78,11 +78,15 @@ def read_weekdays(state: State) -> None:
     """ "Thứ bảy", "cuối tuần", "weekdays only": which days of the week."""
     days: list[int] = []
     said: list[str] = []
-    for mention in state.mentions:
+    for nth, mention in enumerate(state.mentions):
         label = next((each for each in sorted(mention.labels) if each.startswith("day ")), "")
         if not label or mention.used or mention.period or state.date_ref is None or mention.targets:
             continue
-        days += [int(digit) for digit in label[4:]]
+        named = [int(digit) for digit in label[4:]]
+        if days and len(named) == 1 and state.mentions[nth - 1].has("to"):  # "từ thứ hai đến thứ sáu"
+            named = [1 + (days[-1] + step) % 7 for step in range((named[0] - days[-1]) % 7)]
+            state.mentions[nth - 1].used = True
+        days += named
         said.append(mention.text)
         mention.used = True
     for mention in state.mentions if days else ():
@@ -170,7 +174,19 @@ def _anchored(state: State, mention: Mention, said: list[Mention]) -> Period:
             if again and again[0].start >= span[0]:
                 state.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
                 return Period(again[0].start, again[0].end, again[0].label)
+        ahead = _coming(typed, found, state.today) if span and span[1] > state.today else None
+        if ahead:
+            state.note("year_coming", said=typed, start=ahead.start, end=ahead.end)
+            return Period(ahead.start, ahead.end, ahead.label)
     return Period(found.start, found.end, found.label or typed)
+
+
+def _coming(typed: str, found: DateRange, today: date) -> DateRange | None:
+    """The same days of the coming year, where they are nearer than those gone by: things expire in the time ahead."""
+    again = find_ranges(typed, add(today, 1, "year"))
+    if not again or again[0].start <= found.start:
+        return None
+    return again[0] if again[0].start - today < today - found.end else None
 
 
 def span_of(state: State, ref: Ref | None) -> tuple[date, date] | None:

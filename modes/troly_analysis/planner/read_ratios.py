@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from troly.text.fold import fold
+from troly_analysis.planner.derived import made_of
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.shapes import Group, Measure, averaged
 from troly_analysis.planner.state import State, figure
@@ -24,6 +25,22 @@ def read_ratio(state: State) -> None:
         mention.used = True
         state.measures = [Measure("sum", first.ref, over=second.ref, noun=first.noun)]
         return
+
+
+def read_difference(state: State) -> None:
+    """ "Chênh lệch giữa phải đóng và đã đóng", "doanh thu trừ chi phí": one column less another, row by row."""
+    if len(state.measures) != 2 or state.versus:
+        return
+    first, second = state.measures
+    said = next((m for m in state.mentions if m.has("gap", "minus") and not m.used and not m.targets), None)
+    plain = all(each.op == "sum" and each.ref and not each.ref.sheet for each in (first, second))
+    if said is None or not plain or not (first.ref and second.ref):
+        return
+    said.used = True
+    for mention in state.mentions:
+        if mention.has("gap", "minus", "much"):
+            mention.used = True
+    state.measures = [Measure("sum", made_of(first.ref, "-", second.ref), noun=first.noun)]
 
 
 def _is_per(mention: Mention) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from troly.text.fold import fold, nfc
+from troly.text.fold import accents, fold, nfc
 from troly.text.language import detect_score
+from troly_analysis.planner.directions import side_before, side_of
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
-from troly_analysis.planner.state import State, dimension, is_link, is_rows
+from troly_analysis.planner.state import LEAVING_OUT, State, dimension, is_link, is_rows
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
-_TELLING = 0.6
+_TELLING, _DENIED = 0.6, 0.5
 
 
 def read_values(state: State) -> None:
@@ -48,7 +49,7 @@ def _is_value(state: State, nth: int) -> bool:
         return False  # "có bao nhiêu nhân viên", where some are called that too
     if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
-    if mention.has("filler") and beside is None and _is_english_word(state, mention, best):
+    if beside is None and (_is_everyday(state, mention, best) or _inside_name(state, mention, best)):
         return False
     if mention.labels and not best.whole:
         return beside is not None or _capital(state, mention)
@@ -56,10 +57,42 @@ def _is_value(state: State, nth: int) -> bool:
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
 
 
+def _inside_name(state: State, mention: Mention, value: Value) -> bool:
+    """Whether one small word is only a syllable inside longer names ("gia hạn" is no "Trần Gia Bảo")."""
+    if value.whole or len(mention.text.split()) > 1 or mention.text[:1].isupper():
+        return False
+    said = fold(mention.text)
+    names = [fold(each).split() for each in value.values]
+    titled = all(len(each.split()) > 1 and each.istitle() for each in value.values)
+    inside = all(said in name[1 if not titled else 0 : -1] and len(name) > 2 for name in names)
+    if inside:
+        mention.values = ()
+        state.missing.append(mention.text)
+    return inside
+
+
+def _is_everyday(state: State, mention: Mention, value: Value) -> bool:
+    """Whether the words are those of any question and only look like a value; where it could be one that is said."""
+    if _only_looks_alike(state, mention, value):
+        if value.whole and not state.wording.careful:
+            state.missing.append(mention.text)
+        mention.values = ()
+        return True
+    return mention.has("filler") and _is_english_word(state, mention, value)
+
+
 def _is_english_word(state: State, mention: Mention, value: Value) -> bool:
     """Whether the words only look like a value without its marks: "the" in an English question is no "Thẻ"."""
     spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
     return not spelled and detect_score(state.wording.text) < 0
+
+
+def _only_looks_alike(state: State, mention: Mention, value: Value) -> bool:
+    """Whether one word without its accents is first of all an everyday one: "tra" (pay) in a sheet with "Trà" (tea)."""
+    bare = mention.text
+    if len(bare.split()) > 1 or accents(bare) or _capital(state, mention) or not mention.labels:
+        return False
+    return state.schema.bare or any(accents(each) for each in value.values)
 
 
 def _capital(state: State, mention: Mention) -> bool:
@@ -88,23 +121,32 @@ def _counted_or_listed(state: State, nth: int) -> bool:
 def _pick(state: State, nth: int) -> Value | None:
     """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
     mention = state.mentions[nth]
-    for value in mention.values:
-        if _name_beside(state, nth, value.ref):
-            return value
     top = mention.values[0]
+    for value in mention.values:
+        if value.whole >= top.whole and _name_beside(state, nth, value.ref):
+            return value
     best = [v for v in mention.values if v.whole == top.whole and top.weight - v.weight < 0.03]
     picked = state.choices.get(fold(mention.text))
     if picked:
         best = [value for value in mention.values if value.ref.name == picked] or best
+    if len(best) > 1:
+        best = _of_side(state, mention, best)
     elsewhere = {ref.name for _, ref in _columns(state) if ref}
     if len(best) > 1 and (named := [value for value in best if value.ref.name in elsewhere]):
         best = named
     if len(best) > 1:
         names = tuple(value.ref.name for value in best[:4])
         state.ask("which_value", mention.text, names, said=mention.text)
-    if not top.whole and len(best[0].values) > 1:
+    if not top.whole:
         state.note("values_meant", said=mention.text, values=best[0].values[:4], field=best[0].ref.name)
     return best[0]
+
+
+def _of_side(state: State, mention: Mention, best: list[Value]) -> list[Value]:
+    """Of "from_warehouse" and "to_warehouse" the one that the word before the value means."""
+    side = side_before(state.wording.words[: mention.start])
+    found = [value for value in best if side and side_of(value.ref.name) == side]
+    return found if len(found) == 1 else best
 
 
 def _columns(state: State) -> list[tuple[Mention, Ref | None]]:
@@ -150,8 +192,8 @@ def _negated(state: State, nth: int) -> bool:
     """Whether a word of leaving out stands before the value, with nothing between but names and other values."""
     for at in range(nth - 1, max(nth - 6, -1), -1):
         mention = state.mentions[at]
-        if mention.has("not") and not (mention.targets and mention.targets[0].weight >= 0.9):
-            strong = mention.labels == {"not"} or at >= nth - 2
+        if mention.has("not", "deny", "blank") and not (mention.targets and mention.targets[0].weight >= 0.9):
+            strong = mention.labels <= LEAVING_OUT or at >= nth - 2
             if strong:
                 mention.used = True
             return strong
@@ -168,7 +210,9 @@ def _flags(state: State, found: list[tuple[Condition, bool]]) -> None:
         if mention.used or not mention.targets or _asked_for(state, nth):
             continue
         target = dimension(state, mention)
-        telling = target is not None and (target.weight >= _TELLING or len(mention.text.split()) > 1)
+        denied = nth > 0 and state.mentions[nth - 1].has("blank")
+        least = _DENIED if denied else _TELLING
+        telling = target is not None and (target.weight >= least or len(mention.text.split()) > 1)
         if telling and target and target.ref and target.ref.kind == "boolean":
             denied = _negated(state, nth)
             found.append((Condition(target.ref, "eq", not denied, mention.text), False))
@@ -184,11 +228,7 @@ def _codes(state: State, found: list[tuple[Condition, bool]]) -> None:
             continue
         for key, ref in state.schema.refs.items():
             field = state.schema.fields[key]
-            if (
-                ref.kind != "text"
-                or ref.sheet
-                or not any(_shape(text) == _shape(each) for each in field.examples)
-            ):
+            if ref.kind != "text" or ref.sheet or not any(_alike(text, each) for each in field.examples):
                 continue
             found.append(
                 (Condition(ref, "eq", text.upper() if field.examples[0].isupper() else text, text), False)
@@ -196,6 +236,13 @@ def _codes(state: State, found: list[tuple[Condition, bool]]) -> None:
             state.mentions.append(Mention(at, at + 1, text, used=True))
             break
     state.mentions.sort(key=lambda mention: mention.start)
+
+
+def _alike(text: str, known: str) -> bool:
+    """Whether a code has the form of a known one: the same letters, and numbers about as long ("m3" is no "A0801")."""
+    lengths = [[len(run) for run in re.findall(r"[0-9]+", each)] for each in (text, known)]
+    near = all(abs(one - other) <= 1 for one, other in zip(*lengths, strict=False))
+    return near and _shape(text) == _shape(known)
 
 
 def _shape(text: str) -> str:

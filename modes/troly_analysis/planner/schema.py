@@ -3,88 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from troly.text.fold import fold, tokens
-from troly_analysis.planner.aliases import aliases, concept_of, plain, telling
-from troly_analysis.planner.lexicon import alike_values, concepts, instead, marks, row_signs, words
-from troly_analysis.planner.phrases import Phrases
+from troly.text.fold import accents, fold, tokens
+from troly_analysis.planner.aliases import aliases, concept_of, in_number, plain, telling
+from troly_analysis.planner.derived import derive
+from troly_analysis.planner.directions import name_sides
+from troly_analysis.planner.lexicon import alike_values, marks
+from troly_analysis.planner.schema_parts import Schema, Target, Value, is_code
+from troly_analysis.planner.schema_rows import find_rows, name_events, name_rows, stand_ins, units
 from troly_analysis.planner.shapes import Ref
-from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Sheet
+from troly_analysis.types import NUMERIC, TEMPORAL, Field, Sheet
 
-_LOW = 60
-"""A text column with more distinct values than this is no good to group by without being asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What an alias means: a column, a metric, or (both None) the rows of the sheet. `weight` says how surely."""
-
-    weight: float
-    ref: Ref | None = None
-    metric: Metric | None = None
-    concept: str = ""
-
-    @property
-    def key(self) -> str:
-        """A name that is the same for the same thing."""
-        if self.metric:
-            return f"metric:{self.metric.name}"
-        return f"{self.ref.sheet}:{self.ref.name}" if self.ref else "rows"
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """Values of a column that a phrase means; `whole` when the phrase is the value and not a part of it."""
-
-    ref: Ref
-    values: tuple[str, ...]
-    whole: bool
-    weight: float
-
-
-@dataclass(slots=True)
-class Schema:
-    """What a message can name in one sheet (and in the sheets joined to it)."""
-
-    sheet: Sheet
-    names: Phrases[Target] = field(default_factory=Phrases)
-    values: Phrases[Value] = field(default_factory=Phrases)
-    refs: dict[str, Ref] = field(default_factory=dict)
-    fields: dict[str, Field] = field(default_factory=dict)
-    by_concept: dict[str, list[Ref]] = field(default_factory=dict)
-    row_concept: str = ""
-    row_ref: Ref | None = None
-    joins: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """For each joined sheet's name the column here and the column there."""
-
-    def key(self, ref: Ref) -> Field:
-        """The field behind a reference."""
-        return self.fields[f"{ref.sheet}:{ref.name}"]
-
-    def of(self, *wanted: str) -> Ref | None:
-        """The first own column of one of these concepts."""
-        for name in wanted:
-            for ref in self.by_concept.get(name, ()):
-                if not ref.sheet:
-                    return ref
-        return None
-
-    def main_measure(self) -> Ref | None:
-        """The column a sheet is mostly about: money made first, else its first number that adds up."""
-        found = self.of("revenue", "fee", "salary", "profit", "cost", "quantity", "hours", "stock")
-        if found:
-            return found
-        own = [ref for ref in self.refs.values() if not ref.sheet and ref.kind in NUMERIC]
-        return next((ref for ref in own if not is_code(ref, self.key(ref), self.sheet)), None)
-
-
-def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:
-    """Whether a column of numbers only names things (an id, a telephone number)."""
-    head = [token.folded for token in tokens(plain(ref.name))]
-    marked = bool(head) and (head[0] in marks("id marks") - {"so", "number"} or head[-1] in {"id", "code"})
-    return marked or (ref.concept == "order" and ref.kind in NUMERIC and found.distinct >= sheet.rows > 1)
+__all__ = ["Schema", "Target", "Value", "is_code", "schema_of"]
 
 
 def schema_of(sheet: Sheet, others: Sequence[Sheet] = ()) -> Schema:
@@ -111,20 +42,29 @@ class _Held:
 def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     sheet = held.sheet
     schema = Schema(sheet)
+    written = (text for each in sheet.fields for text in (each.name, *each.examples))
+    schema.bare = not any(accents(text) for text in written)
+    moved = any(concept_of(each)[0] in {"quantity", "output", "stock"} for each in sheet.fields)
     for each in sheet.fields:
-        _add_field(schema, each, "")
-    _find_rows(schema)
+        _add_field(schema, each, "", loads=moved)
+    find_rows(schema)
     for metric in sheet.metrics:
         schema.names.add(metric.name, Target(1.2, metric=metric))
     for other in others:
         _join(schema, other.sheet)
-    _stand_ins(schema)
-    _name_rows(schema)
+    derive(schema)
+    name_sides(schema)
+    units(schema)
+    stand_ins(schema)
+    name_rows(schema)
+    name_events(schema)
     return schema
 
 
-def _add_field(schema: Schema, found: Field, joined: str) -> None:
+def _add_field(schema: Schema, found: Field, joined: str, *, loads: bool = False) -> None:
     concept, share = concept_of(found)
+    if concept == "weight" and loads:
+        concept = "load"  # of goods that are moved the weight adds up
     ref = Ref(found.name, found.kind, concept, joined, found.unit)
     key = f"{joined}:{found.name}"
     schema.refs[key], schema.fields[key] = ref, found
@@ -133,6 +73,8 @@ def _add_field(schema: Schema, found: Field, joined: str) -> None:
     loss = 0.12 if joined else 0.0
     for phrase, weight in aliases(found, concept, share):
         schema.names.add(phrase, Target(weight - loss, ref, concept=concept))
+        for other in in_number(phrase):
+            schema.names.add(other, Target(weight - loss - 0.02, ref, concept=concept))
     _add_values(schema, ref, found, loss)
 
 
@@ -142,6 +84,8 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
     parts: dict[str, list[str]] = {}
     for value in found.examples:
         schema.values.add(value, Value(ref, (value,), whole=True, weight=1.0 - loss))
+        for other in in_number(value):
+            schema.values.add(other, Value(ref, (value,), whole=True, weight=0.96 - loss))
         own = " ".join(token.folded for token in tokens(value))
         for other in alike_values().get(own, ()):
             schema.values.add(other, Value(ref, (value,), whole=True, weight=0.9 - loss))
@@ -155,66 +99,6 @@ def _add_values(schema: Schema, ref: Ref, found: Field, loss: float) -> None:
             schema.values.add(
                 phrase, Value(ref, tuple(dict.fromkeys(holding)), whole=False, weight=0.6 - loss)
             )
-
-
-def _find_rows(schema: Schema) -> None:
-    """What a row of the sheet is: what its column of different codes names, or what the sheet is called."""
-    sheet = schema.sheet
-    called = " ".join(token.folded for token in tokens(plain(sheet.name)))
-    for key, ref in schema.refs.items():
-        found = schema.fields[key]
-        unique = sheet.rows > 1 and found.distinct >= sheet.rows - found.blanks and not found.blanks
-        coded = tokens(plain(ref.name))[:1]
-        marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
-        known = ref.concept or marked
-        if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
-            schema.row_concept, schema.row_ref = ref.concept, ref
-            return
-    for concept in concepts():
-        if concept.nature != "category":
-            continue
-        said = (" ".join(token.folded for token in tokens(phrase)) for phrase in concept.phrases)
-        taken = [ref for ref in schema.by_concept.get(concept.name, ()) if not ref.sheet]
-        if not taken and any(f" {phrase} " in f" {called} " for phrase in said if len(phrase) > 2):
-            schema.row_concept = concept.name
-            return
-    own = {name for name, refs in schema.by_concept.items() if any(not ref.sheet for ref in refs)}
-    told = next((row for row, signs in row_signs() if signs <= own and row not in own), "")
-    if told:
-        schema.row_concept = told
-    elif "order" not in own and "revenue" in own:
-        schema.row_concept = "order"
-
-
-def _stand_ins(schema: Schema) -> None:
-    """What a sheet has no column for may be asked by its column for something near ("doanh thu" of a clinic: fees)."""
-    for wanted, nearest in instead().items():
-        if schema.of(wanted) or schema.row_concept == wanted:
-            continue
-        ref = schema.of(*nearest)
-        known = next((each for each in concepts() if each.name == wanted), None)
-        for phrase in known.phrases if ref and known else ():
-            if "sum" in words().listed(tuple(token.folded for token in tokens(phrase))):
-                continue
-            schema.names.add(phrase, Target(0.56, ref, concept=ref.concept if ref else ""))
-
-
-def _name_rows(schema: Schema) -> None:
-    schema.names.add(schema.sheet.name, Target(0.7, concept=schema.row_concept))
-    if schema.row_ref:
-        header = [
-            token.text for token in tokens(plain(schema.row_ref.name)) if token.folded not in marks("generic")
-        ]
-        schema.names.add(" ".join(header), Target(0.95, concept=schema.row_concept))
-        name = plain(schema.row_ref.name)
-        if fold(name).startswith("so "):  # "số phiếu" is how many of them
-            schema.names.add(name, Target(1.05, concept=schema.row_concept))
-    known = next((each for each in concepts() if each.name == schema.row_concept), None)
-    for phrase in known.phrases if known else ():
-        said = tuple(token.folded for token in tokens(phrase))
-        if any(schema.values.listed(said[at:]) for at in range(1, len(said))):
-            continue  # "phiếu nhập" is a row and one of its values
-        schema.names.add(phrase, Target(0.95, concept=schema.row_concept))
 
 
 def _join(schema: Schema, other: Sheet) -> None:

@@ -52,6 +52,9 @@ class Ref:
     concept: str = ""
     sheet: str = ""
     unit: str = ""
+    parts: tuple[Ref, ...] = ()
+    """For a figure that no column holds: the two columns it is worked out from (`sign` is "*" or "-")."""
+    sign: Literal["", "*", "-"] = ""
 
 
 def averaged(ref: Ref) -> bool:
@@ -69,12 +72,13 @@ class Condition:
     said: str = ""
     unit: Unit = ""
     """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
+    other: Condition | None = None
+    """What may hold in its place ("nam hoặc trên 40 tuổi")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `times` multiplies by
-    a column, `over` divides the sum by another column's sum (cost per lead).
+    """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `over` divides the sum by another column's sum (cost per lead).
 
     `metric` names the sheet's own metric it is, whose conditions are `where` as the tools take filters.
     """
@@ -82,12 +86,13 @@ class Measure:
     op: Operation
     ref: Ref | None = None
     distinct: bool = False
-    times: Ref | None = None
     over: Ref | None = None
     metric: str = ""
     where: Mapping[str, Any] = field(default_factory=dict)
     noun: str = ""
     """What is counted or measured, in the words of the question."""
+    median: bool = False
+    """Whether the middle value is asked for; `op` is then "avg"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +135,8 @@ class Ask:
     seller: bool = False
     count_groups: bool = False
     """Whether the answer is how many groups there are (after `having`)."""
+    rank: int = 0
+    """For "cao thứ nhì" 2: only that place of the ranking is asked for; 0 for all of it."""
     gap: tuple[Condition, ...] = ()
     """The condition of two values of a column whose difference is asked for; empty for none."""
 

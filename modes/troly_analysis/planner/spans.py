@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.days import whole
-from troly.text.fold import Token, fold
+from troly.text.fold import Token, accents_agree, fold
 from troly_analysis.planner.wording import Wording
 
 FIRST, LAST = date(1970, 1, 1), date(2099, 12, 31)
@@ -25,9 +25,9 @@ _ONWARD = (
     ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"),
 )  # fmt: skip
 _THIRDS = {
-    "dau": (1, 10),
-    "giua": (11, 20),
-    "cuoi": (21, 31),
+    "đầu": (1, 10),
+    "giữa": (11, 20),
+    "cuối": (21, 31),
     "early": (1, 10),
     "mid": (11, 20),
     "late": (21, 31),
@@ -130,11 +130,18 @@ def _part(found: DateRange, before: Sequence[Token]) -> tuple[tuple[date, date],
         if text in {"nua cuoi", "nua sau", "second half"}:
             return _half(found, first=False), length
     month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
-    if said and said[-1] in _THIRDS and month:
-        start, end_day = _THIRDS[said[-1]]
+    inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
+    month = month and not inner
+    third = next((name for name in _THIRDS if said and _is_word(before[-1], name)), "") if month else ""
+    if third:  # "tiền dầu tháng 8" is about oil
+        start, end_day = _THIRDS[third]
         last = min(found.start.replace(day=1) + timedelta(days=end_day - 1), found.end)
         return (found.start + timedelta(days=start - 1), last), 1
     return None
+
+
+def _is_word(typed: Token, word: str) -> bool:
+    return typed.folded == fold(word) and accents_agree(typed.text, word)
 
 
 def _days(found: DateRange, count: int, *, first: bool) -> tuple[date, date]:

@@ -14,7 +14,9 @@ from troly_analysis.planner.shapes import Condition, Group, Measure, Note, Perio
 from troly_analysis.planner.wording import Wording
 from troly_analysis.types import NUMERIC, TEMPORAL
 
-LINKS = frozenset({"filler", "and", "only", "all", "follow"})
+LINKS = frozenset({"filler", "and", "only", "all", "follow", "filled", "either", "done", "deny"})
+LEAVING_OUT = frozenset({"not", "blank", "minus", "deny"})
+"""The labels of words that may leave something out."""
 
 
 @dataclass(slots=True)
@@ -39,6 +41,9 @@ class State:
     """The figures that were named, before any was assumed."""
     per: Group | None = None
     limit: int = 0
+    rank: int = 0
+    rank_said: str = ""
+    """The one place of a ranking that is asked for, 0 for none, and its words."""
     order: Literal["asc", "desc", ""] = ""
     entity: str = ""
     notes: list[Note] = field(default_factory=list)

@@ -49,6 +49,8 @@ def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:
     name = measure.ref.name[:1].lower() + measure.ref.name[1:]
     if measure.distinct:
         return _note("distinct", lang, what=name)
+    if measure.median:
+        return _note("median", lang, what=name)
     return _note(measure.op, lang, what=name) if named or measure.op != "sum" else name
 
 
@@ -63,7 +65,7 @@ def _rows_of(ask: Ask, lang: Lang) -> list[str]:
 
 
 def _condition(condition: Condition, lang: Lang) -> str:
-    if condition.op in {"ne", "nin"}:
+    if condition.op in {"ne", "nin"} and condition.value is not None:
         return Note("not", {"value": condition.said}).say(lang)
     return condition.said
 

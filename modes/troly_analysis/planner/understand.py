@@ -11,13 +11,16 @@ from troly_analysis.planner.doubt import measure_doubt
 from troly_analysis.planner.forms import direction, form_of, limit_of
 from troly_analysis.planner.long_values import long_values
 from troly_analysis.planner.mentions import find_mentions, leftovers
+from troly_analysis.planner.read_blanks import read_blanks
 from troly_analysis.planner.read_conditions import read_numbers
+from troly_analysis.planner.read_either import read_either
+from troly_analysis.planner.read_ends import read_ends, read_ranks
 from troly_analysis.planner.read_groups import read_groups, read_loose_groups
 from troly_analysis.planner.read_measures import read_measures
 from troly_analysis.planner.read_periods import read_periods, read_weekdays
 from troly_analysis.planner.read_values import read_values
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Unit
+from troly_analysis.planner.shapes import Ask, Condition, Group, Lookup, Measure, Unit, averaged
 from troly_analysis.planner.state import State, is_rows
 from troly_analysis.planner.wording import read_wording
 
@@ -47,10 +50,14 @@ def hear(
     for typed, meant in wording.repairs:
         state.note("read_as", typed=typed, meant=meant)
     _mark_high(state)
+    read_ranks(state)
     read_periods(state)
     read_weekdays(state)
+    read_blanks(state)
+    read_ends(state)
     read_numbers(state)
     read_values(state)
+    read_either(state)
     left = leftovers(state.mentions, wording)
     read_groups(state)
     read_measures(state)
@@ -85,12 +92,20 @@ def _finish(state: State) -> Ask:
     conditions = list(state.conditions)
     if form == "share":
         part, conditions = _part(state)
+        state.measures = [_shared(measure) for measure in state.measures]
         if not part and not state.groups:
             form = "scalar"
+    if state.rank and form not in {"top", "rows"}:
+        state.missing.append(state.rank_said)
+    if state.having and not state.groups:
+        state.missing += [each.said for each in state.having]
+        state.having.clear()
     period, versus = state.period, state.versus
     if form == "compare" and not versus:
         form = "groups" if state.groups else "scalar"
     gap = _gap(state, form)
+    if form == "top":
+        conditions += _filled(state)
     return Ask(
         sheet=state.schema.sheet.name,
         form=form,
@@ -103,6 +118,7 @@ def _finish(state: State) -> Ask:
         versus=versus,
         order=order if form in {"top", "rows", "share"} else "",
         limit=limit_of(state, form),
+        rank=state.rank if form in {"top", "rows"} else 0,
         entity=state.entity,
         part=part,
         trend=state.any("trend") or (form == "trend"),
@@ -110,6 +126,22 @@ def _finish(state: State) -> Ask:
         count_groups=counted,
         gap=gap,
     )
+
+
+def _shared(measure: Measure) -> Measure:
+    """What a share is of: of what does not add up it is of the rows ("tỷ lệ đánh giá 5 sao")."""
+    return Measure("count") if measure.ref and averaged(measure.ref) else measure
+
+
+def _filled(state: State) -> list[Condition]:
+    """That what is ranked has a name: empty cells are no place of a ranking."""
+    found = []
+    for group in state.groups:
+        blank = not group.ref.sheet and not group.unit and state.schema.key(group.ref).blanks
+        if blank and not any(condition.ref == group.ref for condition in state.conditions):
+            state.note("filled_groups", field=group.ref.name)
+            found.append(Condition(group.ref, "ne", None))
+    return found
 
 
 def _gap(state: State, form: str) -> tuple[Condition, ...]:
@@ -122,7 +154,7 @@ def _gap(state: State, form: str) -> tuple[Condition, ...]:
         return ()
     if state.versus or len(state.measures) != 1 or any(group.ref != pairs[0].ref for group in state.groups):
         return ()
-    if not state.said and not any(is_rows(mention) for mention in state.mentions):
+    if not state.said and not any(is_rows(mention) or mention.has("how much") for mention in state.mentions):
         offer(state, state.schema.main_measure())
     for mention in state.mentions:
         if mention.has("gap", "gt", "lt"):

@@ -19,7 +19,11 @@ _MONTHS_OF = re.compile(
     r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
     re.IGNORECASE,
 )
-_LISTED = r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b))"
+_LISTED = (
+    r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b|m[ỗo]i\b))"
+)
+_SINCE = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
+_UNTIL = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
@@ -27,6 +31,17 @@ _REWRITES = tuple(
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
             r"từ \1/\3 đến \2/\3",
+        ),
+        # "by Tân or over 60": two conditions, where "60 or over" is one
+        (r"\bor (over|above|under|below|more than|less than|at least) (?=[0-9])", r"or, \1 "),
+        # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
+        (
+            rf"{_SINCE}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL}",
+            r"từ tháng 1/\1 đến tháng \2/\1",
+        ),
+        (
+            rf"{_SINCE}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL}",
+            r"từ tháng 1 đến tháng \1",
         ),
         (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
         (

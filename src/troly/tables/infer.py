@@ -44,9 +44,18 @@ _SAMPLE_CELLS = 200_000
 _NUMBER = re.compile(NUMBER)
 _LEADING_ZERO = re.compile(r"0[0-9]+")
 _LONG = 18
-_TRUE = {"true", "yes", "y", "có", "đúng", "x", "✓"}
-_FALSE = {"false", "no", "n", "không", "sai"}
-_PAIRS = ({"true", "false"}, {"yes", "no"}, {"y", "n"}, {"có", "không"}, {"đúng", "sai"})
+_TRUE = {"true", "yes", "y", "có", "đúng", "rồi", "đã", "x", "✓"}
+_FALSE = {"false", "no", "n", "không", "sai", "chưa"}
+_PAIRS = (
+    {"true", "false"},
+    {"yes", "no"},
+    {"y", "n"},
+    {"có", "không"},
+    {"đúng", "sai"},
+    {"rồi", "chưa"},
+    {"đã", "chưa"},
+    {"có", "chưa"},
+)
 # Plain numbers under a header that speaks of money are dong, unless even the largest is too small for that.
 _SMALLEST_DONG = 1_000
 

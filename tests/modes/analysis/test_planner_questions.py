@@ -20,6 +20,15 @@ SHORT: dict[str, dict[str, str]] = {
     "hotel": {"D": "Ngày đặt", "A": "Ngày đến", "M": "Tổng tiền"},
     "pharmacy": {"D": "Ngày bán", "M": "Thành tiền"},
     "payroll": {"D": "Kỳ lương", "L": "Thực lĩnh"},
+    "farm": {"D": "Ngay thu hoach", "S": "San luong (kg)", "P": "Gia ban (d/kg)"},
+    "bus": {"D": "Ngày đặt", "G": "Giờ khởi hành", "N": "Số vé", "P": "Giá vé"},
+    "transfers": {"D": "shipped_on", "A": "arrived_on", "Q": "quantity", "W": "weight_kg", "P": "unit_price"},
+    "library": {"D": "Ngày mượn", "H": "Hạn trả", "R": "Ngày trả", "F": "Tiền phạt", "L": "Số ngày trễ"},
+    "apartments": {"D": "Kỳ", "E": "Số điện (kWh)", "M": "Tiền điện", "W": "Tiền nước"},
+    "donations": {"D": "Received", "A": "Amount (USD)"},
+    "garage": {"D": "Ngày nhận xe", "G": "Ngày giao xe", "C": "Tiền công", "P": "Tiền phụ tùng"},
+    "coffee": {"D": "Date", "Q": "Qty", "P": "Unit Price"},
+    "gym": {"D": "Ngày đăng ký", "E": "Ngày hết hạn", "P": "Phải đóng", "N": "Đã đóng"},
 }
 
 
