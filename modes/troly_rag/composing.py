@@ -14,8 +14,9 @@ from troly.text.fold import fold
 from troly_rag.config import RagConfig
 from troly_rag.evidence import Evidence20, dated
 from troly_rag.execution import AgentOutput, QueryAnswer
+from troly_rag.extracting import extract
 from troly_rag.final import Told, follow_ups
-from troly_rag.grounding import extract, ground, telling
+from troly_rag.grounding import ground, telling
 from troly_rag.routing.aspects import is_side
 from troly_rag.routing.tooling import wants_math
 from troly_rag.routing.topics import content
@@ -97,7 +98,12 @@ class _Part:
         """Add what answers `query`; whether anything does."""
         stands = [one for one in query.evidence if key_of(one) not in settled.losers]
         stands = [one for one in stands if not one.superseded] or stands
-        claims = extract(query.query, [one.text for one in stands], most=_SENTENCES)
+        claims = extract(
+            query.query,
+            [one.text for one in stands],
+            [one.section or one.title for one in stands],
+            most=_SENTENCES,
+        )
         for claim in claims:
             if fold(claim.text) not in {fold(line) for line in self.lines}:
                 self.lines.append(claim.text.strip())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from pathlib import Path
 from typing import Literal
 
 from troly.stores.migrations import Migration
@@ -60,6 +61,9 @@ MIGRATION = Migration(
 Status = Literal["current", "superseded", "future"]
 _COLUMNS = "collection, path, source, fingerprint, family, title, url, scope, departments, version, effective, created_at"
 _NUMBERS = re.compile(r"\d+")
+_SCHEME = re.compile(r"^https?://(?:www\.)?")
+_SUFFIX = re.compile(r"\.(md|markdown|html?|pdf|docx|txt)$")
+_MOST_FOLDERS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +102,16 @@ class Card:
 
 
 def named(text: str) -> str:
-    """A name or reference as it is compared: folded, only letters and digits, without a file's suffix."""
-    return " ".join(
-        re.findall(r"[^\W_]+", fold(re.sub(r"\.(md|markdown|html?|pdf|docx|txt)$", "", text.strip())))
-    )
+    """A name or reference as it is compared: folded, only letters and digits, without scheme and file's suffix."""
+    bare = _SUFFIX.sub("", _SCHEME.sub("", fold(text).strip()).rstrip("/"))
+    return " ".join(re.findall(r"[^\W_]+", bare))
+
+
+def paths_of(path: Path) -> Iterator[str]:
+    """The names by which a reference can mean the file at `path`: its own, then with more and more of its folders."""
+    parts = [part for part in path.with_suffix("").parts if part.strip("/\\")]
+    for count in range(1, min(len(parts), _MOST_FOLDERS) + 1):
+        yield "/".join(parts[-count:])
 
 
 def place_of(path: str) -> str:

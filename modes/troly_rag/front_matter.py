@@ -6,56 +6,34 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from troly.config.problems import nearest, shown
 from troly.text.days import parse_date
 from troly.text.fold import fold, nfc
 from troly.text.sanitize import sanitize
+from troly.text.wordlist import read_lists
 
-_BLOCK = re.compile(r"\A\s*---[ \t]*\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_OPENED = re.compile(r"\A\s*---[ \t]*\n")
-_PAIR = re.compile(r"(?P<key>[^\W\d][\w \-]{0,40}?)\s*:(?:\s+(?P<value>.*))?$")
-_ITEM = re.compile(r"\s*-\s+(?P<value>.+)$")
-_LONGEST = 300
-# Folded; the first name of each line is the field's own.
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "ma", "ma tai lieu", "doc id", "document id"),
-    "title": ("title", "tieu de", "ten", "ten tai lieu"),
-    "date": ("date", "created", "created at", "created date", "ngay", "ngay tao", "ngay ban hanh", "issued"),
-    "effective": (
-        "effective",
-        "effective date",
-        "effective from",
-        "hieu luc",
-        "ngay hieu luc",
-        "hieu luc tu",
-    ),
-    "scope": ("scope", "pham vi", "access", "visibility"),
-    "department": ("department", "departments", "phong ban", "bo phan"),
-    "version": ("version", "phien ban", "ver"),
-    "supersedes": ("supersedes", "replaces", "thay the", "thay the cho"),
-    "url": ("url", "link", "lien ket", "source url"),
-    "agent": ("agent", "domain", "linh vuc"),
-}
-_BY_NAME = {name: key for key, names in KEYS.items() for name in names}
-# Fields that documents carry for other programs; they say nothing of access or age.
-_PASSED_OVER = frozenset(
-    {
-        "tags",
-        "tag",
-        "author",
-        "authors",
-        "owner",
-        "language",
-        "lang",
-        "description",
-        "summary",
-        "keywords",
-        "type",
-    }
-    | {"layout", "category", "categories", "status", "updated", "reviewed", "slug", "nguoi soan", "tac gia"}
+LEXICON = Path(__file__).parent / "lexicons" / "front_matter.txt"
+_BLOCK = re.compile(
+    r"\A\ufeff?\s*(?P<mark>---|\+\+\+)[ \t]*\n(?P<body>.*?)^[ \t]*(?:(?P=mark)|\.\.\.)[ \t]*$\n?",
+    re.DOTALL | re.MULTILINE,
 )
+_OPENED = re.compile(r"\A\ufeff?\s*(?:---|\+\+\+)[ \t]*\n")
+_PAIR = re.compile(r"\W{0,3}(?P<key>[^\W\d][\w ./\-]{0,40}?)[\"'*`]*\s*(?P<sign>[:：=])[*`]*(?P<value>.*)$")
+_ITEM = re.compile(r"\s*-\s+(?P<value>.+)$")
+_FOLDED = re.compile(r"[|>][+-]?\s*$")
+_LONGEST = 300
+# How far a head without its `---` is looked for.
+_HEAD_LINES = 8
+FIELDS = ("id", "title", "date", "effective", "scope", "department", "version", "supersedes", "url", "agent")
+"""The fields by their own names, as they are told to the person."""
+_ACCESS = frozenset({"scope", "department"})
+# From this likeness on a name was meant to be one of access.
+_MEANT = 0.8
 
 
 class Fault(NamedTuple):
@@ -90,6 +68,8 @@ class _Given(NamedTuple):
     line: int
     key: str
     values: tuple[str, ...]
+    open: bool = False
+    """Whether the indented lines below belong to its value (`title: >`)."""
 
 
 def split(text: str) -> tuple[str, str]:
@@ -102,18 +82,30 @@ def split(text: str) -> tuple[str, str]:
 
 def read_front(text: str) -> Front:
     """The front matter at the head of `text`; empty where there is none. Never raises."""
+    text = nfc(text.replace("\r\n", "\n"))
     found = _BLOCK.match(text)
     if found is None:
-        opened = _OPENED.match(text)
-        second = text[opened.end() :].split("\n", 1)[0] if opened else ""
-        known = (pair := _PAIR.match(second)) and _name(pair["key"]) in _BY_NAME
-        return Front(faults=(Fault(1, "open", "---", fatal=True),)) if known else Front()
+        return Front(faults=_unclosed(text))
     first = text[: found.start("body")].count("\n") + 1
     given: list[_Given] = []
     faults: list[Fault] = []
     for number, line in enumerate(found["body"].split("\n"), first):
         _line(number, line, given, faults)
     return from_fields(given, faults)
+
+
+def _unclosed(text: str) -> tuple[Fault, ...]:
+    """A head that was begun and not closed, or that says who may see the document and has no `---` at all."""
+    opened = _OPENED.match(text)
+    if opened:
+        second = text[opened.end() :].split("\n", 1)[0]
+        known = (pair := _PAIR.match(second)) and _key(pair["key"])
+        return (Fault(1, "open", "---", fatal=True),) if known else ()
+    for number, line in enumerate(text.split("\n")[:_HEAD_LINES], 1):
+        pair = _PAIR.match(line.strip())
+        if pair and _key(pair["key"]) == "scope" and _scope_of(_bare(pair["value"])):
+            return (Fault(number, "bare", shown(pair["key"]), fatal=True),)
+    return ()
 
 
 def _line(number: int, line: str, given: list[_Given], faults: list[Fault]) -> None:
@@ -123,13 +115,20 @@ def _line(number: int, line: str, given: list[_Given], faults: list[Fault]) -> N
         last = given[-1]
         given[-1] = last._replace(values=(*last.values, _bare(item["value"])))
         return
+    indented = line.startswith((" ", "\t"))
+    if indented and given and given[-1].open:
+        last = given[-1]
+        given[-1] = last._replace(values=(" ".join((*last.values, _bare(line))),))
+        return
     pair = _PAIR.match(line)
-    if pair is None:
+    if pair is None or (pair["value"][:1] not in ("", " ", "\t") and not _key(pair["key"])):
         # An indented line belongs to a field of another program; anything else was meant to be a field.
-        if not line.startswith((" ", "\t")):
+        if not indented:
             faults.append(Fault(number, "line", "", shown(line.strip())))
         return
-    given.append(_Given(number, pair["key"], _values(pair["value"] or "")))
+    value = pair["value"].strip()
+    folded = bool(_FOLDED.match(value))
+    given.append(_Given(number, pair["key"], () if folded else _values(value), folded))
 
 
 def from_fields(given: list[_Given], faults: list[Fault] | None = None) -> Front:
@@ -137,14 +136,12 @@ def from_fields(given: list[_Given], faults: list[Fault] | None = None) -> Front
     found = list(faults or ())
     front, seen = Front(), set[str]()
     for field in given:
-        name = _name(field.key)
-        key = _BY_NAME.get(name, "")
+        key = _key(field.key)
         if not key:
-            if name not in _PASSED_OVER:
-                close = nearest(name, list(KEYS))
-                found.append(Fault(field.line, "near" if close else "key", shown(field.key), nearest=close))
+            if _name(field.key) not in _words("passed over"):
+                found.append(_unknown(field))
         elif key in seen:
-            found.append(Fault(field.line, "twice", key, fatal=key in {"scope", "department"}))
+            found.append(Fault(field.line, "twice", key, fatal=key in _ACCESS))
         elif field.values:
             seen.add(key)
             front, fault = _READERS[key](front, field)
@@ -152,22 +149,57 @@ def from_fields(given: list[_Given], faults: list[Fault] | None = None) -> Front
     return replace(front, faults=tuple(found))
 
 
+def _unknown(field: _Given) -> Fault:
+    """A field that nobody knows; where it may have been meant to say who sees the document, that is not guessed."""
+    name = _name(field.key)
+    access = [known for known, key in _keys().items() if key in _ACCESS]
+    if meant := get_close_matches(name, access, n=1, cutoff=_MEANT):
+        return Fault(field.line, "closed", shown(field.key), nearest=_keys()[meant[0]], fatal=True)
+    close = nearest(name, list(FIELDS))
+    return Fault(field.line, "near" if close else "key", shown(field.key), nearest=close)
+
+
 def fields_of_html(text: str) -> Front:
-    """The same fields from `<meta name="..." content="...">` of a page's head."""
+    """The same fields from `<meta name="..." content="...">` (or `property`) of a page's head."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(text[:200_000], "lxml")
     head = soup.head
-    given = [
-        _Given(tag.sourceline or 1, str(tag.get("name")), _values(str(tag.get("content", ""))))
+    named = [
+        (tag, str(tag.get("name") or tag.get("property") or ""))
         for tag in (head.find_all("meta") if head else ())
-        if _name(str(tag.get("name", ""))) in _BY_NAME
+    ]
+    given = [
+        _Given(tag.sourceline or 1, name, _values(str(tag.get("content", ""))))
+        for tag, name in named
+        if _key(name)
     ]
     return from_fields(given)
 
 
+@cache
+def _lists() -> dict[str, tuple[str, ...]]:
+    return read_lists(LEXICON)
+
+
+@cache
+def _keys() -> dict[str, str]:
+    """The field of each name."""
+    return {name: key for key in FIELDS for name in _lists()[key]}
+
+
+@cache
+def _words(label: str) -> frozenset[str]:
+    return frozenset(_lists()[label])
+
+
+def _key(text: str) -> str:
+    """The field that a name means, "" for none."""
+    return _keys().get(_name(text), "")
+
+
 def _name(key: str) -> str:
-    return " ".join(re.split(r"[\s_\-]+", fold(key).strip()))
+    return " ".join(filter(None, re.split(r"[\s_./:\-]+", fold(key))))
 
 
 def _values(text: str) -> tuple[str, ...]:
@@ -213,20 +245,17 @@ def _many(key: str, parts: str) -> _Read:
 def _scope(front: Front, field: _Given) -> tuple[Front, Fault | None]:
     from troly_rag.config_schema import SCOPES
 
-    value = _SCOPES.get(fold(field.values[0]), fold(field.values[0]))
-    if value in SCOPES and len(field.values) == 1:
+    value = _scope_of(field.values[0]) if len(field.values) == 1 else ""
+    if value:
         return replace(front, scope=value), None
-    close = nearest(value, list(SCOPES)) or ", ".join(SCOPES)
+    close = nearest(fold(field.values[0]), list(SCOPES)) or ", ".join(SCOPES)
     return front, Fault(field.line, "scope", field.key, shown(", ".join(field.values)), close, fatal=True)
 
 
-_SCOPES = {
-    "cong khai": "public",
-    "noi bo": "internal",
-    "rieng": "private",
-    "mat": "private",
-    "bao mat": "private",
-}
+def _scope_of(text: str) -> str:
+    """The scope that a value means in any of its spellings, "" for none."""
+    name = _name(text)
+    return next((scope for scope in ("public", "internal", "private") if name in _words(scope)), "")
 
 
 def _day(key: str) -> _Read:
@@ -261,7 +290,7 @@ _READERS: Mapping[str, _Read] = {
     "date": _day("created_at"),
     "effective": _day("effective"),
     "scope": _scope,
-    "department": _many("departments", r"[,;+/]"),
+    "department": _many("departments", r"[,;+/&]|\s(?:and|và|va)\s"),
     "version": _text("version"),
     "supersedes": _many("supersedes", r";"),
     "url": _text("url"),

@@ -71,26 +71,9 @@ def claims_of(answer: str) -> Iterator[str]:
         yield from (found.group() for found in _SENTENCE.finditer(line) if found.group().strip())
 
 
-def extract(question: str, passages: Sequence[str], *, most: int = 3) -> tuple[Claim, ...]:
-    """The sentences of the passages that answer `question` best, for answering without a model; passages are best first.
-
-    A sentence is judged by the share of the question's telling words that it holds, and by its passage's place.
-    """
-    wanted = set(telling(question))
-    scored: list[tuple[float, int, int, str]] = []
-    for place, passage in enumerate(passages):
-        heading = set(telling(passage.split("\n", 1)[0]))
-        for at, sentence in enumerate(claims_of(passage)):
-            words = set(telling(sentence))
-            if len(words) < 3 or sentence.lstrip().startswith("#"):
-                continue
-            share = len(wanted & (words | heading)) / max(1, len(wanted))
-            own = len(wanted & words) / max(1, len(wanted))
-            scored.append((round(0.6 * own + 0.4 * share, 4) - 0.05 * place, place, at, sentence.strip()))
-    best = sorted((one for one in scored if one[0] > 0), key=lambda one: (-one[0], one[1], one[2]))[:most]
-    return tuple(
-        Claim(text, place, score) for score, place, _, text in sorted(best, key=lambda one: (one[1], one[2]))
-    )
+def is_listed(claim: str) -> bool:
+    """Whether a claim is an item of a list."""
+    return bool(_LIST.match(claim.lstrip("\n")))
 
 
 def telling(text: str) -> list[str]:

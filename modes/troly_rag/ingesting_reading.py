@@ -14,11 +14,11 @@ from troly.retrieval.encodings import decode
 from troly_rag.access import label
 from troly_rag.config import Agent, RagConfig
 from troly_rag.config_schema import SCOPES
-from troly_rag.corpus_cards import Card, named
+from troly_rag.corpus_cards import Card, named, paths_of
 from troly_rag.front_matter import Fault, Front, fields_of_html, read_front, split
 
 # Raised when this module makes something else of the same bytes: documents are then read again.
-MAKER = 1
+MAKER = 2
 _DEFAULT_AGENT = "general"
 
 
@@ -90,7 +90,7 @@ def read(path: Path, data: bytes, source: str, given: Given, config: RagConfig) 
     notes = [_error(path, fault) for fault in front.faults]
     if document.guessed:
         notes.append(InputError("knowledge.guessed", path=show(path), encoding=document.encoding))
-    names = {front.id, document.title, path.stem, path.name, front.url, f"{document.title} {front.version}"}
+    names = {front.id, document.title, *paths_of(path), front.url, f"{document.title} {front.version}"}
     supersedes = {*front.supersedes, *given.supersedes}
     return Reading(
         document,

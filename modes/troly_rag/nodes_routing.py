@@ -15,6 +15,7 @@ from troly_rag.access import user_context
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
 from troly_rag.execution.calling import depends_on
+from troly_rag.final_talk import talk_output
 from troly_rag.probing import probe
 from troly_rag.routing import Reading, Routing, read, route, weighed
 from troly_rag.routing.asking_model import reflect, weigh
@@ -43,6 +44,7 @@ def orchestrating(cache: Cache) -> Node:
 
 async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
     """Weighs the message: small talk is answered at once, a simple question goes straight on, others are reflected on."""
+    began = datetime.now(UTC)
     turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
     text = _switched(turn)
     config = await asyncio.to_thread(load, turn.services.paths)
@@ -56,9 +58,9 @@ async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
     scope = await asyncio.to_thread(depends_on, turn, user, config)
     memory = Memory(cache if config.limits.enable_caching else None, config.limits.cache_ttl_seconds, scope)
     draft = await _weighed(turn, reading, draft, step, memory)
-    work = Work(config, user, reading, draft, memory=memory)
+    work = Work(config, user, reading, draft, memory=memory, began=began)
     if draft.is_chitchat:
-        return _answered(turn, draft)
+        return _answered(turn, work)
     return {
         "work": work,
         "route": "reflection_router" if draft.complexity == "complex" else "permission_check",
@@ -119,16 +121,11 @@ async def _weighed(
     return draft
 
 
-def _answered(turn: TurnContext, routing: Routing) -> State:
+def _answered(turn: TurnContext, work: Work) -> State:
     """Small talk is answered here (004-18)."""
-    turn.say(routing.response)
+    turn.say(work.routing.response)
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
-    return {
-        "answer": routing.response,
-        "confidence_score": 1.0,
-        "routing": routing.as_dict(),
-        "route": "__end__",
-    }
+    return {**talk_output(work.routing, work.user, work.began, turn.language), "route": "__end__"}
 
 
 def _switched(turn: TurnContext) -> str:

@@ -15,7 +15,7 @@ from troly_rag.execution.calling import depends_on
 from troly_rag.routing.rules import Question
 
 # From this share, distance and nearness on the wording is enough.
-SURE, FAR, KNOWN = 0.8, 0.6, 0.5
+SURE, FAR, KNOWN = 0.95, 0.9, 0.8
 
 
 async def probe(

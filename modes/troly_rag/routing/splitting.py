@@ -36,7 +36,8 @@ def split(message: str, pick: Callable[[str], Picked]) -> tuple[str, ...]:
     found = [pieces[0]]
     for piece in pieces[1:]:
         last = found[-1]
-        if len(found) < _MOST and _are_two(text[last.start : last.end], text[piece.start : piece.end], pick):
+        left, right = text[last.start : last.end], text[piece.start : piece.end]
+        if len(found) < _MOST and (piece.hard or not _asks_of_it(right)) and _are_two(left, right, pick):
             found.append(piece)
         else:
             found[-1] = _Piece(last.start, piece.end, last.hard)
@@ -83,6 +84,15 @@ def _are_two(left: str, right: str, pick: Callable[[str], Picked]) -> bool:
     if first.agent == second.agent:
         return False
     return min(first.confidence, second.confidence) >= _SURE and min(first.margin, second.margin) >= _FAR
+
+
+def _asks_of_it(text: str) -> bool:
+    """Whether it only asks when, where, whom or how much of the thing that was just named ("gọi số nào")."""
+    words = label("asked_of").find(text)
+    return all(
+        any(hit.start <= token.start < hit.end for hit in words) or token.folded.isdigit()
+        for token in content(text)
+    )
 
 
 def _asks(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from troly_rag.corpus import search
 from troly_rag.evidence import Evidence20
-from troly_rag.grounding import extract
+from troly_rag.extracting import extract
 from troly_rag.strings import say
 from troly_rag.tools.types import ToolInputs, ToolOutput
 
@@ -23,7 +23,9 @@ async def run(given: ToolInputs) -> ToolOutput:
     found = await search(turn, given.agent, given.query, given.user, PASSAGES)
     least = given.config.limits.min_relevance_score
     good = tuple(one for one in found.passages if one.relevance >= least)
-    claims = extract(given.query, [one.text for one in good], most=SENTENCES)
+    claims = extract(
+        given.query, [one.text for one in good], [one.section or one.title for one in good], most=SENTENCES
+    )
     used = list(dict.fromkeys(claim.passage for claim in claims))
     titles = list(dict.fromkeys(good[place].title for place in used))
     return ToolOutput(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import aclosing
 
 from troly.errors import ModelError
-from troly_rag.grounding import extract, ground
+from troly_rag.extracting import extract
+from troly_rag.grounding import ground
 from troly_rag.strings import prompts, say
 from troly_rag.tools.search import evidence_of
 from troly_rag.tools.types import ToolInputs, ToolOutput
@@ -22,7 +23,9 @@ async def run(given: ToolInputs) -> ToolOutput:
     texts = [one.text for one in passages]
     written = await _written(given, texts)
     checked = ground(written, texts)
-    claims = checked.claims or extract(given.query, texts, most=SENTENCES)
+    claims = checked.claims or extract(
+        given.query, texts, [one.section or one.title for one in passages], most=SENTENCES
+    )
     used = list(dict.fromkeys(claim.passage for claim in claims))
     return ToolOutput(
         answer=checked.text or " ".join(claim.text for claim in claims),

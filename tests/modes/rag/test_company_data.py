@@ -44,3 +44,10 @@ def test_replaced_versions_are_there() -> None:
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_logs_are_what_the_seed_makes(name: str) -> None:
     assert (LOGS / name).read_text(encoding="utf-8") == FILES[name]()
+
+
+def test_what_is_for_all_of_the_company_names_no_department() -> None:
+    """004 C4: a document of the whole company is open to staff of any department; the others are denied by default."""
+    inner = [head(path) for path in PAGES if head(path)["scope"] != "public"]
+    assert sum("department" not in one for one in inner) >= 20
+    assert {one["department"] for one in inner if "department" in one} == {"hr", "it"}

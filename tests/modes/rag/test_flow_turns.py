@@ -103,6 +103,23 @@ async def test_small_talk_asks_nobody(desk: RagDesk) -> None:
     assert told.done.message_type == "chitchat"
 
 
+async def test_small_talk_has_the_documented_output_too(desk: RagDesk) -> None:
+    """004-26 to 004-37 hold for every turn; the steps that were not done are not told."""
+    state = (await desk.ask("cảm ơn nhé")).state
+    router, formatter = state["flow_action"]
+    assert (router["order"], router["node_id"], router["type"]) == (1, "Router", "router")
+    assert router["metadata"] == {"decision": "chitchat"}
+    assert router["started_at"] <= router["ended_at"]
+    assert (formatter["order"], formatter["type"], formatter["status"]) == (2, "formatter", "done")
+    full = (await desk.ask("Quên mật khẩu thì đặt lại ở đâu?")).state
+    for field in ("execution_metadata", "performance_metrics"):
+        assert state[field].keys() == full[field].keys()
+    assert state["execution_metadata"]["agents_invoked"] == []
+    assert state["execution_metadata"]["total_duration_ms"] >= 0
+    assert state["reasoning"]
+    assert state["error"] is False
+
+
 async def test_a_simple_question_goes_straight_to_its_agent(desk: RagDesk) -> None:
     told = await desk.ask("Quên mật khẩu thì đặt lại ở đâu?")
     assert "reflection_router" not in told.nodes

@@ -1,0 +1,71 @@
+"""The final output of small talk: the same documented fields, told by the two steps that were done (004-18, 004-26 to 004-37)."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from troly.text.catalogue import Lang
+from troly_rag.final import Span
+from troly_rag.strings import say
+
+if TYPE_CHECKING:
+    from troly_rag.access import UserContext
+    from troly_rag.routing.types import Routing
+
+DECISION = "chitchat"
+
+
+def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
+    """The output for small talk that was read since `began` (aware): no agent was asked, no document searched."""
+    router = Span(began, datetime.now(UTC))
+    clock = time.perf_counter()
+    found: dict[str, Any] = {
+        "answer": routing.response,
+        "evidence": [],
+        "reasoning": say("reasoning.talk", lang),
+        "confidence_score": 1.0,
+        "follow_up_questions": [],
+        "routing": routing.as_dict(),
+        "error": False,
+    }
+    steps: list[dict[str, Any]] = [
+        {
+            "node_id": "Router",
+            "type": "router",
+            "agent": None,
+            "tool": None,
+            "status": "done",
+            **router.as_dict(),
+            "metadata": {"decision": DECISION},
+        },
+        {
+            "node_id": "AnswerFormatter",
+            "type": "formatter",
+            "status": "done",
+            "duration_ms": round((time.perf_counter() - clock) * 1000),
+        },
+    ]
+    total = Span(began, datetime.now(UTC)).ms
+    return found | {
+        "flow_action": [{"order": order, **step} for order, step in enumerate(steps, 1)],
+        "execution_metadata": {
+            "total_duration_ms": total,
+            "agents_invoked": [],
+            "tools_executed": [],
+            "total_queries": 0,
+            "conflict_resolution_applied": False,
+            # Nothing was searched, so nothing was filtered.
+            "department_permission_filtering": False,
+            "accessible_departments": sorted(user.accessible_departments),
+        },
+        "performance_metrics": {
+            "query_processing_time_ms": total,
+            "agent_execution_times": {},
+            "tool_usage_stats": {},
+            "conflict_resolution_time_ms": 0,
+            "cache_hit_ratio": 0.0,
+            "content_quality_metrics": {},
+        },
+    }

@@ -1,0 +1,59 @@
+"""What staff of different departments get from the sample company: useful answers to everybody, closed ones to nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.rag_desk import RagDesk, rag_desk
+from troly_rag.corpus_cards import Cards
+
+STAFF = {
+    "Nghỉ phép năm được bao nhiêu ngày?": "14",
+    "Mật khẩu phải dài bao nhiêu ký tự?": "14 ký tự",
+    "Làm thêm giờ cuối tuần được trả bao nhiêu phần trăm?": "200%",
+    "Thử việc mấy tháng?": "60 ngày",
+    "Máy tính được đổi sau mấy năm?": "4 năm",
+}
+OF_DEPARTMENTS = (
+    "Lương được trả ngày nào hằng tháng?",
+    "Dữ liệu máy chủ được sao lưu mấy ngày một lần?",
+    "Hợp đồng lao động đầu tiên có thời hạn bao lâu?",
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("staff")
+
+
+@pytest.fixture
+async def desk(home: Path) -> AsyncIterator[RagDesk]:
+    async with rag_desk(home) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("question", STAFF)
+async def test_staff_of_any_department_get_what_is_for_all(desk: RagDesk, question: str) -> None:
+    desk.become("internal", department="sales")
+    told = await desk.ask(question)
+    assert STAFF[question] in told.state["answer"]
+    desk.become("public", department="sales")
+    outside = await desk.ask(question)
+    assert all(one["scope"] == "public" for one in outside.state["evidence"])
+
+
+@pytest.mark.parametrize("question", OF_DEPARTMENTS)
+async def test_what_a_department_keeps_stays_there(desk: RagDesk, question: str) -> None:
+    """004-33: the department counts beside the scope; a person who is in none reaches none of it."""
+    kept = {card.url for card in Cards(desk.services.state).all() if card.departments}
+    inside = await desk.ask(question)
+    closed = [one["url"] for one in inside.state["evidence"] if one["url"] in kept]
+    assert closed
+    for permission in ("private", "internal"):
+        for department in ("sales", ""):
+            desk.become(permission, department=department)
+            outside = await desk.ask(question)
+            assert not [url for url in closed if url in str(outside.events)]
