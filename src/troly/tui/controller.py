@@ -56,6 +56,7 @@ class Controller(PaneControl):
         self.health = HealthView()
         self.holdings: dict[tuple[str, Lang], HoldingsView | None] = {}
         self.listed: list[ConversationView] = []
+        self._prepared: set[str] = set()
         self.opened = False
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
@@ -100,6 +101,9 @@ class Controller(PaneControl):
         if self.opened:
             self.house.conversations(self._take_list)
             mode, language = self.pane.mode, self.language
+            if mode not in self._prepared:
+                self._prepared.add(mode)
+                self.house.prepare(mode)
             self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
 
     # Questions and answers.

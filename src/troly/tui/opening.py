@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from troly.config import Settings
 from troly.errors import TrolyError
@@ -69,6 +71,8 @@ def prepare(
 
 def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]) -> OpenedHouse:
     """Open the stores and find the modes; raises TrolyError. Imports what is heavy: not before the first frame."""
+    # Its command line, which httpx imports with colours and progress bars when it can: 4 MB that nobody uses here.
+    sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     from troly.config import load_profile
     from troly.plugin.registry import Registry
     from troly.plugin.samples import open_stocked
