@@ -11,14 +11,17 @@ from textual.widgets import Static
 
 from troly.text.catalogue import tr
 from troly.tui.controller import Controller
+from troly.tui.offering import Offering
 from troly.tui.paning import Change
 from troly.tui.render.spans import Line
 from troly.tui.sides import WITH_LIST, colours, layout_of
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.bars import ModeBar, StatusBar
-from troly.tui.widgets.columns import ConversationList, EvidenceDrawer
+from troly.tui.widgets.columns import ConversationList
 from troly.tui.widgets.empty import empty_lines
+from troly.tui.widgets.evidence import EvidenceDrawer
+from troly.tui.widgets.offers import Offers
 from troly.tui.widgets.prompt import Prompt
 from troly.tui.widgets.side import Side
 from troly.tui.widgets.tab_row import TabRow, tabs_of
@@ -55,6 +58,10 @@ class ChatScreen(Screen[None]):
         self.list = ConversationList(controller, palette)
         self.sides = [Side(controller, palette, 0, self._above)]
         self.prompt = Prompt(tr("ui.prompt.hint", controller.language))
+        self.prompt.lang = controller.language
+        self.offers = Offers(palette)
+        self.prompt.offering = Offering(controller, self.prompt, self.offers)
+        self.offers.pick = self.prompt.offering.take
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
         yield self.modes
@@ -64,6 +71,7 @@ class ChatScreen(Screen[None]):
             with Vertical(id="chat"):
                 with Container(id="sides"):
                     yield from self.sides
+                yield self.offers
                 yield self.prompt
             yield self.evidence
         yield self.status
@@ -89,7 +97,7 @@ class ChatScreen(Screen[None]):
     def dress(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
         self.palette = palette
-        for part in (self.modes, self.tabs, self.list, self.evidence, self.status):
+        for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers):
             part.repaint(palette)
         for side in self.sides:
             side.dress(colours(self.app.current_theme, self.controller, side.transcript.pane))
@@ -146,7 +154,7 @@ class ChatScreen(Screen[None]):
         for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
             side.transcript.show(pane, controller.language)
             side.dress(colours(self.app.current_theme, controller, pane))
-        self.prompt.placeholder = tr("ui.prompt.hint", controller.language)
+        self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
         self.query_one("#small", Static).update(tr("ui.trouble.small", controller.language))
 
     def lay_out(self) -> None:
@@ -210,9 +218,13 @@ class ChatScreen(Screen[None]):
             self.prompt.focus()
 
     def toggle_evidence(self) -> None:
-        """Show or hide the evidence drawer."""
+        """Show the evidence drawer and give it the keys, or hide it."""
         self.toggle_class("-evidence")
         self.call_after_refresh(self.evidence.relay)
+        if self.has_class("-evidence"):
+            self.call_after_refresh(self.evidence.focus)
+        elif self.evidence.has_focus:
+            self.prompt.focus()
 
     def leave_columns(self) -> bool:
         """Hide the columns that lie above the chat and give the keys to the input; True when one was there."""
