@@ -10,6 +10,7 @@ from troly.plugin.events import Event, Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.tui.errands import Errand
+from troly.tui.jobs import Job
 from troly.tui.port import Alteration, Arrival, Deliver, Question
 from troly.tui.typed import Draft, Typed
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
@@ -70,6 +71,7 @@ class FakeHouse:
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     prepared: list[str] = field(default_factory=list)
+    greeted: int = 0
     altered: list[Alteration] = field(default_factory=list)
     hits: list[HitView] = field(default_factory=list)
     searched: list[str] = field(default_factory=list)
@@ -83,6 +85,8 @@ class FakeHouse:
     older_pages: dict[str, list[MessageView]] = field(default_factory=dict)
     kept: list[tuple[str, str]] = field(default_factory=list)
     errands: list[Errand] = field(default_factory=list)
+    jobs: list[tuple[Job, Callable[[Any], Any]]] = field(default_factory=list)
+    cancelled: list[Job] = field(default_factory=list)
     results: dict[str, Any] = field(default_factory=dict)
     closed: bool = False
     done: Callable[[Arrival | Exception], None] | None = None
@@ -122,6 +126,13 @@ class FakeHouse:
         self.errands.append(errand)
         found = self.refusal or self.results.get(type(errand).__name__)
         self.deliver(lambda: done(found))
+
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+        self.jobs.append((job, lambda news: self.deliver(lambda: heard(news))))
+        return lambda: self.cancelled.append(job)
+
+    def welcomed(self) -> None:
+        self.greeted += 1
 
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
         self.deliver(lambda: done(list(self.listed)))

@@ -91,6 +91,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
     Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
     Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
+    Action("pull", "app.pull", (), "chat", "app", palette=True),
+    Action("ingest", "app.ingest", (), "chat", "app", palette=True),
+    Action("cancel_work", "app.cancel_work", (), "chat", "app", palette=True),
     Action("suspend", "app.suspend", ("ctrl+z",), "chat", "app", palette=True),
     Action("quit", "app.quit", ("ctrl+q",), "chat", "app", palette=True),
     # The transcript with the focus.

@@ -37,6 +37,8 @@ from troly.tui.troubles import trouble_of
 from troly.tui.view import Pane
 from troly.tui.widgets.bars import SHORT
 from troly.tui.widgets.lines import LinesView
+from troly.tui.work_actions import WorkActions
+from troly.tui.wrong_actions import WrongActions
 
 if TYPE_CHECKING:
     from troly.config import Settings
@@ -46,7 +48,15 @@ Now = Callable[[], datetime]
 
 
 class TrolyApp(
-    AnswerActions, MessageActions, PaneActions, KeyActions, InputActions, ListActions, ShellActions
+    AnswerActions,
+    MessageActions,
+    PaneActions,
+    KeyActions,
+    InputActions,
+    ListActions,
+    ShellActions,
+    WorkActions,
+    WrongActions,
 ):
     """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
 

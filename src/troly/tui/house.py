@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
     from troly.text.catalogue import Lang
     from troly.tui.errands import Errand
+    from troly.tui.jobs import Job
     from troly.tui.opened import OpenedHouse
     from troly.tui.typed import Draft, Typed
 
@@ -88,6 +89,10 @@ class House:
     def prepare(self, mode: str) -> None:
         """Import what answers of `mode` need, so that the first is no slower than the second."""
         self._submit(asyncio.to_thread(self._ready().prepare, mode))
+
+    def welcomed(self) -> None:
+        """The person put a first question: the welcome is not shown again."""
+        self._query(lambda house: house.welcomed(), lambda _done: None)
 
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
         """The user's newest conversations of all modes."""
@@ -160,6 +165,12 @@ class House:
             return run(house, errand)
 
         self._query(answer, done)
+
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+        """Long work beside the chat (see `troly.tui.jobs`); returns what cancels it."""
+        from troly.tui.jobs import begin
+
+        return begin(self._loop, self._ready(), self._deliver, job, heard)
 
     def watch(
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]

@@ -15,6 +15,7 @@ from troly.errors import TrolyError
 from troly.paths import Paths
 from troly.text.catalogue import Lang
 from troly.text.interface import interface_language
+from troly.tui.look import Look, language_of, read_look, theme_of
 
 if TYPE_CHECKING:
     from troly.tui.opened import OpenedHouse
@@ -60,10 +61,12 @@ def prepare(
             raise trouble or TrolyError("config.unknown")
         return open_all(paths, known, mode or known.mode, env)
 
+    look = read_look(paths) if paths is not None and known is not None else Look()
+    chosen = language_of(look, known) if known else None
     return Prepared(
         mode=mode or (known.mode if known else FIRST_MODE),
-        language=language or interface_language(known.language if known else "auto", env),
-        theme=known.theme if known else "dark",
+        language=language or chosen or interface_language(known.language if known else "auto", env),
+        theme=theme_of(look, known) if known else "dark",
         keys=known.keys if known else {},
         open=open_house,
     )

@@ -11,6 +11,7 @@ from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
     from troly.tui.errands import Errand
+    from troly.tui.jobs import Job
     from troly.tui.typed import Draft, Typed
 
 Deliver = Callable[[Callable[[], None]], object]
@@ -40,6 +41,7 @@ class Arrival(NamedTuple):
     modes: tuple[ModeView, ...]
     user: str
     notices: tuple[str, ...] = ()
+    new_here: bool = False
 
 
 class HouseLike(Protocol):
@@ -50,9 +52,11 @@ class HouseLike(Protocol):
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
     ) -> None: ...
     def errand(self, errand: Errand, done: Callable[[Any], None]) -> None: ...
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]: ...
     def close(self, patience: float = ...) -> None: ...
     def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]: ...
     def prepare(self, mode: str) -> None: ...
+    def welcomed(self) -> None: ...
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None: ...
     def load(
         self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]

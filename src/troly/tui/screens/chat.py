@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from troly.text.catalogue import tr
 from troly.tui.controller import Controller
+from troly.tui.keymap import keymap_of
 from troly.tui.offering import Offering
 from troly.tui.paning import Change
 from troly.tui.render.spans import Line
@@ -51,7 +52,7 @@ class ChatScreen(Screen[None]):
         self._typing = controller.pane
 
     def compose(self) -> ComposeResult:
-        """The parts from top to bottom."""
+        """The parts of the first frame from top to bottom; what is hidden at first comes after it."""
         controller, palette = self.controller, self.palette
         self.modes = ModeBar(controller, palette)
         self.tabs = TabRow(controller, palette)
@@ -64,18 +65,15 @@ class ChatScreen(Screen[None]):
         self.offers.pick = self.prompt.offering.take
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
+        self.small = Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
         yield self.modes
-        yield self.tabs
         with Horizontal(id="middle"):
             yield self.list
             with Vertical(id="chat"):
                 with Container(id="sides"):
                     yield from self.sides
-                yield self.offers
                 yield self.prompt
-            yield self.evidence
         yield self.status
-        yield Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
 
     @property
     def transcript(self) -> Transcript:
@@ -86,13 +84,21 @@ class ChatScreen(Screen[None]):
         """Dress the input; turn the mark while an answer is written."""
         self.dress(self.palette)
         self.set_interval(CLOCK, self._tick)
+        self.call_after_refresh(self._complete)
+
+    def _complete(self) -> None:
+        """Add what the first frame does not show."""
+        self.mount(self.tabs, after=self.modes)
+        self.query_one("#chat").mount(self.offers, before=self.prompt)
+        self.query_one("#middle").mount(self.evidence)
+        self.mount(self.small)
 
     def _above(self, pane: Pane, width: int, height: int) -> list[Line]:
         """What stands above the messages: all there is in an empty pane, and the reason when nothing could be opened."""
         controller = self.controller
         if pane.messages:
             return empty_lines(controller, pane, width, 0) if controller.trouble is not None else []
-        return [] if pane.resting else empty_lines(controller, pane, width, height)
+        return [] if pane.resting else empty_lines(controller, pane, width, height, keymap_of(self))
 
     def dress(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
@@ -155,7 +161,7 @@ class ChatScreen(Screen[None]):
             side.transcript.show(pane, controller.language)
             side.dress(colours(self.app.current_theme, controller, pane))
         self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
-        self.query_one("#small", Static).update(tr("ui.trouble.small", controller.language))
+        self.small.update(tr("ui.trouble.small", controller.language))
 
     def lay_out(self) -> None:
         """As many sides as panes are shown, where there is room for two; else the one with the input."""
@@ -164,6 +170,8 @@ class ChatScreen(Screen[None]):
         if two and len(self.sides) == 1:
             self.sides.append(Side(self.controller, self.palette, 1, self._above))
             self.query_one("#sides").mount(self.sides[1])
+            for side in self.sides:
+                side.name_it()
         how = layout_of(self.app.size.width, self.app.size.height) if two else ""
         self.query_one("#sides").set_classes([f"-{how}"] if how else [])
         self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
