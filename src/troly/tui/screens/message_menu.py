@@ -16,18 +16,14 @@ from troly.text.catalogue import Lang, tr
 from troly.tui.keymap import Keymap
 from troly.tui.view import MessageView, TextPart
 
+# As in the style sheet: the box and what its frame takes.
 WIDTH, FRAME = 52, 2
-MARGIN = 1
 
 
 class MessageMenu(ModalScreen[str]):
     """Gives back what was chosen (`copy`, `save`, …), or the empty string."""
 
     CSS_PATH = "../styles/above.tcss"
-    DEFAULT_CSS = """
-    MessageMenu { align: center middle; background: $background 60%; }
-    MessageMenu #palette { width: 52; max-height: 96%; margin-top: 0; }
-    """
     BINDINGS = [Binding("escape,q", "leave", show=False)]  # noqa: RUF012 (as the framework declares it)
 
     def __init__(self, view: MessageView, keymap: Keymap, lang: Lang) -> None:
@@ -38,7 +34,7 @@ class MessageMenu(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """A title above the list."""
-        with Vertical(id="palette"):
+        with Vertical(id="palette", classes="-menu"):
             yield Static(Content.styled(f" {tr('ui.act.title', self._lang)}", "dim"))
             yield OptionList(*(Option(self._row(name)) for name in self._offered))
 
