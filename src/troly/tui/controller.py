@@ -58,6 +58,7 @@ class Controller(PaneControl):
         self.listed: list[ConversationView] = []
         self._prepared: set[str] = set()
         self.opened = False
+        self.new_here = False
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
@@ -68,6 +69,7 @@ class Controller(PaneControl):
         self.modes = {mode.id: clean_mode(mode) for mode in arrival.modes}
         self.user = sanitize(arrival.user)
         self.notices = arrival.notices
+        self.new_here = arrival.new_here
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
             unknown = self.pane.mode
@@ -117,6 +119,9 @@ class Controller(PaneControl):
         question = message("user", self.now(), text, state="waiting", kind=kind)
         pane.messages.append(question)
         pane.waiting.append(question)
+        if self.new_here:
+            self.new_here = False
+            self.house.welcomed()
         pane.title = pane.title or " ".join(text.split())[:60]
         self.ask_next(pane)
         self.changed("pane", pane)

@@ -30,6 +30,7 @@ from troly.tui.view import (
     TalkView,
     Trouble,
 )
+from troly.tui.welcome import is_new, keep_welcomed
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -56,7 +57,12 @@ class OpenedHouse:
     def arrival(self) -> Arrival:
         """Modes, user and what was found at opening."""
         aside = tuple(str(item.original) for item in self.services.set_aside)
-        return Arrival(tuple(self._mode(name) for name in self.registry.names), self.profile.login, aside)
+        modes = tuple(self._mode(name) for name in self.registry.names)
+        return Arrival(modes, self.profile.login, aside, is_new(self.services.paths.data))
+
+    def welcomed(self) -> None:
+        """Keep that the welcome was seen. Raises OSError."""
+        keep_welcomed(self.services.paths.data)
 
     def _mode(self, name: str) -> ModeView:
         try:

@@ -64,7 +64,7 @@ class ModeBar(LinesView):
             shown = mode.id == self.controller.pane.mode
             sign = Span(mode.icon, "accent" if shown else "dim", f"mode:{mode.id}")
             spans += [
-                Span("  "),
+                Span("  " if spans else " "),
                 sign,
                 *([Span(" "), *self._label(mode, lang)] if shown else self._mark(mode)),
             ]
