@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from troly.config.actions import ACTIONS
 from troly.text.catalogue import LANGS, tr
 from troly.text.fold import fold
-from troly.tui.keymap import title
-from troly.tui.theme import THEMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +72,7 @@ def slashes(controller: Controller, has: Callable[[str], bool]) -> list[Slash]:
     for one in ACTIONS:
         name = one.name.replace("_", "-")
         if one.palette and name not in taken and not one.name.startswith(_INSTEAD):
-            found.append(Slash(name, title(one, lang), one.run))
+            found.append(Slash(name, tr(f"ui.command.{one.name}", lang), one.run))
     return found
 
 
@@ -86,6 +84,8 @@ def _choices(name: str, controller: Controller) -> tuple[Choice, ...]:
         case "language":
             return tuple(Choice(one, tr(f"ui.command.language_{one}", lang)) for one in LANGS)
         case "theme":
+            from troly.tui.theme import THEMES
+
             short = (theme.name.rpartition("-")[2] for theme in THEMES)
             return tuple(Choice(one, tr(f"ui.command.theme_{one}", lang)) for one in short)
         case "export":
