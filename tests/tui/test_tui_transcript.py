@@ -92,9 +92,10 @@ async def test_older_messages_that_cannot_be_read_are_told_and_can_be_asked_for_
         transcript.action_scroll_home()
         await until(lambda: len(app._notifications) > 0)
         app.fake.refusal = None
-        await pilot.press("pagedown")
-        transcript.action_scroll_home()
-        await until(lambda: len(app.controller.pane.messages) == 300)
+        pane = app.controller.pane
+        await until(lambda: app.paging().fetch(pane) or len(pane.messages) == 300)
+        await until(lambda: len(pane.messages) == 300)
+        assert not app.paging().failed(pane)
 
 
 async def test_a_page_of_older_messages_that_comes_back_to_another_pane_changes_nothing_there() -> None:

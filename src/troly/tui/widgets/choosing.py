@@ -48,15 +48,15 @@ class Choosing(LinesView):
         if hidden > 0:
             self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)), animate=False)
             return
-        self.choose(ledger.views[max(0, min(len(ledger.views) - 1, index + by))].key)
+        self.choose(ledger.views[max(0, min(len(ledger.views) - 1, index + by))].key, from_below=by < 0)
 
-    def choose(self, key: int) -> None:
-        """Choose a message and bring it into view; 0 chooses none."""
+    def choose(self, key: int, *, from_below: bool = False) -> None:
+        """Choose a message and bring it into view, `from_below` its end; 0 chooses none."""
         self.chosen = key
         ledger = self.ledger
         if key and ledger is not None:
             ledger.measured(key)
-            self.reveal(*ledger.span(key))
+            self.reveal(*ledger.span(key), end=from_below)
         self.refresh()
 
     def choose_seen(self) -> None:
@@ -65,10 +65,12 @@ class Choosing(LinesView):
             self.chosen = self._last_seen(self.ledger)
             self.refresh()
 
-    def reveal(self, first: int, last: int) -> None:
-        """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning."""
+    def reveal(self, first: int, last: int, *, end: bool = False) -> None:
+        """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning or end."""
         rows = self.size.height
-        if first < self._top or last - first >= rows:
+        if end and last - first >= rows:
+            self.scroll_to(y=last - rows, animate=False, immediate=True)
+        elif first < self._top or last - first >= rows:
             self.scroll_to(y=first, animate=False, immediate=True)
         elif last > self._top + rows:
             self.scroll_to(y=last - rows, animate=False, immediate=True)

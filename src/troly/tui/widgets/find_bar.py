@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from troly.text.catalogue import Lang, tr
@@ -54,8 +53,8 @@ class FindBar(Horizontal):
         self.finder = Finder(lambda: self.pane.messages)
         self._paging = paging
         self._lang: Lang = lang
-        self._timer: Timer | None = None
-        self._begun = False
+        self._begun = self._whole = False
+        self._looked_at = (0, 0, 0)
 
     def compose(self) -> ComposeResult:
         """One line."""
@@ -67,6 +66,7 @@ class FindBar(Horizontal):
         entry = self.query_one(TypingInput)
         entry.cursor_blink = False
         entry.focus()
+        self.set_interval(EVERY, self._work)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look for what is written now."""
@@ -75,25 +75,28 @@ class FindBar(Horizontal):
         wanted = self.finder.wanted
         self.transcript.marks = Marks(wanted) if wanted else None
         self.transcript.refresh()
-        if self._timer is None:
-            self._timer = self.set_interval(EVERY, self._work)
+        self._whole = False
         self._work()
 
     def _work(self) -> None:
         if self.transcript.pane is not self.pane:
             self.action_leave()
             return
+        last = self.pane.messages[-1]
+        state = (len(self.pane.messages), last.key, last.revision)
+        if self._whole and state == self._looked_at:
+            return
+        self._looked_at = state
         whole = self.finder.work(SLICE)
         if not self._begun and self.finder.count:
             self._begun = True
             self._show(self.finder.begin(self._newest_seen()))
         if whole and self.finder.wanted:
-            whole = not self.pane.messages[0].before
-            self._paging.fetch(self.pane)
+            whole = not self.pane.messages[0].before or self._paging.failed(self.pane)
+            if not whole:
+                self._paging.fetch(self.pane)
+        self._whole = whole
         self._say(whole)
-        if whole and self._timer is not None and not self.pane.running:
-            self._timer.stop()
-            self._timer = None
 
     def _newest_seen(self) -> list[int]:
         """The messages from the last one in view upwards."""
@@ -115,7 +118,7 @@ class FindBar(Horizontal):
     def action_step(self, by: int) -> None:
         """Show the next match, older for 1 and newer for -1."""
         self._show(self.finder.step(by))
-        self._say(self._timer is None)
+        self._say(self._whole)
 
     def _show(self, hit: Hit | None) -> None:
         marks, ledger = self.transcript.marks, self.transcript.ledger
