@@ -50,6 +50,7 @@ class ChatScreen(Screen[None]):
         self._dirty: set[Change] = set()
         self._changed: set[int] = set()
         self._typing = controller.pane
+        self._laid: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         """The parts of the first frame from top to bottom; what is hidden at first comes after it."""
@@ -126,7 +127,10 @@ class ChatScreen(Screen[None]):
         self._dirty.add(what)
         if pane is not None:
             self._changed.add(pane.key)
-        if not self._waiting:
+        if what == "panes":
+            # With the swap in one frame; a frame that was waited for finds nothing left to do.
+            self._paint()
+        elif not self._waiting:
             self._waiting = True
             pause = min(SLOWEST, max(FRAME, self._cost * SHARE)) - (time.monotonic() - self._painted)
             self.set_timer(max(0.001, pause), self._paint)
@@ -173,10 +177,15 @@ class ChatScreen(Screen[None]):
             for side in self.sides:
                 side.name_it()
         how = layout_of(self.app.size.width, self.app.size.height) if two else ""
+        shown = min(tabs.focus, len(tabs.sides) - 1)
+        laid = (len(self.sides), how, shown, self.app.size.width < WITH_LIST)
+        if laid == self._laid:
+            return
+        self._laid = laid
         self.query_one("#sides").set_classes([f"-{how}"] if how else [])
         self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
         for place, side in enumerate(self.sides):
-            side.display = bool(how) or place == min(tabs.focus, len(tabs.sides) - 1)
+            side.display = bool(how) or place == shown
 
     def on_resize(self) -> None:
         """Another size may have room for two sides, or no longer."""
