@@ -30,7 +30,7 @@ def tree(found: Evidence, lang: Lang) -> list[Node]:
     trace = found.trace
     whole = _Whole(trace, lang)
     nodes = [whole.step(index) for index in range(len(whole.steps))]
-    rest = whole.rest()
+    rest = list(whole.rest())
     if rest:
         nodes.append(Node("rest", tr("ui.evidence.also", lang), children=tuple(rest)))
     given = _given(trace.get("given") or {}, lang)

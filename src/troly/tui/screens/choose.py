@@ -36,6 +36,7 @@ class ChooseScreen(ModalScreen[str]):
 
     CSS_PATH = "../styles/above.tcss"
     DEFAULT_CSS = "ChooseScreen { align: center top; background: $background 60%; }"
+    AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("up", "move(-1)", show=False, priority=True),
@@ -61,6 +62,7 @@ class ChooseScreen(ModalScreen[str]):
 
     def on_mount(self) -> None:
         """Offer everything at first."""
+        self.query_one(TypingInput).cursor_blink = False
         self.query_one(OptionList).can_focus = False
         self._offer(self._typed)
 

@@ -23,7 +23,7 @@ TAKE_BACK = "take_back"
 LONGEST = 500
 
 
-class Reasons(LinesView):
+class Reasons(LinesView, can_focus=False):
     """The reasons, one a line; the chosen one is marked."""
 
     def __init__(self, palette: Palette, lang: Lang, offered: tuple[str, ...]) -> None:
@@ -57,6 +57,12 @@ class WrongScreen(ModalScreen[Wrong | None]):
     """Gives back the mark; one with the reason "" takes the mark back, None leaves everything as it is."""
 
     CSS_PATH = "../styles/above.tcss"
+    DEFAULT_CSS = """
+    WrongScreen { align: center top; background: $background 60%; }
+    WrongScreen TypingInput { margin: 1 0; }
+    WrongScreen #keys { color: $quiet; }
+    """
+    AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("up", "choose(-1)", show=False, priority=True),
@@ -85,7 +91,11 @@ class WrongScreen(ModalScreen[Wrong | None]):
                 compact=True,
                 max_length=LONGEST,
             )
-            yield Static(tr("ui.wrong.keys", lang), markup=False, classes="quiet")
+            yield Static(tr("ui.wrong.keys", lang), markup=False, id="keys")
+
+    def on_mount(self) -> None:
+        """A cursor that stands still."""
+        self.query_one(TypingInput).cursor_blink = False
 
     def action_choose(self, by: int) -> None:
         """Choose another reason."""

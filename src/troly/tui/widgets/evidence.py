@@ -157,14 +157,11 @@ class EvidenceDrawer(LinesView, can_focus=True):
         self._opened ^= {key}
         self.relay()
 
-    def on_focus(self) -> None:
-        """Show what is chosen."""
-        if self._entries and not self._chosen:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """What is chosen, and the keys, are shown while the keys come here."""
+        super().watch_has_focus(has_focus)
+        if has_focus and self._entries and not self._chosen:
             self._chosen = self._entries[0][0].key
-        self.relay()
-
-    def on_blur(self) -> None:
-        """Nothing is chosen while the keys go elsewhere."""
         self.relay()
 
     def on_key(self, event: events.Key) -> None:
