@@ -86,6 +86,7 @@ class FakeHouse:
     kept: list[tuple[str, str]] = field(default_factory=list)
     errands: list[Errand] = field(default_factory=list)
     jobs: list[tuple[Job, Callable[[Any], Any]]] = field(default_factory=list)
+    runner: Callable[[Job, Callable[[Any], None]], Callable[[], None]] | None = None
     cancelled: list[Job] = field(default_factory=list)
     results: dict[str, Any] = field(default_factory=dict)
     closed: bool = False
@@ -128,6 +129,8 @@ class FakeHouse:
         self.deliver(lambda: done(found))
 
     def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+        if self.runner is not None:
+            return self.runner(job, heard)
         self.jobs.append((job, lambda news: self.deliver(lambda: heard(news))))
         return lambda: self.cancelled.append(job)
 

@@ -207,7 +207,7 @@ async def working(home: Path, **env: str) -> AsyncIterator[tuple[Scene, Pilot[An
         async with app.run_test(size=(120, 30)) as pilot:
             await begin(app, pilot)
             jobs = Jobs(app, house)
-            app.fake.job = jobs.start  # type: ignore[method-assign]
+            app.fake.runner = jobs.start
             app.fake.results["WorkOffers"] = run(house, WorkOffers())
             yield app, pilot, jobs
 
