@@ -40,6 +40,14 @@ def test_a_leaf_that_is_no_pair_is_refused(tmp_path: Path) -> None:
         Catalogue(tmp_path)("odd.a", "vi")
 
 
+def test_the_first_file_of_an_area_is_read_without_the_others(tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_text("not toml", encoding="utf-8")
+    (tmp_path / "odd_first.toml").write_text('[a]\nb = { vi = "x", en = "y" }\n', encoding="utf-8")
+    assert Catalogue(tmp_path)("odd.a.b", "en") == "y"
+    with pytest.raises(ValueError, match="Expected"):
+        Catalogue(tmp_path)("odd.a.c", "en")
+
+
 def test_error_renders_in_both_languages_and_as_a_line() -> None:
     error = InputError("turn.long", size=300_000, limit=200_000)
     assert "300000" in error.render("vi").message

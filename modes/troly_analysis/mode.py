@@ -10,6 +10,7 @@ from troly.plugin.contract import Graph, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
 from troly_analysis.commands import COMMANDS
 from troly_analysis.export import EXPORT
+from troly_analysis.mentions import TALK, mentions
 from troly_analysis.metrics import MIGRATION
 from troly_analysis.samples import SAMPLES, holdings
 from troly_analysis.sheets_ingest import INGESTS
@@ -100,4 +101,6 @@ MODE = Mode(
     ingests=INGESTS,
     commands=(*COMMANDS, EXPORT),
     samples=SAMPLES,
+    talk=TALK,
+    mentions=mentions,
 )

@@ -9,6 +9,7 @@ from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
 from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY
+from troly_dental.mentions import mentions
 from troly_dental.samples import SAMPLES
 from troly_dental.search.cache import MIGRATIONS as SEARCHES
 from troly_dental.strings import catalogue, say
@@ -114,4 +115,5 @@ MODE = Mode(
     commands=COMMANDS,
     samples=SAMPLES,
     shareable=_shareable,
+    mentions=mentions,
 )

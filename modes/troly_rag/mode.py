@@ -9,6 +9,7 @@ from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome, Sampl
 from troly.text.catalogue import LANGS, Lang
 from troly_rag.config_commands import COMMANDS, INGESTS
 from troly_rag.corpus_cards import MIGRATION
+from troly_rag.mentions import mentions
 from troly_rag.resolve_commands import COMMANDS as RESOLVE_COMMANDS
 from troly_rag.state import STATE_FIELDS, empty
 from troly_rag.strings import say
@@ -93,4 +94,5 @@ MODE = Mode(
     ingests=INGESTS,
     commands=(*COMMANDS, *RESOLVE_COMMANDS),
     samples=Samples(_load, _remove, _loaded),
+    mentions=mentions,
 )

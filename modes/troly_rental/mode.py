@@ -11,6 +11,7 @@ from troly_rental.audit import MIGRATION as AUDIT
 from troly_rental.audit_commands import COMMANDS as AUDIT_COMMANDS
 from troly_rental.ingesting import INGESTS
 from troly_rental.knowledge_commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.mentions import TALK, mentions
 from troly_rental.reuse_store import MIGRATION as REUSE
 from troly_rental.samples import SAMPLES
 from troly_rental.sessions import MIGRATION as SESSIONS
@@ -102,4 +103,6 @@ MODE = Mode(
     ingests=INGESTS,
     commands=(*STATUS_COMMANDS, *AUDIT_COMMANDS, *MEMORY_COMMANDS),
     samples=SAMPLES,
+    talk=TALK,
+    mentions=mentions,
 )

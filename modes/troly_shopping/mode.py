@@ -24,6 +24,7 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import format_date
 from troly.text.numbers import format_number
 from troly_shopping.handoffs import MIGRATION
+from troly_shopping.mentions import mentions
 from troly_shopping.strings import catalogue, say
 
 if TYPE_CHECKING:
@@ -201,4 +202,5 @@ MODE = Mode(
             takes=("csv", "user"),
         ),
     ),
+    mentions=mentions,
 )

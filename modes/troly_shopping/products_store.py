@@ -146,6 +146,12 @@ class ProductStore:
         """In how many products each term stands; terms of none are left out."""
         return dict(self._fetch(_FREQUENCY, {"terms": list(terms)})) if terms else {}
 
+    def holding(self, words: Sequence[str], count: int) -> list[tuple[str, int]]:
+        """Name and price of products whose name holds every one of these folded words, by name."""
+        wanted = " and ".join(["contains(key, ?)"] * len(words)) or "true"
+        sql = f"select name, price from products where {wanted} order by not starts_with(key, ?), key limit ?"  # noqa: S608 (our names)
+        return self._fetch(sql, [*words, " ".join(words), count])
+
     def named(self, names: Sequence[str]) -> list[Product]:
         """The products of these names, in their order; those that are gone are left out."""
         wanted = {key_of(name): None for name in names}
@@ -195,7 +201,7 @@ class ProductStore:
         rows = self._fetch(_SEARCH.format(order=_ORDERS[query.order]), parameters)
         return [Found(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
 
-    def _fetch(self, sql: str, parameters: dict[str, object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
+    def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
         try:
             return self._datasets.reader(DATASET).fetch(sql, parameters or {})
         except StoreError as error:

@@ -73,11 +73,6 @@ class Paths:
         return self.data / "eval"
 
     @property
-    def look(self) -> Path:
-        """What was chosen on the screen itself: theme and language."""
-        return self.config / "look.toml"
-
-    @property
     def history(self) -> Path:
         """The messages typed earlier, for recalling them."""
         return self.data / "history"

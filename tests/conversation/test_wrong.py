@@ -216,7 +216,7 @@ async def test_dental_is_not_told_a_wrong_answer_again(own_home: Path) -> None:
 
 def remembered(person: Person) -> list[str]:
     """What the memory told the last turn."""
-    trace = person.services.conversations.turn(person.profile.login, person.turns()[-1]).trace
+    trace = person.services.conversations.recording(person.profile.login, person.turns()[-1])
     [messages] = trace["tape"]["values"]["dental.memory.get_context"]
     return [str(one["content"]).strip() for one in messages if one["role"] == "assistant"]
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import Lang
+from troly.text.fold import fold
+from troly.tui.errands import Errand
+from troly.tui.jobs import Job
 from troly.tui.port import Alteration, Arrival, Deliver, Question
+from troly.tui.typed import Draft, Typed
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 MODES: tuple[ModeView, ...] = tuple(
@@ -65,13 +70,25 @@ class FakeHouse:
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    prepared: list[str] = field(default_factory=list)
+    greeted: int = 0
     altered: list[Alteration] = field(default_factory=list)
     hits: list[HitView] = field(default_factory=list)
     searched: list[str] = field(default_factory=list)
+    names: list[tuple[str, str]] = field(default_factory=list)
+    mentioned: list[tuple[str, str]] = field(default_factory=list)
+    typed_before: Typed = field(default_factory=Typed)
+    kept_messages: list[str] = field(default_factory=list)
+    kept_drafts: dict[str, Draft | None] = field(default_factory=dict)
     refusal: Exception | None = None
     exported: list[Table] = field(default_factory=list)
     older_pages: dict[str, list[MessageView]] = field(default_factory=dict)
     kept: list[tuple[str, str]] = field(default_factory=list)
+    errands: list[Errand] = field(default_factory=list)
+    jobs: list[tuple[Job, Callable[[Any], Any]]] = field(default_factory=list)
+    runner: Callable[[Job, Callable[[Any], None]], Callable[[], None]] | None = None
+    cancelled: list[Job] = field(default_factory=list)
+    results: dict[str, Any] = field(default_factory=dict)
     closed: bool = False
     done: Callable[[Arrival | Exception], None] | None = None
     seen: Callable[[HealthView], None] | None = None
@@ -102,6 +119,23 @@ class FakeHouse:
     def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
         self.asked.append(Asked(question, sink, self.deliver))
         return self.asked[-1].stop
+
+    def prepare(self, mode: str) -> None:
+        self.prepared.append(mode)
+
+    def errand(self, errand: Errand, done: Callable[[Any], None]) -> None:
+        self.errands.append(errand)
+        found = self.refusal or self.results.get(type(errand).__name__)
+        self.deliver(lambda: done(found))
+
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+        if self.runner is not None:
+            return self.runner(job, heard)
+        self.jobs.append((job, lambda news: self.deliver(lambda: heard(news))))
+        return lambda: self.cancelled.append(job)
+
+    def welcomed(self) -> None:
+        self.greeted += 1
 
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
         self.deliver(lambda: done(list(self.listed)))
@@ -138,6 +172,24 @@ class FakeHouse:
     def search(self, text: str, done: Callable[[list[HitView] | Exception], None]) -> None:
         self.searched.append(text)
         self.deliver(lambda: done(self.refusal or list(self.hits)))
+
+    def mentions(
+        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+    ) -> None:
+        self.mentioned.append((mode, prefix))
+        wanted = fold(prefix)
+        fitting = [one for one in self.names if wanted in fold(one[0])]
+        self.deliver(lambda: done(self.refusal or fitting[:limit]))
+
+    def typed(self, done: Callable[[Typed | Exception], None]) -> None:
+        self.deliver(lambda: done(self.typed_before))
+
+    def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None:
+        self.kept_messages += [message] if message else []
+        self.kept_drafts |= drafts
+
+    def keep_last(self, drafts: Mapping[str, Draft | None]) -> None:
+        self.kept_drafts |= drafts
 
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
         self.exported.append(table)

@@ -203,3 +203,12 @@ def test_health_is_told_once() -> None:
 def test_an_answer_that_a_crash_cut_off_says_so(lang: Lang, told: str) -> None:
     view = message("assistant", NOW, "nửa câu", state="stopped", trouble=Trouble(""))
     assert any(told in plain(line) for line in MessageLines(view).lines(60, lang))
+
+
+def test_only_the_modes_that_are_shown_are_prepared_and_each_once() -> None:
+    controller, house = opened()
+    assert house.prepared == ["shopping"]
+    controller.switch("rag")
+    controller.switch("shopping")
+    controller.switch("rag")
+    assert house.prepared == ["shopping", "rag"]

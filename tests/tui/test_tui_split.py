@@ -97,11 +97,11 @@ async def test_two_sides_stream_at_once_and_the_input_belongs_to_the_marked_one(
         await until(lambda: app.chat.prompt.text == "nháp trái")
         await settle(app, pilot)
         assert "▌₫ câu trái" in text_of(first.head)
-        await pilot.click(second.transcript, offset=(4, 4))
+        await pilot.click(second.transcript, offset=(4, 25))
         await until(lambda: app.chat.transcript is second.transcript)
         await pilot.press("f6")
         await settle(app, pilot)
-        assert not app.chat.sides[1].display
+        await until(lambda: not app.chat.sides[1].display)
         assert "chữ phải" in app.shown
 
 

@@ -12,6 +12,7 @@ from troly_analysis.planner.doubt import texts
 from troly_analysis.planner.followup import ASSUMED, follow, is_followup
 from troly_analysis.planner.kept import broken
 from troly_analysis.planner.lexicon import words
+from troly_analysis.planner.named_sheet import without_sheet
 from troly_analysis.planner.read_periods import counterpart, is_partial, span_of
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
@@ -77,7 +78,10 @@ def plan(
             text, previous = previous.text, None
     if not sheets:
         return Plan(text, missing=(text,) if text.strip() else ())
-    readings = _readings(text, sheets, now.date(), choices=choices, values=values, previous=previous)
+    spoken, named = without_sheet(text, sheets)
+    if named:
+        choices["sheet"] = named
+    readings = _readings(spoken, sheets, now.date(), choices=choices, values=values, previous=previous)
     if not readings:
         return Plan(text)
     best = readings[0]

@@ -105,7 +105,7 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
     from troly.tui.app import run
 
     with kept_log(invocation.paths.cache / "logs"):
-        return run(paths=invocation.paths, mode=mode, language=invocation.lang)
+        return run(paths=invocation.paths, mode=mode, language=invocation.given)
 
 
 def _run(invocation: Invocation, args: Sequence[str]) -> int:

@@ -66,6 +66,7 @@ def root(
     mode: Annotated[
         str | None, typer.Option("--mode", metavar="MODE", help="root.mode", autocompletion=known_modes)
     ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="root.plain")] = False,
     version: Annotated[bool, typer.Option("--version", "-V", help="root.version")] = False,
 ) -> None:
     """`app` without a command opens the screen; see `cli.root.help`."""
@@ -77,10 +78,18 @@ def root(
 
         data(f"troly {installed('troly')}")
         raise typer.Exit
+    if ctx.invoked_subcommand is None and plain:
+        from troly.cli.plain import run_plain
+
+        raise typer.Exit(run_plain(invocation, mode))
     if ctx.invoked_subcommand is None:
         from troly.cli.main import open_screen
 
         raise typer.Exit(open_screen(invocation, mode))
+    if plain:
+        from troly.cli.faults import UsageError
+
+        raise UsageError("usage.plain_place", command=ctx.invoked_subcommand, app=invocation.program)
     if mode is not None:
         from troly.cli.faults import UsageError
 

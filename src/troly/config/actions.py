@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 # `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus;
-# `grid` and `search` are screens of their own.
-Place: TypeAlias = Literal["chat", "prompt", "transcript", "list", "evidence", "grid", "search"]
-PLACES: tuple[Place, ...] = ("chat", "prompt", "transcript", "list", "evidence", "grid", "search")
+# `grid`, `search` and `paste` are screens of their own.
+Place: TypeAlias = Literal["chat", "prompt", "transcript", "list", "evidence", "grid", "search", "paste"]
+PLACES: tuple[Place, ...] = ("chat", "prompt", "transcript", "list", "evidence", "grid", "search", "paste")
 INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
 
 
@@ -47,10 +47,14 @@ ACTIONS: tuple[Action, ...] = (
     # Writing.
     Action("send", "send", ("enter",), "prompt", "write", needed=True),
     Action("newline", "newline", ("ctrl+j", "alt+enter", "shift+enter"), "prompt", "write"),
+    Action("complete", "", ("tab",), "prompt", "write", fixed=True),
+    Action("unfold", "app.unfold", ("alt+o",), "chat", "write", palette=True),
+    Action("undo", "undo", ("ctrl+underscore", "alt+z"), "prompt", "write"),
     Action("history", "", ("up", "down"), "prompt", "write", fixed=True),
     # Conversation.
     Action("stop", "app.stop", ("escape",), "chat", "talk", palette=True),
     Action("again", "app.again", ("ctrl+r",), "chat", "talk", palette=True),
+    Action("continue", "app.message('continue')", ("ctrl+t",), "chat", "talk", palette=True),
     Action("edit", "app.edit", (), "chat", "talk", palette=True),
     Action("new", "app.new", ("ctrl+n",), "chat", "talk", palette=True),
     Action("assistants", "app.place({})", NUMBERED, "chat", "talk"),
@@ -71,10 +75,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("scroll", "", ("pageup", "pagedown"), "chat", fixed=True),
     Action("end", "app.newest", ("ctrl+end",), "chat", palette=True),
     Action("list", "app.list", ("f2",), "chat", palette=True),
+    Action("messages", "app.messages", ("f9", "ctrl+up"), "chat", palette=True),
+    Action("find", "app.find", ("ctrl+g",), "chat", palette=True),
     Action("search", "app.search", ("ctrl+f",), "chat", palette=True),
     Action("evidence", "app.evidence", ("f3",), "chat", palette=True),
     Action("grid", "app.grid", ("f5",), "chat", palette=True),
     Action("copy", "app.copy_answer", (), "chat", palette=True),
+    Action("wrong", "app.wrong", ("f12",), "chat", "talk", palette=True),
     Action("interrupt", "app.interrupt", ("ctrl+c",), "chat", fixed=True),
     # The app.
     Action("palette", "app.palette", ("ctrl+p",), "chat", "app"),
@@ -84,11 +91,23 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
     Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
     Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
+    Action("pull", "app.pull", (), "chat", "app", palette=True),
+    Action("ingest", "app.ingest", (), "chat", "app", palette=True),
+    Action("cancel_work", "app.cancel_work", (), "chat", "app", palette=True),
     Action("suspend", "app.suspend", ("ctrl+z",), "chat", "app", palette=True),
     Action("quit", "app.quit", ("ctrl+q",), "chat", "app", palette=True),
     # The transcript with the focus.
-    Action("transcript_again", "app.again", ("r",), "transcript", "in_transcript"),
-    Action("transcript_edit", "app.edit", ("e",), "transcript", "in_transcript"),
+    Action("transcript_older", "choose(-1)", ("up", "k"), "transcript", "in_transcript"),
+    Action("transcript_newer", "choose(1)", ("down", "j"), "transcript", "in_transcript"),
+    Action("transcript_menu", "app.message('menu')", ("enter",), "transcript", "in_transcript"),
+    Action("transcript_copy", "app.message('copy')", ("y",), "transcript", "in_transcript"),
+    Action("transcript_code", "app.message('code')", ("b",), "transcript", "in_transcript"),
+    Action("transcript_quote", "app.message('quote')", ("q",), "transcript", "in_transcript"),
+    Action("transcript_continue", "app.message('continue')", ("c",), "transcript", "in_transcript"),
+    Action("transcript_again", "app.message('again')", ("r",), "transcript", "in_transcript"),
+    Action("transcript_edit", "app.message('edit')", ("e",), "transcript", "in_transcript"),
+    Action("transcript_save", "app.message('save')", ("s",), "transcript", "in_transcript"),
+    Action("transcript_find", "app.find", ("slash",), "transcript", "in_transcript"),
     Action("transcript_help", "app.help", ("question_mark",), "transcript", "in_transcript"),
     # The list of conversations with the focus.
     Action("list_choose", "", ("up", "down"), "list", "in_list", fixed=True),
@@ -100,11 +119,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("list_undelete", "app.undelete", ("u",), "list", "in_list"),
     Action("list_help", "app.help", ("question_mark",), "list", "in_list"),
     # The evidence with the focus.
+    Action("evidence_open", "open", ("enter",), "evidence", "in_evidence"),
+    Action("evidence_copy", "copy", ("c",), "evidence", "in_evidence"),
+    Action("evidence_wrong", "app.wrong", ("w",), "evidence", "in_evidence"),
     Action("evidence_help", "app.help", ("question_mark",), "evidence", "in_evidence"),
     # A table as a grid.
     Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
     Action("grid_export", "export", ("x",), "grid", "in_grid"),
     Action("grid_close", "app.pop_screen", ("escape", "q"), "grid", "in_grid", needed=True),
+    # Pasted text, opened.
+    Action("paste_close", "leave", ("escape",), "paste", "in_paste", needed=True),
     # The search in all messages.
     Action("search_choose", "", ("up", "down"), "search", "in_search", fixed=True),
     Action("search_open", "", ("enter",), "search", "in_search", fixed=True),

@@ -15,20 +15,20 @@ log = logging.getLogger(__name__)
 
 
 async def keep_partial(
-    store: Conversations, turn: Callable[[], str], said: Callable[[], str], every: float = PARTIAL_EVERY
+    store: Conversations, said: Callable[[], tuple[str, str]], every: float = PARTIAL_EVERY
 ) -> None:
     """Now and then keep what was said so far: a crash of the program must not lose a long answer.
 
-    `turn` gives the turn's id, "" before it has one. Goes on until it is cancelled.
+    `said` gives the turn's id ("" before it has one) and the text. Goes on until it is cancelled.
     """
     kept = ""
     while True:
         await asyncio.sleep(every)
-        text = said()
-        if not turn() or text == kept:
+        turn, text = said()
+        if not turn or text == kept:
             continue
         try:
-            await asyncio.to_thread(store.save_partial, turn(), text)
+            await asyncio.to_thread(store.save_partial, turn, text)
             kept = text
         except StoreError as error:
             # A store that is busy now may take the next one.

@@ -37,12 +37,7 @@ class Recording:
     question: StoredMessage
     given: Given
     lines: list[dict[str, Any]]
-
-    @property
-    def trace(self) -> Mapping[str, Any]:
-        """What the turn kept."""
-        trace: Mapping[str, Any] = self.turn.trace
-        return trace
+    trace: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ def recording_of(services: Services, owner: str, turn: SavedTurn) -> Recording:
     """The recording of the owner's `turn`; raises InputError `replay.*` where it holds none that can be run again."""
     if turn.status not in ("completed", "failed"):
         raise InputError("replay.unfinished", turn=turn.id, status=turn.status)
-    trace = turn.trace if isinstance(turn.trace, Mapping) else {}
+    trace = services.conversations.recording(owner, turn.id)
     cut = [str(name) for name in trace.get("cut", ())]
     lines = event_lines(trace, turn.state)
     reason = "replay.cut" if cut else "replay.old"
@@ -79,7 +74,9 @@ def recording_of(services: Services, owner: str, turn: SavedTurn) -> Recording:
         given = Given.from_json(trace["given"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(reason, turn=turn.id) from error
-    return Recording(turn, services.conversations.message(owner, turn.question_message_id), given, lines)
+    return Recording(
+        turn, services.conversations.message(owner, turn.question_message_id), given, lines, trace
+    )
 
 
 async def replay(services: Services, registry: Registry, owner: str, turn_id: str) -> Replayed:

@@ -33,6 +33,7 @@ def save_ending(
     *,
     said: Sequence[Say],
     trace: Mapping[str, Any],
+    recording: Mapping[str, Any] | None = None,
     language: Lang,
 ) -> None:
     """Save messages, state, trace and status of a turn; then the conversation's language and metadata.
@@ -60,6 +61,7 @@ def save_ending(
         ms=event.ms,
         state=dict(state),
         trace=dict(trace),
+        recording=recording,
         error=error,
     )
     metadata = dict(ending.conversation_metadata) if ending.conversation_metadata else None

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MESSAGE_LIMIT = 60_000
 TRACE_LIMIT = 4_000_000
 SHORT = 400
+HEAVY = ("given", "tape", "leans", "events")
+HEAVY_OF_CALLS = frozenset({"prompt", "reply", "vectors", "tool_calls", "pieces"})
 PROMPTS, TAPE, EVENTS = "prompts", "tape", "events"
 
 
@@ -45,6 +47,15 @@ def build_trace(recorder: Recorder, sources: Sources, end: Mapping[str, Any], st
         "events": recorder.log.ended(dict(end), state, recorder.streamed),
     }
     return within(trace)
+
+
+def parted(trace: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What every opening of the conversation reads (steps, content, what calls cost), and what is read on demand."""
+    light = {name: value for name, value in trace.items() if name not in HEAVY}
+    light["calls"] = [
+        {name: value for name, value in call.items() if name not in HEAVY_OF_CALLS} for call in trace["calls"]
+    ]
+    return light, {name: trace[name] for name in ("calls", *HEAVY)}
 
 
 def within(trace: dict[str, Any], limit: int = TRACE_LIMIT) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
 from troly.conversation.question import Question, language_for, save_question
 from troly.conversation.recorder import Recorder, clean
 from troly.conversation.saving import Ending, failure_of, save_ending
-from troly.conversation.trace import Sources, build_trace
+from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
@@ -121,14 +121,8 @@ class Turn:
 
     async def _answered(self) -> None:
         ending: Ending
-        keeper = asyncio.create_task(
-            keep_partial(
-                self._services.conversations,
-                lambda: self.turn_id,
-                lambda: self._recorder.streamed,
-                PARTIAL_EVERY,
-            )
-        )
+        said = lambda: (self.turn_id, self._recorder.streamed)  # noqa: E731 (a name would say no more)
+        keeper = asyncio.create_task(keep_partial(self._services.conversations, said, PARTIAL_EVERY))
         try:
             ending = await self._answer()
         except asyncio.CancelledError:
@@ -285,6 +279,7 @@ class Turn:
         sources = Sources(
             model.calls if model else (), model.skipped if model else (), self._tape, self._given
         )
+        trace, recording = parted(build_trace(self._recorder, sources, end, state))
         save_ending(
             self._services,
             self._profile.login,
@@ -292,7 +287,8 @@ class Turn:
             self.turn_id,
             ending,
             said=[say for say in self._recorder.said if say.message_type != "greeting"],
-            trace=build_trace(self._recorder, sources, end, state),
+            trace=trace,
+            recording=recording,
             language=self._language,
         )
 

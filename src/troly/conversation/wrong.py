@@ -47,7 +47,7 @@ def mark_wrong(
     turn = services.conversations.turn(owner, turn_id)
     if turn.status == "running":
         raise InputError("wrong.unfinished", turn=turn_id)
-    trace = turn.trace if isinstance(turn.trace, Mapping) else {}
+    trace = services.conversations.recording(owner, turn_id)
     keys = [f"turn:{turn_id}", *keys_of(trace)]
     note = sanitize(note).strip()[:NOTE_CHARS]
     answer = WrongAnswers(services.conversations).mark(owner, turn_id, reason, note, keys)
@@ -73,8 +73,7 @@ def _case(
     services: Services, registry: Registry, owner: str, turn: Turn, answer: WrongAnswer
 ) -> dict[str, Any]:
     """The conversation up to the turn as a case: the answer may be anything but what it was."""
-    trace = turn.trace if isinstance(turn.trace, Mapping) else {}
-    given = trace.get("given") or {}
+    given = services.conversations.recording(owner, turn.id).get("given") or {}
     shown = _shareable(services, registry, turn.mode)
     whole = services.conversations.export(owner, turn.conversation_id)
     said = []

@@ -53,6 +53,11 @@ class OllamaClient:
         """The server's address as it may be shown."""
         return shown_url(self.settings.url)
 
+    @property
+    def last_health(self) -> Health | None:
+        """What was found when the server was last looked at; None before the first look."""
+        return self._health
+
     async def aclose(self) -> None:
         """Close the connections of the running loop; a second call does nothing."""
         wire = self._wires.pop(asyncio.get_running_loop(), None)

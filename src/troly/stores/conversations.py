@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -194,9 +195,11 @@ class Conversations(TurnLog):
         with self._db.read() as connection:
             conversation = self._owned(connection, owner, conversation_id)
             messages = self._page(connection, conversation_id, _ALL, None)
-            return ConversationExport(
-                conversation, tuple(messages), tuple(self.turns(owner, conversation_id))
+            turns = (
+                replace(turn, trace=self.recording(owner, turn.id) or turn.trace)
+                for turn in self.turns(owner, conversation_id)
             )
+            return ConversationExport(conversation, tuple(messages), tuple(turns))
 
     @staticmethod
     def _message(connection: Any, message_id: str) -> StoredMessage:

@@ -156,6 +156,18 @@ CORE: tuple[Migration, ...] = (
             """,
         ),
     ),
+    # What only the evidence view and a replay read of a turn, apart from what every opening of a conversation reads.
+    Migration(
+        "0005_recordings",
+        (
+            """
+            CREATE TABLE recordings (
+                turn_id TEXT PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE,
+                data BLOB NOT NULL
+            )
+            """,
+        ),
+    ),
 )
 
 

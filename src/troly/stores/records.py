@@ -6,6 +6,7 @@ import json
 import secrets
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -174,6 +175,20 @@ def when_or_none(text: str | None) -> datetime | None:
 def dump(value: Any) -> str:
     """JSON for a column; what JSON does not know is written as its text rather than lost."""
     return storable(json.dumps(value, ensure_ascii=False, default=_plain))
+
+
+def pack(value: Mapping[str, Any]) -> bytes:
+    """JSON for a column that is seldom read, compressed."""
+    return zlib.compress(dump(dict(value)).encode("utf-8"))
+
+
+def unpack(packed: bytes) -> dict[str, Any]:
+    """The inverse of `pack`; {} for what is damaged."""
+    try:
+        value = json.loads(zlib.decompress(packed))
+    except (zlib.error, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def storable(text: str) -> str:

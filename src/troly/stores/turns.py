@@ -26,8 +26,10 @@ from troly.stores.records import (
     dump,
     fetch_one,
     instant,
+    pack,
     storable,
     turn_of,
+    unpack,
 )
 from troly.stores.state import StateDb
 
@@ -82,8 +84,9 @@ class TurnLog:
         state: Mapping[str, Any] | None = None,
         trace: Any = None,
         error: Any = None,
+        recording: Mapping[str, Any] | None = None,
     ) -> Turn:
-        """Save how a turn ended, with its messages, in one transaction.
+        """Save how a turn ended, with its messages, in one transaction; `recording` is read by `recording` alone.
 
         `status` is one of `completed`, `failed`, `stopped`, `interrupted` (ValueError otherwise). A turn ends once:
         the second time raises StoreError `store.turn_finished`.
@@ -97,6 +100,9 @@ class TurnLog:
                 raise StoreError("store.turn_finished", turn=turn_id, status=turn.status)
             now = instant(self._clock())
             connection.execute(_FINISH, (status, now, ms, source, calls, *blobs, turn_id))
+            if recording is not None:
+                sql = "INSERT OR REPLACE INTO recordings (turn_id, data) VALUES (?, ?)"
+                connection.execute(sql, (turn_id, pack(recording)))
             for message in messages:
                 self._insert(connection, turn.conversation_id, message, now, turn_id=turn_id)
             self._touch(connection, turn.conversation_id, now)
@@ -129,6 +135,14 @@ class TurnLog:
         """One turn."""
         with self._db.read() as connection:
             return self._turn(connection, owner, turn_id)
+
+    def recording(self, owner: str, turn_id: str) -> dict[str, Any]:
+        """All that a turn kept: its trace with the prompts, replies and inputs; what an older version kept of it."""
+        with self._db.read() as connection:
+            turn = self._turn(connection, owner, turn_id)
+            row = fetch_one(connection, "SELECT data FROM recordings WHERE turn_id = ?", (turn_id,))
+        trace = dict(turn.trace) if isinstance(turn.trace, Mapping) else {}
+        return {**trace, **(unpack(row[0]) if row else {})}
 
     def turns(self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None) -> list[Turn]:
         """The turns of a conversation, oldest first; only those of `ids` where given."""

@@ -17,12 +17,14 @@ class Catalogue:
     """Sentences by dotted key, each in both languages.
 
     A file holds tables whose leaves are `{vi = "...", en = "..."}`; `folder/area.toml` (and `area_*.toml`) answers
-    keys that begin with `area.`. Files are read when an area is first asked for.
+    keys that begin with `area.`. Files are read when an area is first asked for; `area_first.toml` comes before all
+    others, which are only read for a key that is not in it: the first frame of the screen does not wait for them.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._areas: dict[str, Mapping[str, Mapping[str, str]]] = {}
+        self._first: dict[str, Mapping[str, Mapping[str, str]]] = {}
 
     def __call__(self, key: str, lang: Lang, /, **params: object) -> str:
         """The sentence `key` in `lang` with `{name}` places filled; raises KeyError for an unknown key."""
@@ -33,6 +35,10 @@ class Catalogue:
         """Both languages of `key`; raises KeyError."""
         area, _, rest = key.partition(".")
         if area not in self._areas:
+            if area not in self._first:
+                self._first[area] = _read(self._folder / f"{area}_first.toml")
+            if rest in self._first[area]:
+                return self._first[area][rest]
             self._areas[area] = self._load(area)
         return self._areas[area][rest]
 
@@ -49,9 +55,16 @@ class Catalogue:
     def _load(self, area: str) -> Mapping[str, Mapping[str, str]]:
         found: dict[str, Mapping[str, str]] = {}
         for path in sorted({self._folder / f"{area}.toml", *self._folder.glob(f"{area}_*.toml")}):
-            if path.exists():
-                _flatten("", tomllib.loads(path.read_text(encoding="utf-8")), found)
+            found |= _read(path)
         return found
+
+
+def _read(path: Path) -> dict[str, Mapping[str, str]]:
+    """The sentences of one file; none when there is no such file."""
+    found: dict[str, Mapping[str, str]] = {}
+    if path.exists():
+        _flatten("", tomllib.loads(path.read_text(encoding="utf-8")), found)
+    return found
 
 
 def _flatten(prefix: str, node: Mapping[str, object], into: dict[str, Mapping[str, str]]) -> None:

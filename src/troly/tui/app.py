@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -22,9 +21,11 @@ from troly.text.catalogue import Lang
 from troly.tui.answer_actions import AnswerActions
 from troly.tui.controller import Controller
 from troly.tui.house import House
+from troly.tui.input_actions import InputActions
 from troly.tui.key_actions import KeyActions
 from troly.tui.keymap import bindings
 from troly.tui.list_actions import ListActions
+from troly.tui.message_actions import MessageActions
 from troly.tui.pane_actions import PaneActions
 from troly.tui.paning import Change
 from troly.tui.port import Arrival, Deliver, HouseLike
@@ -36,7 +37,8 @@ from troly.tui.troubles import trouble_of
 from troly.tui.view import Pane
 from troly.tui.widgets.bars import SHORT
 from troly.tui.widgets.lines import LinesView
-from troly.tui.widgets.prompt import Prompt
+from troly.tui.work_actions import WorkActions
+from troly.tui.wrong_actions import WrongActions
 
 if TYPE_CHECKING:
     from troly.config import Settings
@@ -45,7 +47,17 @@ if TYPE_CHECKING:
 Now = Callable[[], datetime]
 
 
-class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions):
+class TrolyApp(
+    AnswerActions,
+    MessageActions,
+    PaneActions,
+    KeyActions,
+    InputActions,
+    ListActions,
+    ShellActions,
+    WorkActions,
+    WrongActions,
+):
     """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
 
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
@@ -73,7 +85,6 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions
         self.theme = theme_name(theme)
         self.house = house(self._deliver)
         self.controller = Controller(self.house, mode=mode, language=language, now=now, changed=self._changed)
-        self._sent: list[str] = []
         self.fault: BaseException | None = None
 
     # Start and end.
@@ -100,6 +111,7 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions
             self.controller.fail(trouble_of(arrival, self.controller.language))
             return
         self.controller.arrive(arrival)
+        self.drafting.begin()
         self.house.watch(
             lambda: self.controller.pane.mode, lambda: self.controller.language, self.controller.see
         )
@@ -111,7 +123,8 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions
     def _changed(self, what: Change, pane: Pane | None) -> None:
         if what == "panes":
             self.chat.dress(self.colours())
-            self._remember()
+            self.drafting.restore()
+            self.remember()
         elif what == "finished" and pane is not None:
             self.finished(pane)
         self.chat.take(what, pane)
@@ -122,25 +135,6 @@ class TrolyApp(AnswerActions, PaneActions, KeyActions, ListActions, ShellActions
         self._close_messages_no_wait()
 
     # What was written and pressed.
-
-    def on_prompt_sent(self, event: Prompt.Sent) -> None:
-        """Ask, and leave the input empty for the next question."""
-        text = unicodedata.normalize("NFC", event.text)
-        self._sent.append(text)
-        self.controller.submit(text)
-        self._remember()
-        self.chat.transcript.to_end()
-
-    def _remember(self) -> None:
-        """What ↑ recalls: what was asked; before anything was, the questions that the pane offers."""
-        mode = self.controller.modes.get(self.controller.pane.mode)
-        offered = mode.questions.get(self.controller.language, ()) if mode else ()
-        loaded = [
-            view.text
-            for view in self.controller.pane.messages
-            if view.who == "user" and view.text not in self._sent
-        ]
-        self.chat.prompt.earlier = [*loaded, *self._sent] or list(reversed(offered))
 
     async def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
         """Something in the lines was clicked or chosen."""
@@ -188,6 +182,7 @@ def run(
     try:
         code = app.run()
     finally:
+        app.house.keep_last(app.drafting.changes())
         app.house.close()
     if app.fault is not None:
         raise app.fault

@@ -56,7 +56,9 @@ class Controller(PaneControl):
         self.health = HealthView()
         self.holdings: dict[tuple[str, Lang], HoldingsView | None] = {}
         self.listed: list[ConversationView] = []
+        self._prepared: set[str] = set()
         self.opened = False
+        self.new_here = False
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
@@ -67,6 +69,7 @@ class Controller(PaneControl):
         self.modes = {mode.id: clean_mode(mode) for mode in arrival.modes}
         self.user = sanitize(arrival.user)
         self.notices = arrival.notices
+        self.new_here = arrival.new_here
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
             unknown = self.pane.mode
@@ -100,6 +103,9 @@ class Controller(PaneControl):
         if self.opened:
             self.house.conversations(self._take_list)
             mode, language = self.pane.mode, self.language
+            if mode not in self._prepared:
+                self._prepared.add(mode)
+                self.house.prepare(mode)
             self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
 
     # Questions and answers.
@@ -113,6 +119,9 @@ class Controller(PaneControl):
         question = message("user", self.now(), text, state="waiting", kind=kind)
         pane.messages.append(question)
         pane.waiting.append(question)
+        if self.new_here:
+            self.new_here = False
+            self.house.welcomed()
         pane.title = pane.title or " ".join(text.split())[:60]
         self.ask_next(pane)
         self.changed("pane", pane)

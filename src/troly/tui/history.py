@@ -25,8 +25,9 @@ from troly.plugin.events import (
     Table,
     Task,
 )
+from troly.stores.wrong import WrongAnswers
 from troly.tui.spent import spent_of
-from troly.tui.view import MessageView, StepView, Trouble, message
+from troly.tui.view import MessageView, StepView, Trouble, Wrong, message
 
 if TYPE_CHECKING:
     from troly.stores.conversations import Conversations, StoredMessage, Turn
@@ -66,6 +67,10 @@ def page_of(
     page = saved if whole else saved[first:]
     turns = store.turns(login, conversation, ids={m.turn_id for m in page if m.turn_id})
     views = message_views(page, turns, zone)
+    marks = WrongAnswers(store).in_conversation(login, conversation)
+    for view in views:
+        if view.who == "assistant" and view.turn in marks:
+            view.wrong = Wrong(marks[view.turn].reason, marks[view.turn].note)
     if views and not whole:
         views[0].before = page[0].id
     return views

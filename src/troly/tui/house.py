@@ -6,7 +6,7 @@ import asyncio
 import gc
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -18,7 +18,10 @@ from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
     from troly.text.catalogue import Lang
+    from troly.tui.errands import Errand
+    from troly.tui.jobs import Job
     from troly.tui.opened import OpenedHouse
+    from troly.tui.typed import Draft, Typed
 
 T = TypeVar("T")
 CLOSING = 3.0
@@ -66,7 +69,6 @@ class House:
         else:
             self._deliver(lambda: self._done(arrival))
             self._opened.preload_first()
-            threading.Thread(target=self._opened.preload_rest, name="troly-preload", daemon=True).start()
 
     def ask(self, question: Question, sink: Sink) -> Callable[[], None]:
         """Answer `question`; `sink` gets batches of events and the conversation's id. Returns what stops it."""
@@ -83,6 +85,14 @@ class House:
 
         self._loop.call_soon_threadsafe(begin)
         return lambda: self._call(stop)
+
+    def prepare(self, mode: str) -> None:
+        """Import what answers of `mode` need, so that the first is no slower than the second."""
+        self._submit(asyncio.to_thread(self._ready().prepare, mode))
+
+    def welcomed(self) -> None:
+        """The person put a first question: the welcome is not shown again."""
+        self._query(lambda house: house.welcomed(), lambda _done: None)
 
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
         """The user's newest conversations of all modes."""
@@ -122,9 +132,45 @@ class House:
         """Messages of the user that hold all words of `text`."""
         self._query(lambda house: house.search(text), done)
 
+    def mentions(
+        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+    ) -> None:
+        """Names of a mode's own things that begin like `prefix`, each with a hint."""
+        self._query(lambda house: house.mentions(mode, prefix, limit), done)
+
+    def typed(self, done: Callable[[Typed | Exception], None]) -> None:
+        """What the person typed in earlier sessions."""
+        self._query(lambda house: house.typed(), done)
+
+    def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None:
+        """Keep a message that was sent ("" for none) and changed drafts."""
+        self._query(lambda house: house.keep_typed(message, drafts), lambda _done: None)
+
+    def keep_last(self, drafts: Mapping[str, Draft | None]) -> None:
+        """Keep drafts at the end, when the loop of the house may not come to it any more; on the caller's thread."""
+        if self._opened is not None and drafts:
+            with suppress(OSError):
+                self._opened.keep_typed("", drafts)
+
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
         """Write a table as a CSV file of its own; `done` gets the file's path."""
         self._query(lambda house: house.export(table), done)
+
+    def errand(self, errand: Errand, done: Callable[[Any], None]) -> None:
+        """A single question beside the chat (see `troly.tui.errands`); `done` gets its answer or the exception."""
+
+        def answer(house: OpenedHouse) -> Any:
+            from troly.tui.errands import run
+
+            return run(house, errand)
+
+        self._query(answer, done)
+
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+        """Long work beside the chat (see `troly.tui.jobs`); returns what cancels it."""
+        from troly.tui.jobs import begin
+
+        return begin(self._loop, self._ready(), self._deliver, job, heard)
 
     def watch(
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]

@@ -20,12 +20,12 @@ class ListActions(App[int]):
     chat: ChatScreen
     _listing: Listing | None = None
 
-    def action_search(self) -> None:
+    def action_search(self, words: str = "") -> None:
         """Look for words in all messages."""
         from troly.tui.screens.search import SearchScreen
 
         if self.screen is self.chat and self.controller.opened:
-            self.push_screen(SearchScreen(self.controller), self._open_found)
+            self.push_screen(SearchScreen(self.controller, words), self._open_found)
 
     def _open_found(self, conversation: str | None) -> None:
         if conversation:

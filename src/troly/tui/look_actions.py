@@ -9,6 +9,7 @@ from textual.app import App
 from troly.text.catalogue import LANGS
 from troly.tui.sides import colours
 from troly.tui.theme import Palette, theme_name
+from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
@@ -28,11 +29,27 @@ class LookActions(App[int]):
     def action_language(self, language: str = "") -> None:
         """Speak a language; without one, the other."""
         other = next(lang for lang in LANGS if lang != self.controller.language)
-        self.controller.speak(next((lang for lang in LANGS if lang == language), other))
+        chosen = next((lang for lang in LANGS if lang == language), other)
+        self.controller.speak(chosen)
+        self._keep(language=chosen)
 
     def action_theme(self, name: str) -> None:
         """Take a theme."""
         self.theme = theme_name(name)
+        self._keep(theme=name)
+
+    def _keep(self, theme: str | None = None, language: str | None = None) -> None:
+        """The next start looks the same; where that cannot be kept it is said, and this one still does."""
+        if not self.controller.opened:
+            return
+        from troly.tui.errands import KeepLook
+
+        def kept(found: object) -> None:
+            if isinstance(found, Exception):
+                told = trouble_of(found, self.controller.language)
+                self.notify(" ".join(part for part in told if part), markup=False, timeout=6)
+
+        self.controller.house.errand(KeepLook(theme, language), kept)
 
     def action_list(self) -> None:
         """Show or hide the conversations; when shown they take the keys."""

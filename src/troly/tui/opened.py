@@ -6,17 +6,31 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import partial
 from typing import TYPE_CHECKING
 
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import ConfigError, TrolyError
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
+from troly.text.fold import nfc
 from troly.text.formulas import csv_text
+from troly.text.sanitize import sanitize
 from troly.tui.files import new_file
 from troly.tui.history import page_of
 from troly.tui.port import Alteration, Arrival, Question
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView, Trouble
+from troly.tui.typed import Draft, Typed, TypedStore
+from troly.tui.view import (
+    ConversationView,
+    HealthView,
+    HitView,
+    HoldingsView,
+    MessageView,
+    ModeView,
+    TalkView,
+    Trouble,
+)
+from troly.tui.welcome import is_new, keep_welcomed
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -43,7 +57,12 @@ class OpenedHouse:
     def arrival(self) -> Arrival:
         """Modes, user and what was found at opening."""
         aside = tuple(str(item.original) for item in self.services.set_aside)
-        return Arrival(tuple(self._mode(name) for name in self.registry.names), self.profile.login, aside)
+        modes = tuple(self._mode(name) for name in self.registry.names)
+        return Arrival(modes, self.profile.login, aside, is_new(self.services.paths.data))
+
+    def welcomed(self) -> None:
+        """Keep that the welcome was seen. Raises OSError."""
+        keep_welcomed(self.services.paths.data)
 
     def _mode(self, name: str) -> ModeView:
         try:
@@ -55,19 +74,22 @@ class OpenedHouse:
                 name, both, dict.fromkeys(LANGS, ""), PLAIN_ACCENT, {}, ready=False, broken=reason or name
             )
         return ModeView(
-            name, mode.names, mode.summaries, mode.accent, mode.first_questions, mode.ready, icon=mode.icon
+            name,
+            mode.names,
+            mode.summaries,
+            mode.accent,
+            mode.first_questions,
+            mode.ready,
+            icon=mode.icon,
+            talk=tuple(TalkView(one.name, one.help, one.argument) for one in mode.talk),
         )
 
     def preload_first(self) -> None:
         """Import what the first answer needs, so that it is no slower than the second."""
-        self._build(self.first_mode or next(iter(self.registry.names), ""))
+        self.prepare(self.first_mode or next(iter(self.registry.names), ""))
 
-    def preload_rest(self) -> None:
-        """The same for the other modes."""
-        for name in self.registry.names:
-            self._build(name)
-
-    def _build(self, name: str) -> None:
+    def prepare(self, name: str) -> None:
+        """The same for a mode that is shown now: the others cost memory (DuckDB alone 25 MB) and may not be used."""
         # A mode that cannot be built says so when it is asked.
         with suppress(Exception):
             self.registry.graph(name)
@@ -133,6 +155,26 @@ class OpenedHouse:
         """What data a mode has."""
         held = self.registry.get(mode).holdings(self.services, language)
         return HoldingsView(held.line, held.enough, held.command) if held else None
+
+    def mentions(self, mode: str, prefix: str, limit: int) -> list[tuple[str, str]]:
+        """Names of a mode's own things, as they may be shown. Raises StoreError."""
+        found = self.registry.get(mode).mentions(self.services, self.profile, nfc(prefix), limit)
+        clean = partial(sanitize, keep_newlines=False)
+        return [(clean(name), clean(hint)) for name, hint in found[:limit]]
+
+    def typed(self) -> Typed:
+        """What the person typed in earlier sessions. Raises OSError."""
+        return self._typed().load()
+
+    def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None:
+        """Keep a sent message and changed drafts. Raises OSError."""
+        if message:
+            self._typed().add(message)
+        if drafts:
+            self._typed().keep(drafts)
+
+    def _typed(self) -> TypedStore:
+        return TypedStore(self.services.paths.history, self.profile.login)
 
     def export(self, table: Table) -> str:
         """Write `table` as a CSV file named after its title and the moment; returns where. Raises OSError."""

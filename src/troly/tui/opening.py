@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from troly.config import Settings
 from troly.errors import TrolyError
 from troly.paths import Paths
 from troly.text.catalogue import Lang
 from troly.text.interface import interface_language
+from troly.tui.look import Look, language_of, read_look, theme_of
 
 if TYPE_CHECKING:
     from troly.tui.opened import OpenedHouse
@@ -58,10 +61,12 @@ def prepare(
             raise trouble or TrolyError("config.unknown")
         return open_all(paths, known, mode or known.mode, env)
 
+    look = read_look(paths) if paths is not None and known is not None else Look()
+    chosen = language_of(look, known) if known else None
     return Prepared(
         mode=mode or (known.mode if known else FIRST_MODE),
-        language=language or interface_language(known.language if known else "auto", env),
-        theme=known.theme if known else "dark",
+        language=language or chosen or interface_language(known.language if known else "auto", env),
+        theme=theme_of(look, known) if known else "dark",
         keys=known.keys if known else {},
         open=open_house,
     )
@@ -69,6 +74,8 @@ def prepare(
 
 def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]) -> OpenedHouse:
     """Open the stores and find the modes; raises TrolyError. Imports what is heavy: not before the first frame."""
+    # Its command line, which httpx imports with colours and progress bars when it can: 4 MB that nobody uses here.
+    sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     from troly.config import load_profile
     from troly.plugin.registry import Registry
     from troly.plugin.samples import open_stocked

@@ -39,7 +39,7 @@ class PaneActions(KeyActions):
     def action_next_pane(self, by: int = 1) -> None:
         """Show the open conversation `by` places further in the row."""
         if len(self.controller.panes) == 1:
-            self._say("ui.pane.one")
+            self._say_of_panes("ui.pane.one")
         self.controller.show(self.controller.tabs.beside(by))
 
     def action_pane(self, key: int) -> None:
@@ -54,7 +54,7 @@ class PaneActions(KeyActions):
         if 1 <= number <= len(row):
             self.controller.show(row[number - 1])
         else:
-            self._say("ui.pane.no_number", number=number)
+            self._say_of_panes("ui.pane.no_number", number=number)
 
     def action_panes(self) -> None:
         """Choose among the open conversations by a piece of the title, or by number."""
@@ -73,19 +73,19 @@ class PaneActions(KeyActions):
         if not empty:
             title = title_of(pane, controller.language)
             told = "ui.pane.closed_running" if running else "ui.pane.closed"
-            self._say(told, title=title, key=self.keymap.press("reopen"))
+            self._say_of_panes(told, title=title, key=self.keymap.press("reopen"))
 
     def action_reopen(self) -> None:
         """Show the conversation that was closed last."""
         if self.controller.reopen() is None:
-            self._say("ui.pane.none_closed")
+            self._say_of_panes("ui.pane.none_closed")
 
     def action_split(self) -> None:
         """Show two conversations, or one again."""
         self.controller.split()
         size = self.size
         if len(self.controller.tabs.sides) > 1 and not layout_of(size.width, size.height):
-            self._say("ui.pane.no_room", columns=COLUMNS, rows=ROWS)
+            self._say_of_panes("ui.pane.no_room", columns=COLUMNS, rows=ROWS)
 
     def action_turn(self) -> None:
         """Give the input to the other side; with one conversation shown, go to the one before."""
@@ -95,11 +95,11 @@ class PaneActions(KeyActions):
         elif len(tabs.recent) > 1:
             self.controller.show(tabs.recent[1])
         else:
-            self._say("ui.pane.one")
+            self._say_of_panes("ui.pane.one")
 
     def finished(self, pane: Pane) -> None:
         """Say quietly that an answer is complete that nobody sees."""
-        self._say("ui.pane.finished", title=title_of(pane, self.controller.language))
+        self._say_of_panes("ui.pane.finished", title=title_of(pane, self.controller.language))
 
-    def _say(self, sentence: str, **values: object) -> None:
+    def _say_of_panes(self, sentence: str, **values: object) -> None:
         self.notify(tr(sentence, self.controller.language, **values), markup=False, timeout=4)

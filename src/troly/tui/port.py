@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from troly.text.catalogue import Lang
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
+    from troly.tui.errands import Errand
+    from troly.tui.jobs import Job
+    from troly.tui.typed import Draft, Typed
 
 Deliver = Callable[[Callable[[], None]], object]
 Sink: TypeAlias = "Callable[[list[Event], str], None]"
@@ -38,6 +41,7 @@ class Arrival(NamedTuple):
     modes: tuple[ModeView, ...]
     user: str
     notices: tuple[str, ...] = ()
+    new_here: bool = False
 
 
 class HouseLike(Protocol):
@@ -47,8 +51,12 @@ class HouseLike(Protocol):
     def watch(
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
     ) -> None: ...
+    def errand(self, errand: Errand, done: Callable[[Any], None]) -> None: ...
+    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]: ...
     def close(self, patience: float = ...) -> None: ...
     def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]: ...
+    def prepare(self, mode: str) -> None: ...
+    def welcomed(self) -> None: ...
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None: ...
     def load(
         self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
@@ -66,4 +74,10 @@ class HouseLike(Protocol):
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None: ...
+    def mentions(
+        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+    ) -> None: ...
+    def typed(self, done: Callable[[Typed | Exception], None]) -> None: ...
+    def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None: ...
+    def keep_last(self, drafts: Mapping[str, Draft | None]) -> None: ...
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None: ...

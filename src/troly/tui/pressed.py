@@ -96,6 +96,21 @@ def _edit(app: TrolyApp, key: str) -> None:
     app.controller.edit(int(key))
 
 
+def _menu(app: TrolyApp, key: str) -> None:
+    app.action_message("menu", int(key))
+
+
+def _continue(app: TrolyApp, key: str) -> None:
+    app.action_message("continue", int(key))
+
+
+def _code(app: TrolyApp, name: str) -> None:
+    view = _message(app, name)
+    if view is not None:
+        _, part, number = name.split(".")
+        app.copy_code(view, int(number), int(part))
+
+
 def _message(app: TrolyApp, name: str) -> MessageView | None:
     key = int(name.partition(".")[0])
     return next((view for view in app.controller.pane.messages if view.key == key), None)
@@ -114,4 +129,7 @@ _ACTS: Mapping[str, Callable[[TrolyApp, str], None]] = {
     "grid": _grid,
     "again": _again,
     "edit": _edit,
+    "menu": _menu,
+    "continue": _continue,
+    "code": _code,
 }

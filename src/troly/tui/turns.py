@@ -40,17 +40,10 @@ def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
                 answer.spent.heard(now())
         case Say():
             _say(pane, answer, event, now)
-        case StepStarted():
-            answer.steps.append(StepView(event.node, event.agent, event.tool))
-        case StepFinished():
-            _finish_step(answer, event)
+        case StepStarted() | StepFinished() | ModelCalled() | TurnStarted():
+            _go_on(answer, event)
         case Progress():
             answer.progress = event
-        case TurnStarted():
-            answer.turn, answer.spent = event.turn, Spent()
-        case ModelCalled():
-            answer.spent = answer.spent or Spent()
-            answer.spent.call(asdict(event))
         case TurnCompleted():
             _complete(pane, answer, event)
             return True
@@ -60,6 +53,20 @@ def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
         case _:
             _put(answer, event)
     return False
+
+
+def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled | TurnStarted) -> None:
+    """What stands behind the answer, not in it."""
+    match event:
+        case StepStarted():
+            answer.steps.append(StepView(event.node, event.agent, event.tool))
+        case StepFinished():
+            _finish_step(answer, event)
+        case TurnStarted():
+            answer.turn, answer.spent = event.turn, Spent()
+        case ModelCalled():
+            answer.spent = answer.spent or Spent()
+            answer.spent.call(asdict(event))
 
 
 def _put(answer: MessageView, event: Content) -> None:

@@ -20,7 +20,7 @@ MANY, NEAR = 300, 100
 
 
 class Place(NamedTuple):
-    """A row told by a message: `offset` rows below the head of the message `key` (0: the lines above all messages)."""
+    """A row told by a message: `offset` rows below the head of the message `key`, above it where negative."""
 
     key: int
     offset: int
@@ -83,7 +83,7 @@ class Ledger:
 
     def place(self, row: int, rows: int) -> Place:
         """`row` by the first measured message within `rows` rows of it: what the reader sees stays where it is."""
-        if not self.views or row < self._starts[0]:
+        if not self.views:
             return Place(0, row)
         first = self._at(row)
         for index in range(first, len(self.views)):
@@ -92,6 +92,9 @@ class Ledger:
             key = self.views[index].key
             if key in self._exact:
                 return Place(key, row - self.head(index))
+        # Only a rendered message tells where its head is.
+        self._measure(first)
+        self._add_up()
         return Place(self.views[first].key, row - self.head(first))
 
     def row(self, place: Place) -> int:

@@ -15,8 +15,8 @@ from troly.tui.render.trouble import trouble_lines
 from troly.tui.view import MessageView, TextPart
 
 WIDEST_TEXT = 100
-# How long one paint may work on one text; what is left is painted next time.
-SLICE = 0.04
+# How many characters of one text one paint may work on; what is left is painted next time.
+SLICE = 20_000
 # What a card is taken to be high before it is rendered.
 CARD_ROWS = 8
 
@@ -43,14 +43,14 @@ class MessageLines:
         """Whether a part of the text is not rendered yet."""
         return any(stream.behind for _, stream, _ in self._streams.values())
 
-    def lines(self, width: int, lang: Lang, day: str = "", seconds: float | None = None) -> list[Line]:
-        """The lines in at most `width` cells, a blank line at the end; `day` is named above, `seconds` may be spent."""
+    def lines(self, width: int, lang: Lang, day: str = "", most: int | None = None) -> list[Line]:
+        """The lines in at most `width` cells, a blank line at the end, `day` named above; see `MarkdownStream.lines`."""
         if self.stale(width, lang, day):
-            self._lines = self._render(width, lang, day, seconds)
+            self._lines = self._render(width, lang, day, most)
             self._seen = (self.view.revision, self.view.state, width, lang, day)
         return self._lines
 
-    def _render(self, width: int, lang: Lang, day: str, seconds: float | None) -> list[Line]:
+    def _render(self, width: int, lang: Lang, day: str, most: int | None) -> list[Line]:
         view = self.view
         kept = {id(part) for part in view.parts}
         self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
@@ -62,7 +62,7 @@ class MessageLines:
             elif view.who == "user":
                 shown = self._plain(part, body)
             else:
-                shown = self._markdown(part, body, seconds)
+                shown = self._markdown(part, body, most)
                 shown = with_copy(shown, body, f"{view.key}.{index}", tr("ui.code.copy", lang))
             if shown and index:
                 lines.append(BLANK)
@@ -83,14 +83,14 @@ class MessageLines:
     def _plain(self, part: TextPart, width: int) -> list[Line]:
         return wrap([Span(sanitize(part.text))], width - 2)
 
-    def _markdown(self, part: TextPart, width: int, seconds: float | None) -> list[Line]:
+    def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
         _, stream, fed = self._streams.get(id(part), (part, MarkdownStream(), 0))
         if fed < len(part.pieces):
             stream.feed("".join(part.pieces[fed:]))
         if self.view.finished:
             stream.finish()
         self._streams[id(part)] = (part, stream, len(part.pieces))
-        return stream.lines(width, seconds)
+        return stream.lines(width, most)
 
 
 def estimated_rows(view: MessageView, width: int) -> int:
@@ -132,7 +132,8 @@ def badge(view: MessageView, lang: Lang) -> Line:
         parts.append(counted("ui.badge.calls", view.calls, lang))
     if view.ms is not None:
         parts.append(duration(view.ms, lang))
-    return line(Span(" · ".join(parts), "dim"))
+    marked = Span(f"× {tr('ui.wrong.marked', lang)}   ", "error") if view.wrong is not None else ""
+    return line(marked, Span(" · ".join(parts), "dim"))
 
 
 def footer(view: MessageView, width: int, lang: Lang) -> list[Line]:

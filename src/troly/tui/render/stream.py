@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.text.sanitize import sanitize
@@ -34,10 +33,24 @@ class Block(NamedTuple):
     tokens: Sequence[Token] | None = None
 
 
+class Allowance:
+    """How many characters may still be worked on; None is any number. Counted, not timed: the same on every machine."""
+
+    def __init__(self, most: int | None) -> None:
+        self._left = most
+
+    def spent(self, letters: int) -> bool:
+        """Take off what was worked on; True when nothing is left."""
+        if self._left is None:
+            return False
+        self._left -= letters
+        return self._left <= 0
+
+
 class MarkdownStream:
     """Text that arrives in pieces.
 
-    `lines(width)` costs the last block only, however long the text before it is. With a limit of time a long text is
+    `lines(width)` costs the last block only, however long the text before it is. With a limit a long text is
     worked off over several calls; `behind` says that there is more.
     """
 
@@ -78,29 +91,33 @@ class MarkdownStream:
         """Whether there is text that the lines do not show yet."""
         return bool(self._waiting) or self._rendered < len(self._done)
 
-    def lines(self, width: int, seconds: float | None = None) -> list[Line]:
-        """The text in lines of at most `width` cells, as far as `seconds` go; the list is not to be changed."""
+    def lines(self, width: int, most: int | None = None) -> list[Line]:
+        """The text in lines of at most `width` cells; the list is not to be changed.
+
+        `most` is how many characters one call may work on, about; what is left is done by the next.
+        """
         if width != self._width:
             self._width, self._rendered, self._lines = width, 0, None
             self._done_lines = []
         if self._lines is None or self.behind:
-            self._work(None if seconds is None else monotonic() + seconds)
+            self._work(Allowance(most))
             whole = self._rendered == len(self._done)
             tail = token_lines(self._last, width) if whole else []
             gap = [BLANK] if tail and self._done_lines and not self._cut else []
             self._lines = [*self._done_lines, *gap, *tail]
         return self._lines
 
-    def _work(self, end: float | None) -> None:
-        """Take in and render what waits, until `end`; a little in any case."""
+    def _work(self, allowed: Allowance) -> None:
+        """Take in and render what waits, as far as is allowed; a little in any case."""
         while True:
-            self._render_done(end)
+            self._render_done(allowed)
             if not self._waiting or self._rendered < len(self._done):
                 return
+            before = len(self._waiting)
             self._take()
             self._last = self._freeze()
-            if end is not None and monotonic() >= end:
-                self._render_done(end)
+            if allowed.spent(before - len(self._waiting)):
+                self._render_done(allowed)
                 return
 
     def _take(self) -> None:
@@ -135,7 +152,7 @@ class MarkdownStream:
         self._done.append(Block(source, self._cut, tokens))
         self._cut = False
 
-    def _render_done(self, end: float | None) -> None:
+    def _render_done(self, allowed: Allowance) -> None:
         while self._rendered < len(self._done):
             block = self._done[self._rendered]
             if self._done_lines and not block.goes_on:
@@ -143,5 +160,5 @@ class MarkdownStream:
             self._done_lines.extend(token_lines(block.tokens or parse(block.source), self._width))
             self._done[self._rendered] = block._replace(tokens=None)
             self._rendered += 1
-            if end is not None and monotonic() >= end:
+            if allowed.spent(len(block.source)):
                 return

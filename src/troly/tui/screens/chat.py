@@ -11,14 +11,18 @@ from textual.widgets import Static
 
 from troly.text.catalogue import tr
 from troly.tui.controller import Controller
+from troly.tui.keymap import keymap_of
+from troly.tui.offering import Offering
 from troly.tui.paning import Change
 from troly.tui.render.spans import Line
 from troly.tui.sides import WITH_LIST, colours, layout_of
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.bars import ModeBar, StatusBar
-from troly.tui.widgets.columns import ConversationList, EvidenceDrawer
+from troly.tui.widgets.columns import ConversationList
 from troly.tui.widgets.empty import empty_lines
+from troly.tui.widgets.evidence import EvidenceDrawer
+from troly.tui.widgets.offers import Offers
 from troly.tui.widgets.prompt import Prompt
 from troly.tui.widgets.side import Side
 from troly.tui.widgets.tab_row import TabRow, tabs_of
@@ -46,28 +50,31 @@ class ChatScreen(Screen[None]):
         self._dirty: set[Change] = set()
         self._changed: set[int] = set()
         self._typing = controller.pane
+        self._laid: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """The parts from top to bottom."""
+        """The parts of the first frame from top to bottom; what is hidden at first comes after it."""
         controller, palette = self.controller, self.palette
         self.modes = ModeBar(controller, palette)
         self.tabs = TabRow(controller, palette)
         self.list = ConversationList(controller, palette)
         self.sides = [Side(controller, palette, 0, self._above)]
         self.prompt = Prompt(tr("ui.prompt.hint", controller.language))
+        self.prompt.lang = controller.language
+        self.offers = Offers(palette)
+        self.prompt.offering = Offering(controller, self.prompt, self.offers)
+        self.offers.pick = self.prompt.offering.take
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
+        self.small = Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
         yield self.modes
-        yield self.tabs
         with Horizontal(id="middle"):
             yield self.list
             with Vertical(id="chat"):
                 with Container(id="sides"):
                     yield from self.sides
                 yield self.prompt
-            yield self.evidence
         yield self.status
-        yield Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
 
     @property
     def transcript(self) -> Transcript:
@@ -78,18 +85,26 @@ class ChatScreen(Screen[None]):
         """Dress the input; turn the mark while an answer is written."""
         self.dress(self.palette)
         self.set_interval(CLOCK, self._tick)
+        self.call_after_refresh(self._complete)
+
+    def _complete(self) -> None:
+        """Add what the first frame does not show."""
+        self.mount(self.tabs, after=self.modes)
+        self.query_one("#chat").mount(self.offers, before=self.prompt)
+        self.query_one("#middle").mount(self.evidence)
+        self.mount(self.small)
 
     def _above(self, pane: Pane, width: int, height: int) -> list[Line]:
         """What stands above the messages: all there is in an empty pane, and the reason when nothing could be opened."""
         controller = self.controller
         if pane.messages:
             return empty_lines(controller, pane, width, 0) if controller.trouble is not None else []
-        return [] if pane.resting else empty_lines(controller, pane, width, height)
+        return [] if pane.resting else empty_lines(controller, pane, width, height, keymap_of(self))
 
     def dress(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
         self.palette = palette
-        for part in (self.modes, self.tabs, self.list, self.evidence, self.status):
+        for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers):
             part.repaint(palette)
         for side in self.sides:
             side.dress(colours(self.app.current_theme, self.controller, side.transcript.pane))
@@ -112,7 +127,10 @@ class ChatScreen(Screen[None]):
         self._dirty.add(what)
         if pane is not None:
             self._changed.add(pane.key)
-        if not self._waiting:
+        if what == "panes":
+            # With the swap in one frame; a frame that was waited for finds nothing left to do.
+            self._paint()
+        elif not self._waiting:
             self._waiting = True
             pause = min(SLOWEST, max(FRAME, self._cost * SHARE)) - (time.monotonic() - self._painted)
             self.set_timer(max(0.001, pause), self._paint)
@@ -146,8 +164,8 @@ class ChatScreen(Screen[None]):
         for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
             side.transcript.show(pane, controller.language)
             side.dress(colours(self.app.current_theme, controller, pane))
-        self.prompt.placeholder = tr("ui.prompt.hint", controller.language)
-        self.query_one("#small", Static).update(tr("ui.trouble.small", controller.language))
+        self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
+        self.small.update(tr("ui.trouble.small", controller.language))
 
     def lay_out(self) -> None:
         """As many sides as panes are shown, where there is room for two; else the one with the input."""
@@ -156,11 +174,18 @@ class ChatScreen(Screen[None]):
         if two and len(self.sides) == 1:
             self.sides.append(Side(self.controller, self.palette, 1, self._above))
             self.query_one("#sides").mount(self.sides[1])
+            for side in self.sides:
+                side.name_it()
         how = layout_of(self.app.size.width, self.app.size.height) if two else ""
+        shown = min(tabs.focus, len(tabs.sides) - 1)
+        laid = (len(self.sides), how, shown, self.app.size.width < WITH_LIST)
+        if laid == self._laid:
+            return
+        self._laid = laid
         self.query_one("#sides").set_classes([f"-{how}"] if how else [])
         self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
         for place, side in enumerate(self.sides):
-            side.display = bool(how) or place == min(tabs.focus, len(tabs.sides) - 1)
+            side.display = bool(how) or place == shown
 
     def on_resize(self) -> None:
         """Another size may have room for two sides, or no longer."""
@@ -210,9 +235,13 @@ class ChatScreen(Screen[None]):
             self.prompt.focus()
 
     def toggle_evidence(self) -> None:
-        """Show or hide the evidence drawer."""
+        """Show the evidence drawer and give it the keys, or hide it."""
         self.toggle_class("-evidence")
         self.call_after_refresh(self.evidence.relay)
+        if self.has_class("-evidence"):
+            self.call_after_refresh(self.evidence.focus)
+        elif self.evidence.has_focus:
+            self.prompt.focus()
 
     def leave_columns(self) -> bool:
         """Hide the columns that lie above the chat and give the keys to the input; True when one was there."""

@@ -35,8 +35,9 @@ class SearchScreen(ModalScreen[str]):
         Binding("down", "move(1)", show=False, priority=True),
     ]
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, words: str = "") -> None:
         super().__init__()
+        self._words = words
         self._controller = controller
         self._hits: list[HitView] = []
         self._timer: Timer | None = None
@@ -45,7 +46,7 @@ class SearchScreen(ModalScreen[str]):
         """An input above what is found."""
         lang = self._controller.language
         with Vertical(id="palette", classes="-search -none"):
-            yield TypingInput(placeholder=tr("ui.search.hint", lang), compact=True)
+            yield TypingInput(self._words, placeholder=tr("ui.search.hint", lang), compact=True)
             yield OptionList()
             yield Static(tr("ui.search.begin", lang), id="none", markup=False)
 

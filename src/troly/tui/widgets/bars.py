@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
 from troly.tui.keymap import keymap_of
-from troly.tui.render.figures import counted, duration
+from troly.tui.render.figures import duration
 from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
 from troly.tui.theme import Palette
-from troly.tui.view import MessageView, ModeView
+from troly.tui.view import ModeView
 from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.status_figures import status_figures
 from troly.tui.widgets.tab_row import TURNING, UNREAD, mark_of, tabs_of
+from troly.tui.working import Working
 
 BRAND = "Troly"
 MOST_KEYS = 6
+# Cells that figures may take on a narrow line.
+MOST_FIGURES = 36
 # Below this many rows the two lines share one.
 SHORT = 22
 
@@ -44,13 +48,27 @@ class ModeBar(LinesView):
         self.relay()
 
     def build(self, width: int) -> list[Line]:
-        """One line: all names where they fit, else the one that is shown between ‹ and ›."""
+        """One line: all names where they fit, else the shown one with the signs of the others, or between ‹ and ›."""
         lang = self.controller.language
         right = self._right(lang, full=width >= 72)
         all_names = (Span(f" {BRAND}", "strong"), *self._labels(lang))
-        if width_of(all_names) + width_of(right) + 2 <= width:
-            return [ends_apart(all_names, right, width)]
+        for left in (all_names, self._signs(lang)):
+            if width_of(left) + width_of(right) + 2 <= width:
+                return [ends_apart(left, right, width)]
         return [ends_apart(self._one(lang), right, width)]
+
+    def _signs(self, lang: Lang) -> Line:
+        """The name of the shown mode and a sign with its marks for every other one, in their order."""
+        spans: list[Span] = []
+        for mode in self.controller.modes.values():
+            shown = mode.id == self.controller.pane.mode
+            sign = Span(mode.icon, "accent" if shown else "dim", f"mode:{mode.id}")
+            spans += [
+                Span("  " if spans else " "),
+                sign,
+                *([Span(" "), *self._label(mode, lang)] if shown else self._mark(mode)),
+            ]
+        return line(*spans, *self._place())
 
     def _labels(self, lang: Lang) -> list[Span]:
         spans: list[Span] = []
@@ -76,15 +94,16 @@ class ModeBar(LinesView):
         if mode is None:
             return (Span(f" {BRAND}", "strong"),)
         names = line(Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"))
-        return line(*names, *self._folded(mode))
-
-    def _folded(self, mode: ModeView) -> Line:
-        """Which of the open conversations this is, and a mark when something happens in another one."""
-        panes, shown = tabs_of(self.controller), self.controller.pane
         others = [pane for pane in self.controller.tabs.everywhere if pane.mode != mode.id]
         mark = mark_of(others, self.phase)
-        place = f"  {panes.index(shown) + 1}/{len(panes)}" if len(panes) > 1 else ""
-        return line(Span(place, "dim", "panes"), Span(f" {mark}" if mark else "", "strong", "panes"))
+        return line(*names, *self._place(), Span(f" {mark}" if mark else "", "strong", "panes"))
+
+    def _place(self) -> Line:
+        """Which of the open conversations this is."""
+        panes, shown = tabs_of(self.controller), self.controller.pane
+        return (
+            line(Span(f"   {panes.index(shown) + 1}/{len(panes)}", "dim", "panes")) if len(panes) > 1 else ()
+        )
 
     def _right(self, lang: Lang, *, full: bool) -> Line:
         health = self.controller.health
@@ -118,7 +137,7 @@ class StatusBar(LinesView):
     def build(self, width: int) -> list[Line]:
         """One line; keys that do not fit are left out from the right."""
         lang = self.controller.language
-        left = line(Span(" "), *self._state(lang))
+        left = line(Span(" "), *self._state(lang, max(MOST_FIGURES, width // 2)))
         keys = self.keys()[:MOST_KEYS]
         while keys:
             right = self._keys(keys, lang)
@@ -150,7 +169,14 @@ class StatusBar(LinesView):
             ]
         return line(*spans, Span(" "))
 
-    def _state(self, lang: Lang) -> list[Span]:
+    def _work(self, lang: Lang, width: int) -> list[Span]:
+        """How far the work beside the chat is."""
+        working = getattr(self.app, "working", None)
+        if not isinstance(working, Working):
+            return []
+        return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
+
+    def _state(self, lang: Lang, width: int) -> list[Span]:
         controller = self.controller
         if controller.trouble is not None:
             return []
@@ -162,16 +188,15 @@ class StatusBar(LinesView):
             if pane.waiting
             else []
         )
+        work = self._work(lang, width // 2)
         if pane.running:
+            rate = status_figures(pane.answer, controller.health, lang, width // 2, controller.now())
             return [
+                *work,
                 Span(f"{TURNING[self.phase]} "),
                 Span(f"{tr('ui.status.writing', lang)}  {duration(self.seconds * 1000, lang)}", "dim"),
+                Span(f"   {rate}" if rate else "", "dim"),
                 *waiting,
             ]
-        return [Span(part, "dim") for part in _cost(pane.last_answer, lang)]
-
-
-def _cost(answer: MessageView | None, lang: Lang) -> list[str]:
-    if answer is None or answer.ms is None:
-        return []
-    return [counted("ui.status.calls", answer.calls, lang), f"   {duration(answer.ms, lang)}"]
+        room = width - width_of(line(*work))
+        return [*work, Span(status_figures(pane.last_answer, controller.health, lang, room), "dim")]

@@ -6,14 +6,13 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from troly.text.catalogue import Lang, tr
+from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
 from troly.tui.keymap import bindings, keymap_of
-from troly.tui.render.figures import counted, duration
-from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap
 from troly.tui.theme import Palette
-from troly.tui.view import ConversationView, StepView
+from troly.tui.view import ConversationView
 from troly.tui.widgets.lines import LinesView
 
 OPEN = "open-conversation"
@@ -105,53 +104,3 @@ class ConversationList(LinesView, can_focus=True):
     def on_blur(self) -> None:
         """Nothing is chosen while the keys go elsewhere."""
         self.relay()
-
-
-class EvidenceDrawer(LinesView, can_focus=True):
-    """How the last answer of the pane came about: its steps in order with who decided, why, and in what time."""
-
-    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
-        super().__init__(palette, **options)
-        self.controller = controller
-
-    def build(self, width: int) -> list[Line]:
-        """A head, the steps, and one line on the model."""
-        lang = self.controller.language
-        lines: list[Line] = [
-            line(
-                Span(tr("ui.head.evidence", lang), "dim"),
-                Span(f"  {keymap_of(self).press('evidence')}", "dim"),
-            ),
-            BLANK,
-        ]
-        answer = self.controller.pane.last_answer
-        if answer is None or not answer.steps:
-            return [*lines, *wrap([Span(tr("ui.evidence.none", lang), "dim")], width)]
-        for index, step in enumerate(answer.steps, start=1):
-            lines += _step(index, step, width, lang)
-        if answer.finished:
-            key = "ui.evidence.by_model" if answer.calls else "ui.evidence.by_rules"
-            lines += [
-                BLANK,
-                *wrap(
-                    [Span(counted(key, answer.calls, lang) if answer.calls else tr(key, lang), "dim")], width
-                ),
-            ]
-        return lines
-
-
-def _step(index: int, step: StepView, width: int, lang: Lang) -> list[Line]:
-    name = sanitize(" · ".join(part for part in (step.agent, step.tool, step.node) if part))
-    if step.ms is not None:
-        took = duration(step.ms, lang)
-    else:
-        took = tr("ui.evidence.failed" if step.failed else "ui.evidence.running", lang)
-    right = line(Span(f"{step.source}  " if step.source else "", "dim"), Span(took, "dim"))
-    left = line(
-        Span(f"{index} ", "dim"), Span(clip(name, max(6, width - 20)), "error" if step.failed else "strong")
-    )
-    lines = [ends_apart(left, right, width)]
-    if step.failed and step.ms is not None:
-        lines.append(line(Span(f"  {tr('ui.evidence.failed', lang)}", "error")))
-    detail = sanitize(step.detail)
-    return [*lines, *((Span("  "), *text) for text in wrap([Span(detail, "dim")], width - 2) if detail)]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
+from troly.tui.keymap import Keymap
 from troly.tui.render.spans import BLANK, Line, Span, wrap
 from troly.tui.render.trouble import trouble_lines
 from troly.tui.view import HoldingsView, ModeView, Pane, Trouble
+from troly.tui.welcome import welcome_lines
 
 WIDEST = 72
+Block = list[Line]
 
 
-def empty_lines(controller: Controller, pane: Pane, width: int, height: int) -> list[Line]:
-    """The pane without messages, in the middle of `height` rows."""
+def empty_lines(
+    controller: Controller, pane: Pane, width: int, height: int, keymap: Keymap | None = None
+) -> list[Line]:
+    """The pane without messages, a third down in `height` rows (0 for no limit)."""
     lang = controller.language
     room = min(width, WIDEST)
     mode = controller.modes.get(pane.mode)
@@ -24,9 +31,17 @@ def empty_lines(controller: Controller, pane: Pane, width: int, height: int) -> 
     elif mode.broken:
         lines = trouble_lines(Trouble(tr("ui.empty.broken", lang), mode.broken), room)
     else:
-        lines = _welcome(controller, mode, room, lang)
-    above = max(1, (height - len(lines)) // 3)
+        lines = _fitting(_blocks(controller, mode, room, keymap or Keymap()), height)
+    above = max(0 if height and len(lines) >= height else 1, (height - len(lines)) // 3)
     return [*[BLANK] * above, *lines]
+
+
+def _fitting(blocks: Sequence[Block], height: int) -> list[Line]:
+    """The blocks with a blank line between them; where they do not fit, the last ones are left out."""
+    kept = [block for block in blocks if block]
+    while len(kept) > 2 and height and sum(map(len, kept)) + len(kept) > height:
+        kept = kept[:-1]
+    return [line for index, block in enumerate(kept) for line in ([BLANK] if index else []) + block]
 
 
 def _closed(trouble: Trouble, room: int, lang: Lang) -> list[Line]:
@@ -42,38 +57,46 @@ def _closed(trouble: Trouble, room: int, lang: Lang) -> list[Line]:
     ]
 
 
-def _welcome(controller: Controller, mode: ModeView, room: int, lang: Lang) -> list[Line]:
-    lines = [
-        *wrap([Span(sanitize(mode.names[lang]), "who")], room),
-        *wrap([Span(sanitize(mode.summaries[lang]))], room),
-        BLANK,
+def _blocks(controller: Controller, mode: ModeView, room: int, keymap: Keymap) -> list[Block]:
+    """The most useful first."""
+    lang = controller.language
+    notices = [
+        line
+        for file in controller.notices
+        for line in wrap([Span(tr("ui.trouble.aside", lang, file=sanitize(file)), "error")], room)
     ]
+    return [
+        [*wrap([Span(sanitize(mode.names[lang]), "who")], room), *wrap([Span(sanitize(mode.summaries[lang]))], room)],
+        _questions(mode, room, lang),
+        welcome_lines(keymap, room, lang) if controller.new_here else [],
+        notices,
+        _held(controller.holdings.get((mode.id, lang)), room, lang),
+        _without_model(controller, room, lang) if controller.health.known and not controller.health.up else [],
+    ]  # fmt: skip
+
+
+def _questions(mode: ModeView, room: int, lang: Lang) -> Block:
+    """Three questions to press; ↑ in the empty input brings the same."""
     questions = mode.questions.get(lang, ())[:3]
-    if questions:
-        lines.append((Span(tr("ui.empty.ask", lang), "dim"),))
+    lines: Block = [(Span(tr("ui.empty.ask", lang), "dim"),)] if questions else []
     for index, question in enumerate(questions):
         for row, text in enumerate(wrap([Span(sanitize(question), "", f"ask:{index}")], room - 2)):
             lines.append((Span("› " if row == 0 else "  ", "accent", f"ask:{index}"), *text))
-    lines += _held(controller.holdings.get((mode.id, lang)), room, lang)
-    if controller.health.known and not controller.health.up:
-        lines += _without_model(controller, room, lang)
-    for file in controller.notices:
-        lines += [BLANK, *wrap([Span(tr("ui.trouble.aside", lang, file=sanitize(file)), "error")], room)]
     return lines
 
 
-def _held(held: HoldingsView | None, room: int, lang: Lang) -> list[Line]:
+def _held(held: HoldingsView | None, room: int, lang: Lang) -> Block:
     if held is None:
         return []
-    lines = [BLANK, *wrap([Span(sanitize(held.line), "dim")], room)]
+    lines = wrap([Span(sanitize(held.line), "dim")], room)
     if held.command and not held.enough:
         lines += wrap([Span(tr("ui.empty.load", lang, command=sanitize(held.command)))], room)
     return lines
 
 
-def _without_model(controller: Controller, room: int, lang: Lang) -> list[Line]:
+def _without_model(controller: Controller, room: int, lang: Lang) -> Block:
     """No model is no error: how one gets it stands here in one sentence."""
-    lines = [BLANK, *wrap([Span(tr("ui.empty.rules", lang), "dim")], room)]
+    lines = wrap([Span(tr("ui.empty.rules", lang), "dim")], room)
     trouble = controller.health.trouble
     if trouble is not None and trouble.remedy:
         lines += wrap([Span(sanitize(trouble.remedy), "dim")], room)

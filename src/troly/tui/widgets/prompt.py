@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import events
@@ -11,14 +11,18 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets.text_area import TextAreaTheme
 
-from troly.tui.keymap import bindings
+from troly.tui.keymap import bindings, bound
 from troly.tui.theme import Palette
-from troly.tui.widgets.typing import TypingArea
+from troly.tui.widgets.folding import FoldingArea
+
+if TYPE_CHECKING:
+    from troly.text.catalogue import Lang
+    from troly.tui.offering import Offering
 
 FRAME = 2
 
 
-class Prompt(TypingArea):
+class Prompt(FoldingArea):
     """Where questions are written; `earlier` are past ones, newest last."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,24 +55,33 @@ class Prompt(TypingArea):
             compact=True,
             highlight_cursor_line=False,
             placeholder=hint,
-            **options,  # type: ignore[arg-type]
+            **options,
         )
         self.cursor_blink = False
         self.earlier: Sequence[str] = ()
+        self.offering: Offering | None = None
         self._recalled = 0
+        self._shown = ""
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1):
+        if self._offered(event.key) or (
+            event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1)
+        ):
             event.stop()
             event.prevent_default()
             return
         await super()._on_key(event)
 
+    def _offered(self, key: str) -> bool:
+        """Whether the list of what can be completed took the key."""
+        if self.offering is None:
+            return False
+        binding = bound(self, key)
+        return self.offering.key(key, sends=binding is not None and binding.action == "send")
+
     def _recall(self, by: int) -> bool:
         """Show an earlier or later question, in an empty box or one that was just recalled."""
-        at = len(self.earlier) - self._recalled
-        shown = self.earlier[at] if self._recalled and at < len(self.earlier) else ""
-        if self.text != shown:
+        if self.text != (self._shown if self._recalled else ""):
             self._recalled = 0
             return False
         wanted = self._recalled - by
@@ -76,20 +89,20 @@ class Prompt(TypingArea):
             return bool(self._recalled)
         self._recalled = wanted
         self.put(self.earlier[len(self.earlier) - wanted] if wanted else "", keep_place=True)
+        self._shown = self.text
         return True
 
     def put(self, text: str, *, keep_place: bool = False) -> None:
         """Replace what is written; the cursor goes to the end."""
         if not keep_place:
             self._recalled = 0
-        self.load_text(text)
-        self.move_cursor(self.document.end)
+        super().put(text)
         self.fit()
 
     def action_send(self) -> None:
         """Ask what is written; blanks alone are nothing to ask."""
         if self.text.strip():
-            self.post_message(self.Sent(self.text))
+            self.post_message(self.Sent(self.whole))
             self.put("")
 
     def action_newline(self) -> None:
@@ -121,6 +134,17 @@ class Prompt(TypingArea):
     def on_text_area_changed(self) -> None:
         """The text is another."""
         self.fit()
+        if self.offering is not None:
+            self.offering.changed()
+
+    def on_text_area_selection_changed(self) -> None:
+        """The cursor moved: what stands before it may be something else."""
+        if self.offering is not None:
+            self.offering.changed()
+
+    def speak(self, hint: str, lang: Lang) -> None:
+        """Take the language of the interface."""
+        self.placeholder, self.lang = hint, lang
 
     def dress(self, palette: Palette, ground: str) -> None:
         """Take the accent of the mode for the cursor and the frame."""

@@ -64,9 +64,12 @@ class Side(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        """Title and messages."""
-        yield self.head
+        """The messages; the title comes when there are two sides."""
         yield self.transcript
+
+    def name_it(self) -> None:
+        """Put the title above the messages."""
+        self.call_later(self.mount, self.head, before=0)
 
     def on_mouse_down(self) -> None:
         """Whoever presses on the other side means it: it gets the input first."""

@@ -17,7 +17,8 @@ from troly.tui.keymap import bindings
 from troly.tui.render.spans import Line, Span, line, plain
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
-from troly.tui.widgets.lines import LinesView, strip_of
+from troly.tui.widgets.choosing import Choosing
+from troly.tui.widgets.lines import strip_of
 
 if TYPE_CHECKING:
     from troly.tui.render.ledger import Ledger, Place
@@ -37,7 +38,7 @@ def local_time() -> datetime:
     return datetime.now().astimezone()
 
 
-class Transcript(LinesView, can_focus=True):
+class Transcript(Choosing, can_focus=True):
     """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
 
     # Who selects text with the mouse goes on typing; the keys come here by a key only.
@@ -67,9 +68,8 @@ class Transcript(LinesView, can_focus=True):
         self.lang: Lang = lang
         self.behind = False
         self.following = True
-        self.chosen = 0
         self.marks: Marks | None = None
-        self._moving = False
+        self._moving = self._catching_up = False
         self._ledgers: dict[int, Ledger] = {}
         self._places: dict[int, tuple[Place, bool]] = {}
 
@@ -97,6 +97,8 @@ class Transcript(LinesView, can_focus=True):
         if left is not None:
             self._places[self.pane.key] = (left, self.following)
         if pane is not self.pane:
+            if self.text_selection is not None:
+                self.screen.clear_selection()
             self.pane, self.chosen, self.marks = pane, 0, None
             self._laid_width = 0
         self.lang = lang
@@ -107,11 +109,18 @@ class Transcript(LinesView, can_focus=True):
 
     def grow(self) -> None:
         """The pane changed: keep the reader's place, or follow the end when they are there."""
-        before = self.ledger.height if self.ledger is not None else len(self._lines)
+        before = self._end()
         self.relay()
-        after = self.ledger.height if self.ledger is not None else len(self._lines)
-        if not self.following and after != before:
+        if not self.following and self._end() != before:
             self.behind = True
+
+    def _end(self) -> tuple[int, int]:
+        """The last message and its height."""
+        ledger = self.ledger
+        if ledger is None or not ledger.views:
+            return 0, 0
+        key = ledger.views[-1].key
+        return key, ledger.height - ledger.first_row(key)
 
     def relay(self) -> None:
         """Build the lines anew and repaint; the reader stays where they are."""
@@ -133,11 +142,19 @@ class Transcript(LinesView, can_focus=True):
         ledger = self._kept_ledger()
         if self.pane.messages[0].before:
             above = [*above, line(Span(tr(f"ui.older.{self.pane.messages[0].older}", self.lang), "dim"))]
+        held = self._hold(ledger)
         ledger.sync(self.pane.messages, above, room, self.lang, self._now().date())
         self._settle(ledger, place)
+        self._let_selected(ledger, held)
         self.refresh()
-        if ledger.behind:
-            self.set_timer(SOON, self.grow)
+        if ledger.behind and not self._catching_up:
+            self._catching_up = True
+            self.set_timer(SOON, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Render the next piece of a text that is too long for one paint."""
+        self._catching_up = False
+        self.relay()
 
     def _kept_ledger(self) -> Ledger:
         from troly.tui.render.ledger import Ledger
@@ -169,14 +186,24 @@ class Transcript(LinesView, can_focus=True):
             self.post_message(self.NearTop(self.pane))
 
     def _move(self, row: int) -> None:
-        """Scroll without taking it for a wish of the reader; what is selected moves along."""
-        by = row - round(self.scroll_y)
+        """Scroll without taking it for a wish of the reader."""
         self._moving = True
         self.scroll_to(y=row, animate=False, immediate=True, force=True)
         self._moving = False
+
+    def _hold(self, ledger: Ledger) -> list[tuple[Place, int] | None]:
+        """Where what is selected begins and ends, told by messages: rows may move."""
         selection = self.text_selection
-        if by and selection is not None and self.ledger is not None and not self.following:
-            self.screen.selections = {**self.screen.selections, self: lower(selection, by)}
+        if selection is None or not ledger.views:
+            return []
+        return [None if end is None else (ledger.place(end.y, 1), end.x) for end in selection]
+
+    def _let_selected(self, ledger: Ledger, held: list[tuple[Place, int] | None]) -> None:
+        """Select the same text again."""
+        if held:
+            ends = [None if end is None else Offset(end[1], ledger.row(end[0])) for end in held]
+            if Selection(*ends) != self.text_selection:
+                self.screen.selections = {**self.screen.selections, self: Selection(*ends)}
 
     def to_end(self) -> None:
         """Show the newest line, and follow it from now on."""
@@ -193,7 +220,9 @@ class Transcript(LinesView, can_focus=True):
             self.behind = False
         ledger = self.ledger
         if ledger is not None and self._laid_width:
+            held = self._hold(ledger)
             self._settle(ledger, self._place())
+            self._let_selected(ledger, held)
 
     def on_resize(self) -> None:
         """A new size moves the lines; whoever was at the end stays there."""

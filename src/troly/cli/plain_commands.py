@@ -1,0 +1,230 @@
+"""The typed commands of the chat in plain lines: the same names as on the screen, answers to be heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from troly.cli.plain_printer import say_line
+from troly.config.actions import ACTIONS
+from troly.errors import TrolyError
+from troly.text.catalogue import LANGS, tr
+from troly.tui.slash import MARK, Choice, Said, Slash, chosen, read
+
+if TYPE_CHECKING:
+    from troly.cli.plain import PlainChat
+
+# Name, whether there is an argument, whether it must be there.
+COMMANDS = (
+    ("help", False, False),
+    ("new", False, False),
+    ("mode", True, True),
+    ("language", True, True),
+    ("list", False, False),
+    ("open", True, True),
+    ("search", True, True),
+    ("names", True, False),
+    ("again", False, False),
+    ("evidence", False, False),
+    ("rename", True, True),
+    ("delete", False, False),
+    ("undelete", False, False),
+    ("quit", False, False),
+)
+LISTED = 20
+HITS = 10
+NAMES = 20
+# Commands with an argument that only the screen has; all others are in the list of actions.
+SCREEN = ("theme", "export", "ingest", "pull")
+
+
+def commands(chat: PlainChat) -> list[Slash]:
+    """What can be typed: the mode's own commands, then those of the chat."""
+    lang = chat.lang
+    found = [Slash(one.name, one.help[lang], argument=one.argument) for one in chat.talk()]
+    for name, takes, needed in COMMANDS:
+        argument = tr(f"cli.plain.argument.{name}", lang) if takes else ""
+        choices = tuple(_choices(chat, name))
+        found.append(Slash(name, tr(f"cli.plain.help.{name}", lang), name, argument, needed, choices))
+    return found
+
+
+def _choices(chat: PlainChat, name: str) -> Iterator[Choice]:
+    if name == "mode":
+        yield from (Choice(one, title) for one, title in chat.modes().items())
+    elif name == "language":
+        yield from (Choice(one, tr(f"ui.command.language_{one}", chat.lang)) for one in LANGS)
+
+
+def run_command(chat: PlainChat, text: str) -> bool:
+    """Do what `text` says if it is a command of the chat; False when it is a message. Raises TrolyError."""
+    offered = commands(chat)
+    said = read(text, offered)
+    name = text.strip().removeprefix(MARK).partition(" ")[0]
+    if said is None and name in SCREEN:
+        say_line(chat.say("screen_only", name=name))
+        return True
+    if said is None or (said.command is not None and not said.command.action):
+        return False
+    if said.command is None:
+        say_line(_unknown(chat, text, said))
+        return True
+    command, value = said.command, chosen(said.command, said.argument)
+    if value is None:
+        values = ", ".join(one.value for one in command.choices)
+        say_line(tr("ui.slash.value", chat.lang, name=command.name, argument=command.argument, values=values))
+    elif command.needed and not value:
+        say_line(tr("ui.slash.needed", chat.lang, name=command.name, argument=command.argument))
+    else:
+        _DO[command.name](chat, value)
+    return True
+
+
+def _unknown(chat: PlainChat, text: str, said: Said) -> str:
+    name = text.strip().removeprefix(MARK)
+    if name in SCREEN or any(one.name.replace("_", "-") == name for one in ACTIONS):
+        return tr("cli.plain.screen_only", chat.lang, name=name)
+    key = "nearest" if said.nearest else "unknown"
+    return tr(f"ui.slash.{key}", chat.lang, name=name, nearest=said.nearest)
+
+
+def _help(chat: PlainChat, _value: str) -> None:
+    for one in commands(chat):
+        key = "command_with" if one.argument else "command"
+        say_line(chat.say(key, name=one.name, argument=one.argument, help=one.help))
+
+
+def _new(chat: PlainChat, _value: str) -> None:
+    chat.conversation = None
+    chat.steps = []
+    say_line(chat.say("new"))
+
+
+def _mode(chat: PlainChat, value: str) -> None:
+    chat.take_mode(value)
+
+
+def _language(chat: PlainChat, value: str) -> None:
+    chat.invocation.lang = "en" if value == "en" else "vi"
+    chat.greet()
+
+
+def _list(chat: PlainChat, _value: str) -> None:
+    found = chat.house.services.conversations.list(chat.login, limit=LISTED)
+    chat.listed = [one.id for one in found]
+    modes = chat.modes()
+    if not found:
+        say_line(chat.say("none"))
+    for number, one in enumerate(found, 1):
+        when = one.updated_at.astimezone(chat.house.services.clock().tzinfo).strftime("%d/%m/%Y %H:%M")
+        title = one.title or tr("ui.list.untitled", chat.lang)
+        say_line(
+            chat.say("listed", number=number, title=title, mode=modes.get(one.mode, one.mode), when=when)
+        )
+
+
+def _open(chat: PlainChat, value: str) -> None:
+    number = int(value) if value.isdecimal() and len(value) < 6 else 0
+    if not 0 < number <= len(chat.listed):
+        say_line(chat.say("no_number", number=value))
+        return
+    store = chat.house.services.conversations
+    found = store.get(chat.login, chat.listed[number - 1])
+    if found.mode != chat.mode:
+        chat.mode = found.mode
+    chat.conversation = found.id
+    say_line(chat.say("opened", title=found.title or tr("ui.list.untitled", chat.lang)))
+    for message in store.messages(chat.login, found.id, limit=20):
+        chat.repeat(message.sender, message.text)
+
+
+def _search(chat: PlainChat, value: str) -> None:
+    hits = chat.house.services.conversations.search(chat.login, value, limit=HITS)
+    chat.listed = [hit.conversation_id for hit in hits]
+    if not hits:
+        say_line(chat.say("no_hit"))
+    for number, hit in enumerate(hits, 1):
+        title = hit.title or tr("ui.list.untitled", chat.lang)
+        say_line(chat.say("hit", number=number, title=title, snippet=hit.snippet))
+
+
+def _names(chat: PlainChat, value: str) -> None:
+    house = chat.house
+    found = house.registry.get(chat.mode).mentions(house.services, house.profile, value, NAMES)
+    if not found:
+        say_line(chat.say("no_name"))
+    for name, hint in found:
+        say_line(chat.say("name", name=name, hint=hint))
+
+
+def _again(chat: PlainChat, _value: str) -> None:
+    if not chat.last:
+        say_line(chat.say("no_question"))
+    else:
+        chat.ask(chat.last)
+
+
+def _evidence(chat: PlainChat, _value: str) -> None:
+    if not chat.steps:
+        say_line(chat.say("no_evidence"))
+    for number, step in enumerate(chat.steps, 1):
+        name = " ".join(part for part in (step.agent, step.tool, step.node) if part)
+        source = tr(f"cli.source.{step.source}", chat.lang) + "." if step.source else ""
+        detail = f"{step.detail.rstrip('.')}." if step.detail else ""
+        say_line(
+            chat.say("step", number=number, name=name, source=source, detail=detail, ms=f"{step.ms:.0f}")
+        )
+
+
+def _rename(chat: PlainChat, value: str) -> None:
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+    else:
+        chat.house.services.conversations.update(chat.login, chat.conversation, title=value)
+        say_line(chat.say("renamed", title=value))
+
+
+def _delete(chat: PlainChat, _value: str) -> None:
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+        return
+    chat.house.services.conversations.delete(chat.login, chat.conversation)
+    chat.deleted, chat.conversation = chat.conversation, None
+    say_line(chat.say("deleted"))
+
+
+def _undelete(chat: PlainChat, _value: str) -> None:
+    if chat.deleted is None:
+        say_line(tr("ui.list.nothing_deleted", chat.lang))
+        return
+    chat.house.services.conversations.restore(chat.login, chat.deleted)
+    chat.conversation, chat.deleted = chat.deleted, None
+    say_line(chat.say("restored"))
+
+
+def _quit(chat: PlainChat, _value: str) -> None:
+    chat.leaving = True
+
+
+def told(error: TrolyError, chat: PlainChat) -> str:
+    """A failure as one line."""
+    text = error.render(chat.lang)
+    return chat.say("failed", title=text.title.rstrip("."), message=text.message, remedy=text.remedy)
+
+
+_DO: dict[str, Callable[[PlainChat, str], None]] = {
+    "help": _help,
+    "new": _new,
+    "mode": _mode,
+    "language": _language,
+    "list": _list,
+    "open": _open,
+    "search": _search,
+    "names": _names,
+    "again": _again,
+    "evidence": _evidence,
+    "rename": _rename,
+    "delete": _delete,
+    "undelete": _undelete,
+    "quit": _quit,
+}

@@ -1,0 +1,133 @@
+"""Text of an answer and its tables as lines to be heard: whole sentences, "column: value", no marks of formatting."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from troly.cli.printed import content_text
+from troly.plugin.events import Chart, Computation, Conflict, ItemList, Sources, Suggestions, Table
+from troly.text.catalogue import Lang, tr
+from troly.text.numbers import format_number
+
+# A line without an end is cut after a sentence once it is this long, so that an answer is heard while it is written.
+HEARD = 120
+_SENTENCE = re.compile(r"(?<=[.!?…:;])\s+(?=\S)")
+_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$")
+_HEAD = re.compile(r"^\s{0,3}#{1,6}\s+")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_MARKS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
+_LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]{1,500})\)")
+
+
+class Heard:
+    """Takes pieces of Markdown and gives out lines as they become whole."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        self._columns: list[str] | None = None
+        self._code = False
+
+    def feed(self, text: str) -> list[str]:
+        """The lines that are whole now."""
+        *whole, self._rest = (self._rest + text).split("\n")
+        lines = [line for raw in whole for line in self._line(raw)]
+        if len(self._rest) > HEARD and not self._code and not self._rest.lstrip().startswith("|"):
+            *sentences, self._rest = _SENTENCE.split(self._rest)
+            if sentences:
+                lines += self._line(" ".join(sentences))
+        return lines
+
+    def finish(self) -> list[str]:
+        """What is left."""
+        rest, self._rest = self._rest, ""
+        return [*self._line(rest), *self._head_alone()]
+
+    def _line(self, raw: str) -> list[str]:
+        if _FENCE.match(raw):
+            self._code = not self._code
+            return []
+        if self._code:
+            return [raw] if raw.strip() else []
+        if raw.strip().startswith("|") and raw.strip().endswith("|") and len(raw.strip()) > 1:
+            return self._row(
+                [_plain(cell) for cell in raw.strip().strip("|").split("|")], rule=bool(_RULE.match(raw))
+            )
+        return [*self._head_alone(), *([_plain(raw)] if raw.strip() else [])]
+
+    def _row(self, cells: list[str], *, rule: bool) -> list[str]:
+        """A row of a Markdown table: its cells by the names of the columns."""
+        if rule:
+            return []
+        if self._columns is None:
+            self._columns = cells
+            return []
+        named = zip(self._columns, cells, strict=False)
+        return ["; ".join(f"{name}: {value}" if name else value for name, value in named) + "."]
+
+    def _head_alone(self) -> list[str]:
+        self._columns = None
+        return []
+
+
+def _plain(text: str) -> str:
+    return " ".join(_MARKS.sub("", _LINK.sub(r"\1, \2", _HEAD.sub("", text))).split())
+
+
+def table_lines(table: Table, lang: Lang) -> Iterator[str]:
+    """A table row by row, each cell with the name of its column; empty cells are left out."""
+    title = " ".join(part for part in (table.badge, table.title) if part)
+    count = len(table.rows)
+    yield _squeeze(tr("cli.plain.table", lang, title=title, rows=count, columns=len(table.columns)))
+    for number, row in enumerate(table.rows, 1):
+        if count > 1:
+            yield tr("cli.plain.row", lang, number=number, rows=count)
+        for name, value in zip(table.columns, row, strict=False):
+            if value.strip():
+                yield f"{name}: {' '.join(value.split())}" if name.strip() else " ".join(value.split())
+    if table.total is not None and table.total > count:
+        yield tr("cli.plain.more", lang, count=table.total - count)
+
+
+def chart_lines(chart: Chart, lang: Lang) -> Iterator[str]:
+    """The exact values of a chart, one label a line."""
+    title = " ".join(
+        part for part in (chart.badge, chart.title, f"({chart.unit})" if chart.unit else "") if part
+    )
+    yield _squeeze(tr("cli.plain.chart", lang, title=title))
+    for at, label in enumerate(chart.labels):
+        values = [
+            f"{series.name} {format_number(series.values[at], lang, 6)}".strip()
+            for series in chart.series
+            if not math.isnan(series.values[at])
+        ]
+        yield f"{label}: {', '.join(values)}" if values else label
+
+
+def card_lines(
+    event: Table | Chart | ItemList | Sources | Suggestions | Computation | Conflict, lang: Lang
+) -> Iterator[str]:
+    """Any typed content of an answer as lines."""
+    match event:
+        case Table():
+            yield from table_lines(event, lang)
+        case Chart():
+            yield from chart_lines(event, lang)
+        case Sources() | Suggestions() | Computation() | Conflict():
+            yield tr(f"cli.plain.{_HEADS[type(event)]}", lang)
+            yield from content_text(event, lang).splitlines()
+        case _:
+            yield from content_text(event, lang).splitlines()
+
+
+def _squeeze(text: str) -> str:
+    return text.replace(" :", ":").replace(" .", ".")
+
+
+_HEADS: dict[type, str] = {
+    Sources: "sources",
+    Suggestions: "next",
+    Computation: "computed",
+    Conflict: "conflict",
+}

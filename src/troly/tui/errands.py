@@ -1,0 +1,87 @@
+"""Single questions of the screen to the services beside the chat, and how the opened house answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from troly.tui.evidence_tree import Evidence
+from troly.tui.view import Wrong
+from troly.tui.work_offers import offers
+
+if TYPE_CHECKING:
+    from troly.tui.opened import OpenedHouse
+
+
+class EvidenceOf(NamedTuple):
+    """How the answer of a turn came about; answered with an `Evidence`."""
+
+    turn: str
+
+
+class MarkWrong(NamedTuple):
+    """Mark the answer of a turn as wrong; answered with the file of its eval case."""
+
+    turn: str
+    wrong: Wrong
+
+
+class TakeBack(NamedTuple):
+    """The answer of a turn was right after all; answered with whether it was marked."""
+
+    turn: str
+
+
+class KeepLook(NamedTuple):
+    """Remember a theme or a language that was chosen on the screen (None: as it is); answered with the file."""
+
+    theme: str | None = None
+    language: str | None = None
+
+
+class WorkOffers(NamedTuple):
+    """What can be loaded and which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+
+
+Errand: TypeAlias = "EvidenceOf | MarkWrong | TakeBack | KeepLook | WorkOffers"
+
+
+def run(house: OpenedHouse, errand: Errand) -> Any:
+    """Answer an errand on a thread that may block; raises what the stores raise."""
+    return _DOERS[type(errand)](house, errand)
+
+
+def _evidence(house: OpenedHouse, errand: EvidenceOf) -> Evidence:
+    store, login = house.services.conversations, house.profile.login
+    turn = store.turn(login, errand.turn)
+    return Evidence(turn.id, store.recording(login, turn.id), turn.source or "", turn.calls)
+
+
+def _mark(house: OpenedHouse, errand: MarkWrong) -> str:
+    from troly.conversation.wrong import mark_wrong
+
+    wrong, login = errand.wrong, house.profile.login
+    marked = mark_wrong(house.services, house.registry, login, errand.turn, wrong.reason, note=wrong.note)
+    return str(marked.file)
+
+
+def _take_back(house: OpenedHouse, errand: TakeBack) -> bool:
+    from troly.conversation.wrong import take_back
+
+    return take_back(house.services, house.profile.login, errand.turn)
+
+
+def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
+    from troly.tui.look import keep_look
+
+    services = house.services
+    return str(keep_look(services.paths, services.settings, errand.theme, errand.language))
+
+
+_DOERS: Mapping[type, Callable[[OpenedHouse, Any], Any]] = {
+    EvidenceOf: _evidence,
+    MarkWrong: _mark,
+    TakeBack: _take_back,
+    KeepLook: _keep_look,
+    WorkOffers: lambda house, _errand: offers(house),
+}

@@ -1,0 +1,201 @@
+"""What a saved turn says of how its answer came about, as a tree: steps, and under each its calls, queries and passages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
+from troly.tui.evidence_cards import card_node
+from troly.tui.evidence_node import Node, Para, fact, text_of
+from troly.tui.render.figures import duration, number
+
+Trace = Mapping[str, Any]
+
+
+class Evidence(NamedTuple):
+    """A saved turn as the drawer shows it: its trace, and who asked as which role."""
+
+    turn: str
+    trace: Trace
+    source: str = ""
+    calls: int = 0
+
+
+def tree(found: Evidence, lang: Lang) -> list[Node]:
+    """The steps in the order in which they began, then what the turn was given and what was left out."""
+    trace = found.trace
+    whole = _Whole(trace, lang)
+    nodes = [whole.step(index) for index in range(len(whole.steps))]
+    rest = list(whole.rest())
+    if rest:
+        nodes.append(Node("rest", tr("ui.evidence.also", lang), children=tuple(rest)))
+    given = _given(trace.get("given") or {}, lang)
+    if given is not None:
+        nodes.append(given)
+    if trace.get("skipped"):
+        nodes.append(_skipped(trace["skipped"], lang))
+    if trace.get("cut"):
+        said = [Para(tr(f"ui.evidence.cut_{name}", lang)) for name in trace["cut"]]
+        nodes.append(Node("cut", tr("ui.evidence.cut", lang), tone="dim", body=tuple(said)))
+    return nodes
+
+
+@dataclass(slots=True)
+class _Whole:
+    """The trace with its content and calls given out to the steps that they belong to."""
+
+    trace: Trace
+    lang: Lang
+
+    @property
+    def steps(self) -> Sequence[Mapping[str, Any]]:
+        found: Sequence[Mapping[str, Any]] = self.trace.get("steps") or ()
+        return found
+
+    def step(self, index: int) -> Node:
+        step = self.steps[index]
+        name = " · ".join(
+            part for part in (text_of(step.get(key)) for key in ("agent", "tool", "node")) if part
+        )
+        took = duration(float(step.get("ms") or 0.0), self.lang)
+        source = text_of(step.get("source"))
+        body = [Para(text_of(step["detail"]))] if step.get("detail") else []
+        if step.get("failed"):
+            body.insert(0, Para(tr("ui.evidence.failed", self.lang), "error"))
+        children = [
+            *(self.call(at, call) for at, call in self._calls() if _belongs(call, step, index, self.steps)),
+            *(node for at in self._owned(index) if (node := self.card(at)) is not None),
+        ]
+        tone = "error" if step.get("failed") else "strong"
+        return Node(f"s{index}", name, f"{source}  {took}".strip(), tone, tuple(body), tuple(children))
+
+    def rest(self) -> Iterator[Node]:
+        """Content and calls that no step stands for."""
+        owned = {at for index in range(len(self.steps)) for at in self._owned(index)}
+        names = {text_of(step.get("node")) for step in self.steps}
+        for at, call in self._calls():
+            if text_of(call.get("node")) not in names:
+                yield self.call(at, call)
+        for at in range(len(self.trace.get("content") or ())):
+            if at not in owned and (node := self.card(at)) is not None:
+                yield node
+
+    def card(self, at: int) -> Node | None:
+        return card_node(f"c{at}", self.trace["content"][at], self.lang)
+
+    def call(self, at: int, call: Mapping[str, Any]) -> Node:
+        lang = self.lang
+        title = f"{text_of(call.get('task'))} · {text_of(call.get('model')) or text_of(call.get('kind'))}"
+        tokens = [call.get("prompt_tokens"), call.get("completion_tokens")]
+        counted = "→".join("?" if one is None else number(one, lang) for one in tokens) if any(tokens) else ""
+        right = "  ".join(part for part in (counted, duration(float(call.get("ms") or 0.0), lang)) if part)
+        failed = bool(call.get("error"))
+        return Node(
+            f"m{at}",
+            title,
+            right,
+            "error" if failed else "",
+            tuple(_figures(call, lang)),
+            tuple(self._texts(at, call)),
+        )
+
+    def _texts(self, at: int, call: Mapping[str, Any]) -> Iterator[Node]:
+        lang = self.lang
+        prompt: Sequence[Mapping[str, Any]] = call.get("prompt") or ()
+        said = []
+        for message in prompt:
+            said += [Para(text_of(message.get("role")), "dim"), Para(text_of(message.get("content")), "code")]
+        if call.get("cut"):
+            said.append(Para(tr("ui.evidence.cut_prompt", lang, count=number(call["cut"], lang)), "dim"))
+        if said:
+            yield Node(f"m{at}p", tr("ui.evidence.prompt", lang), number(len(prompt), lang), body=tuple(said))
+        reply = text_of(call.get("reply"))
+        asked = call.get("tool_calls") or ()
+        if asked:
+            reply = f"{reply}\n{json.dumps(asked, ensure_ascii=False, indent=1)}".strip()
+        if reply:
+            yield Node(f"m{at}r", tr("ui.evidence.reply", lang), body=(Para(sanitize(reply), "code"),))
+
+    def _calls(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        yield from enumerate(self.trace.get("calls") or ())
+
+    def _owned(self, index: int) -> list[int]:
+        """The numbers of the content told between the beginning and the end of step `index`."""
+        return _owners(self.trace).get(index, [])
+
+
+def _belongs(
+    call: Mapping[str, Any], step: Mapping[str, Any], index: int, steps: Sequence[Mapping[str, Any]]
+) -> bool:
+    """A call belongs to the first step of the node that asked."""
+    node = text_of(call.get("node"))
+    return (
+        bool(node)
+        and node == text_of(step.get("node"))
+        and all(text_of(s.get("node")) != node for s in steps[:index])
+    )
+
+
+def _owners(trace: Trace) -> dict[int, list[int]]:
+    """Content by the step that was open when it was told; steps are known by the number in which they ended."""
+    found: dict[int, list[int]] = {}
+    waiting: list[int] = []
+    for entry in trace.get("events") or ():
+        if entry[0] == "c":
+            waiting.append(entry[1])
+        elif entry[0] == "s":
+            found[entry[1]], waiting = waiting, []
+    return found
+
+
+def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[Para]:
+    if call.get("error"):
+        yield Para(text_of(call["error"]), "error")
+    if call.get("wanted"):
+        yield fact(tr("ui.evidence.instead", lang), text_of(call["wanted"]))
+    said, asked = call.get("completion_tokens"), call.get("prompt_tokens")
+    if said is not None or asked is not None:
+        yield fact(tr("ui.evidence.tokens", lang), f"{number(asked or 0, lang)} → {number(said or 0, lang)}")
+    window = call.get("window") or 0
+    if window and (asked or said):
+        used = (asked or 0) + (said or 0)
+        share = number(used * 100 / window, lang, 0)
+        yield fact(
+            tr("ui.evidence.context", lang), f"{number(used, lang)} / {number(window, lang)} ({share} %)"
+        )
+    first, ms = call.get("ttft_ms"), float(call.get("ms") or 0.0)
+    if first is not None:
+        yield fact(tr("ui.evidence.first", lang), duration(float(first), lang))
+        if said and ms > first:
+            yield fact(tr("ui.evidence.rate", lang), number(said * 1000 / (ms - first), lang, 1))
+    if call.get("dropped"):
+        yield fact(tr("ui.evidence.dropped", lang), number(call["dropped"], lang))
+
+
+def _given(given: Mapping[str, Any], lang: Lang) -> Node | None:
+    """Who asked with which rights, when, and of which data."""
+    who = given.get("profile") or {}
+    if not who:
+        return None
+    rights = ", ".join(map(text_of, who.get("permissions") or ())) or "-"
+    data = (given.get("data") or {}).get("datasets") or {}
+    rows = (
+        ("user", text_of(who.get("login"))),
+        ("role", text_of(who.get("role"))),
+        ("rights", rights),
+        ("department", text_of(who.get("department"))),
+        ("clock", text_of(given.get("now"))),
+        ("language", text_of(given.get("language"))),
+        ("data", ", ".join(f"{text_of(name)} v{version}" for name, version in data.items())),
+    )
+    body = tuple(fact(tr(f"ui.evidence.given_{name}", lang), value) for name, value in rows if value)
+    return Node("given", tr("ui.evidence.given", lang), text_of(who.get("role")), body=body)
+
+
+def _skipped(pairs: Sequence[Sequence[str]], lang: Lang) -> Node:
+    body = tuple(fact(text_of(task), text_of(reason)) for task, reason in pairs)
+    return Node("skipped", tr("ui.evidence.skipped", lang), number(len(pairs), lang), body=body)

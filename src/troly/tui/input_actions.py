@@ -1,0 +1,111 @@
+"""The actions of the app that have to do with the input: sending, typed commands, drafts, earlier messages, pasted text."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.widgets import TextArea
+
+from troly.text.catalogue import tr
+from troly.tui.drafting import Drafting
+from troly.tui.slash import MARK, Slash, action_of, chosen, read
+
+if TYPE_CHECKING:
+    from troly.tui.controller import Controller
+    from troly.tui.keymap import Keymap
+    from troly.tui.port import HouseLike
+    from troly.tui.screens.chat import ChatScreen
+    from troly.tui.widgets.prompt import Prompt
+
+# Drafts are written when nothing was typed for so long (seconds).
+PAUSE = 0.7
+
+
+class InputActions(App[int]):
+    """What is written goes to the assistant, or is a command of the app."""
+
+    controller: Controller
+    chat: ChatScreen
+    house: HouseLike
+    keymap: Keymap
+    _drafting: Drafting | None = None
+
+    @property
+    def drafting(self) -> Drafting:
+        """What is kept of what was typed."""
+        if self._drafting is None:
+            self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
+        return self._drafting
+
+    def on_prompt_sent(self, event: Prompt.Sent) -> None:
+        """Ask, or do what the command says, and leave the input empty for the next question."""
+        text = unicodedata.normalize("NFC", event.text)
+        if text.startswith(MARK) and self._command(text):
+            return
+        self.drafting.sent(text)
+        self.controller.submit(text)
+        self.remember()
+        self.chat.transcript.to_end()
+
+    def remember(self) -> None:
+        """What ↑ recalls."""
+        self.chat.prompt.earlier = self.drafting.earlier()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Keep the draft soon."""
+        if event.text_area is self.chat.prompt:
+            self.drafting.soon(lambda: self.set_timer(PAUSE, self.drafting.keep))
+
+    def _command(self, text: str) -> bool:
+        """Do a typed command of the app; False when the text is for the assistant."""
+        offering = self.chat.prompt.offering
+        said = read(text, offering.commands()) if offering is not None else None
+        if said is None or (said.command is not None and not said.command.action):
+            return False
+        if said.command is None:
+            key = "nearest" if said.nearest else "unknown"
+            name = text.strip().removeprefix(MARK)
+            self._refuse(
+                text, tr(f"ui.slash.{key}", self.controller.language, name=name, nearest=said.nearest)
+            )
+            return True
+        value = chosen(said.command, said.argument)
+        if value is None or (said.command.needed and not value):
+            self._refuse(text, self._wants(said.command))
+        else:
+            self.call_later(self.run_action, action_of(said.command, value))
+        return True
+
+    def _wants(self, command: Slash) -> str:
+        lang = self.controller.language
+        if not command.choices:
+            return tr("ui.slash.needed", lang, name=command.name, argument=command.argument)
+        values = ", ".join(one.value for one in command.choices)
+        return tr("ui.slash.value", lang, name=command.name, argument=command.argument, values=values)
+
+    def _refuse(self, text: str, why: str) -> None:
+        """Say why, and put the text back so that it can be corrected."""
+        if not self.chat.prompt.text:
+            self.chat.prompt.put(text)
+        self.notify(why, markup=False, timeout=6)
+
+    def action_unfold(self) -> None:
+        """Open the pasted text at the cursor to read and edit it."""
+        from troly.tui.screens.paste import PasteScreen
+
+        prompt, lang = self.chat.prompt, self.controller.language
+        found = prompt.token_here() if self.screen is self.chat else None
+        if found is None:
+            self.notify(tr("ui.paste.none", lang), markup=False, timeout=3)
+            return
+        token, start, end = found
+
+        def changed(text: str | None) -> None:
+            if text is not None and text != prompt.pasted.text(token):
+                prompt.change_token(start, end, text)
+
+        self.push_screen(
+            PasteScreen(prompt.pasted.text(token), self.keymap.press("paste_close"), lang), changed
+        )

@@ -1,0 +1,175 @@
+"""The evidence drawer: how an answer came about, step by step; each step opens to its prompts, queries and passages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+
+from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
+from troly.tui.controller import Controller
+from troly.tui.keymap import bindings, keymap_of
+from troly.tui.render.figures import counted
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap
+from troly.tui.theme import Palette
+from troly.tui.view import MessageView
+from troly.tui.widgets.lines import LinesView
+
+if TYPE_CHECKING:
+    from troly.tui.evidence_node import Node
+    from troly.tui.evidence_tree import Evidence
+
+
+class EvidenceDrawer(LinesView, can_focus=True):
+    """How the chosen answer of the pane came about, the newest one where none is chosen.
+
+    ↑ ↓ choose an entry, Enter or a click opens it. What a running answer does is shown as it happens; when it is done,
+    the whole is read from the store.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", show=False),
+        Binding("down", "choose(1)", show=False),
+        *bindings("evidence"),
+    ]
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+        self._found: dict[str, Evidence | None] = {}
+        self._opened: set[str] = set()
+        self._entries: list[tuple[Node, int]] = []
+        self._chosen = ""
+        self._of = 0
+
+    @property
+    def answer(self) -> MessageView | None:
+        """The answer that is shown: the one chosen in the transcript, else the newest."""
+        pane = self.controller.pane
+        key = getattr(getattr(self.screen, "transcript", None), "chosen", 0)
+        chosen = next(
+            (one for one in pane.messages if key and one.key == key and one.who == "assistant"), None
+        )
+        return chosen if chosen is not None and (chosen.steps or chosen.turn) else pane.last_answer
+
+    def build(self, width: int) -> list[Line]:
+        """A head, the entries, and one line on the model."""
+        lang = self.controller.language
+        lines = self._head(width, lang)
+        answer = self.answer
+        self._entries = []
+        if answer is None or not (answer.steps or answer.turn):
+            return [*lines, *wrap([Span(tr("ui.evidence.none", lang), "dim")], width)]
+        if answer.key != self._of:
+            self._of, self._chosen = answer.key, ""
+            self._opened.clear()
+        lines += self._marked(answer, width, lang)
+        lines += self._laid(answer, width, len(lines), lang)
+        if answer.finished:
+            key = "ui.evidence.by_model" if answer.calls else "ui.evidence.by_rules"
+            said = counted(key, answer.calls, lang) if answer.calls else tr(key, lang)
+            lines += [BLANK, *wrap([Span(said, "dim")], width)]
+        return lines
+
+    def _head(self, width: int, lang: Lang) -> list[Line]:
+        keymap = keymap_of(self)
+        head = line(Span(tr("ui.head.evidence", lang), "dim"), Span(f"  {keymap.press('evidence')}", "dim"))
+        if not self.has_focus:
+            return [head, BLANK]
+        hints = keymap.hints(("evidence_open", "evidence_copy", "evidence_wrong"), lang)
+        return [head, *wrap([Span(hints, "dim")], width), BLANK]
+
+    @staticmethod
+    def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:
+        if answer.wrong is None:
+            return []
+        reason = tr(f"cli.wrong.reasons.{answer.wrong.reason}", lang)
+        text = ". ".join(part for part in (reason, sanitize(answer.wrong.note)) if part)
+        return [*wrap([Span(f"× {tr('ui.wrong.marked', lang)}: {text}", "error")], width), BLANK]
+
+    def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
+        from troly.tui.evidence_live import live_nodes
+        from troly.tui.evidence_tree import tree
+        from troly.tui.render.evidence import Laid
+
+        found = self._of_turn(answer) if answer.finished else None
+        laid = Laid(width, self._opened, self._chosen if self.has_focus else "", lang)
+        laid.add(tree(found, lang) if found is not None else live_nodes(answer, lang))
+        self._entries = [(node, row + above) for node, row in laid.entries]
+        return laid.lines
+
+    def _of_turn(self, answer: MessageView) -> Evidence | None:
+        """What the store has of the answer; asked for once, None until it is there."""
+        turn = answer.turn
+        if turn and turn not in self._found:
+            self._found[turn] = None
+            from troly.tui.errands import EvidenceOf
+
+            self.controller.house.errand(EvidenceOf(turn), lambda found: self._take(turn, found))
+        return self._found.get(turn)
+
+    def _take(self, turn: str, found: Evidence | Exception) -> None:
+        if not isinstance(found, Exception):
+            self._found[turn] = found
+            self.relay()
+
+    @property
+    def chosen(self) -> Node | None:
+        """The entry that is chosen, the first where none is."""
+        found = next((node for node, _ in self._entries if node.key == self._chosen), None)
+        return found or next((node for node, _ in self._entries), None)
+
+    def action_choose(self, by: int) -> None:
+        """Choose another entry and keep it in view."""
+        keys = [node.key for node, _ in self._entries]
+        if not keys:
+            return
+        at = keys.index(self._chosen) + by if self._chosen in keys else 0
+        self._chosen = keys[max(0, min(len(keys) - 1, at))]
+        self.relay()
+        row = next((row for node, row in self._entries if node.key == self._chosen), 0)
+        if not self.scroll_y <= row < self.scroll_y + self.size.height - 1:
+            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+
+    def action_open(self) -> None:
+        """Open what is chosen, or close it."""
+        if (chosen := self.chosen) is not None:
+            self._turn_over(chosen.key)
+
+    def action_copy(self) -> None:
+        """Copy what is chosen with all that belongs to it."""
+        if (chosen := self.chosen) is not None:
+            self.app.copy_to_clipboard(chosen.copied())
+            said = tr("ui.evidence.copied", self.controller.language, what=clip(chosen.title, 40))
+            self.app.notify(said, markup=False, timeout=2)
+
+    def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
+        """A click on an entry opens it."""
+        event.stop()
+        _, _, key = event.action.partition(":")
+        self._chosen = key
+        self._turn_over(key)
+
+    def _turn_over(self, key: str) -> None:
+        self._chosen = key
+        self._opened ^= {key}
+        self.relay()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """What is chosen, and the keys, are shown while the keys come here."""
+        super().watch_has_focus(has_focus)
+        if has_focus and self._entries and not self._chosen:
+            self._chosen = self._entries[0][0].key
+        self.relay()
+
+    def on_key(self, event: events.Key) -> None:
+        """Whoever types on means the input."""
+        keys = keymap_of(self).all()
+        if event.is_printable and event.character and event.key not in keys:
+            event.stop()
+            prompt = getattr(self.screen, "prompt", None)
+            if prompt is not None:
+                prompt.focus()
+                prompt.insert(event.character)

@@ -1,0 +1,234 @@
+"""What the screen costs against a bare Textual app and a plain Static.update chat, measured in the same run.
+
+`python -m tests.bench.bench_screen --rounds 5 --rate` prints one JSON object; times in seconds unless named otherwise.
+Without `--rate` the 40 seconds of typing during an answer at 50 tokens a second are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.bench.screen_apps import APPS, SPEAK
+from tests.bench.terminal import Terminal
+from tests.support.command_line import install_modes
+
+READY = "sk something"
+LETTERS = "qwxzkvjf"
+EVERY = 0.15
+CLEAR = "\x1b[F\x15"
+# Every long answer has a number of its own, by which the server tells of it.
+IDENTS = count(1000)
+BOUNDS = {
+    "paint_to_floor": 1.25, "echo": 0.8, "idle_cpu_percent": 1.0, "first_answer_extra": 0.1, "chat_mb": 100.0,
+    "cpu_2000": 1.5, "cpu_10000": 6.0, "growth": 5.5,
+    "rate_cpu": 12.0, "key_p50_ms": 20.0, "key_p99_ms": 80.0, "rate_lag": 0.3,
+}  # fmt: skip
+
+
+@contextmanager
+def served() -> Iterator[tuple[str, Any]]:
+    """The address of a token server and its lines."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.bench.token_server"],
+        cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdin is not None
+    try:
+        yield json.loads(process.stdout.readline())["url"], process.stdout
+    finally:
+        process.stdin.close()
+        process.wait(10)
+
+
+def start(name: str, env: Mapping[str, str]) -> dict[str, float]:
+    """First paint, echo of a key that is pressed at once, CPU until then, memory and idle CPU afterwards."""
+    terminal = Terminal(APPS[name], env)
+    try:
+        painted = terminal.until(lambda screen: bool(screen.strip())) - terminal.began
+        terminal.type("Q")
+        echoed = terminal.until(lambda screen: "Q" in screen) - terminal.began
+        cpu = terminal.cpu()
+        terminal.rest(4.0)
+        began, before = time.monotonic(), terminal.cpu()
+        terminal.rest(4.0)
+        idle = 100 * (terminal.cpu() - before) / (time.monotonic() - began)
+        return {
+            "paint": painted, "echo": echoed, "cpu": cpu, "start_mb": terminal.memory(), "idle_cpu_percent": idle,
+        }  # fmt: skip
+    finally:
+        terminal.close()
+
+
+def chat(env: Mapping[str, str]) -> dict[str, float]:
+    """What the first short answer takes more than the second, and the memory after both."""
+    terminal = Terminal(APPS["ours"], env)
+    try:
+        terminal.until(lambda screen: READY in screen)
+        terminal.rest(4.0)
+        took = []
+        for ident in (1, 2):
+            terminal.type(f"n=20 tps=0 id={ident}")
+            terminal.until(lambda screen, ident=ident: f"id={ident}" in screen)  # type: ignore[misc]
+            sent = terminal.type("\r")
+            took.append(terminal.until(lambda screen, ident=ident: f"ZZEND{ident}ZZ" in screen) - sent)  # type: ignore[misc]
+            terminal.rest(1.0)
+        return {
+            "first_answer": took[0],
+            "second_answer": took[1],
+            "first_answer_extra": took[0] - took[1],
+            "chat_mb": terminal.memory(),
+        }
+    finally:
+        terminal.close()
+
+
+def answer(name: str, env: Mapping[str, str], told: Any, tokens: int, rate: int) -> dict[str, Any]:
+    """One long answer: wall and CPU seconds until its last word, how late that is, and the keys typed meanwhile."""
+    terminal = Terminal(APPS[name], env)
+    try:
+        terminal.until(lambda screen: READY in screen)
+        terminal.rest(3.0)
+        terminal.type("n=5 tps=0 id=1\r")
+        terminal.until(lambda screen: "ZZEND1ZZ" in screen)
+        terminal.rest(1.0)
+        ident = next(IDENTS)
+        terminal.type(f"n={tokens} tps={rate} id={ident}")
+        terminal.until(lambda screen: f"id={ident}" in screen)
+        terminal.rest(0.5)
+        before, sent = terminal.cpu(), terminal.type("\r")
+        keys = typed(terminal, sent + tokens / rate) if rate else []
+        end = terminal.until(lambda screen: f"ZZEND{ident}ZZ" in screen)
+        cpu = terminal.cpu() - before
+        last = next(line["last"] for line in map(json.loads, told) if line["id"] == ident)
+        return {"wall": end - sent, "cpu": cpu, "lag": end - last, "keys": keys}
+    finally:
+        terminal.close()
+
+
+def typed(terminal: Terminal, end: float) -> list[float]:
+    """Milliseconds from key to echo, until `end`; letters that are sixteen in a row, then a cleared input."""
+    rng, took = random.Random(7), []
+    while time.monotonic() < end - 1.0:
+        word = ""
+        for _ in range(16):
+            word += rng.choice(LETTERS)
+            sent = terminal.type(word[-1])
+            shown = terminal.until(lambda screen, word=word: word in screen)  # type: ignore[misc]
+            if len(word) > 3:  # shorter ones may stand elsewhere on the screen
+                took.append((shown - sent) * 1000)
+            terminal.rest(EVERY)
+        terminal.type(CLEAR)
+        terminal.rest(EVERY)
+    return took
+
+
+def environment(folder: Path, url: str) -> dict[str, str]:
+    """A clean environment with the mode that speaks, its data opened once."""
+    modes = install_modes(folder / "modes", {"bench_speak": SPEAK}, {"speak": "bench_speak:MODE"})
+    foreign = ("NO_COLOR", "TEXTUAL_THEME", "OLLAMA_BASE_URL", "COLORTERM")
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in foreign and not name.startswith("TROLY_")
+    }
+    env |= {
+        "TROLY_HOME": str(folder / "home"), "PYTHONPATH": os.pathsep.join([str(modes), str(Path(__file__).parents[2])]),
+        "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "OLLAMA_HOST": url,
+    }  # fmt: skip
+    warm = [sys.executable, "-m", "troly", "ask", "--mode", "speak", "n=5 tps=0 id=0"]
+    subprocess.run(warm, env=env, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    return env
+
+
+def medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    """Name by name."""
+    return {name: round(statistics.median(run[name] for run in runs), 3) for name in runs[0]}
+
+
+def measure(rounds: int, env: Mapping[str, str], told: Any, *, rate: bool) -> dict[str, Any]:
+    """All figures; ours and the floors take turns, so that a busy machine slows all of them."""
+    starts: dict[str, list[dict[str, float]]] = {name: [] for name in APPS}
+    for _ in range(rounds):
+        for name, runs in starts.items():
+            runs.append(start(name, env))
+    found: dict[str, Any] = {"start": {name: medians(runs) for name, runs in starts.items()}}
+    found["chat"] = medians([chat(env) for _ in range(max(1, rounds // 2))])
+    for tokens in (2000, 10000):
+        found[f"unlimited_{tokens}"] = {
+            name: {key: value for key, value in answer(name, env, told, tokens, 0).items() if key != "keys"}
+            for name in ("ours", "static")
+        }
+    if rate:
+        found["rate_50"] = {}
+        for name in ("ours", "static"):
+            run = answer(name, env, told, 2000, 50)
+            keys = sorted(run.pop("keys"))
+            run |= {
+                "key_p50_ms": statistics.median(keys),
+                "key_p99_ms": keys[int(len(keys) * 0.99)],
+                "keys": len(keys),
+            }
+            found["rate_50"][name] = run
+    return found
+
+
+def summary(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The promised figures, and which of them were kept."""
+    ours, floor = found["start"]["ours"], found["start"]["floor"]
+    few, many = found["unlimited_2000"]["ours"], found["unlimited_10000"]["ours"]
+    figures = {
+        "paint_to_floor": ours["paint"] / floor["paint"],
+        "cpu_to_floor": ours["cpu"] / floor["cpu"],
+        "echo": ours["echo"],
+        "idle_cpu_percent": ours["idle_cpu_percent"],
+        "first_answer_extra": found["chat"]["first_answer_extra"],
+        "chat_mb": found["chat"]["chat_mb"],
+        "cpu_2000": few["cpu"],
+        "cpu_10000": many["cpu"],
+        "growth": many["cpu"] / few["cpu"],
+        "cpu_2000_to_static": few["cpu"] / found["unlimited_2000"]["static"]["cpu"],
+        "cpu_10000_to_static": many["cpu"] / found["unlimited_10000"]["static"]["cpu"],
+    }
+    if "rate_50" in found:
+        paced = found["rate_50"]["ours"]
+        figures |= {
+            "rate_cpu": paced["cpu"],
+            "rate_cpu_to_static": paced["cpu"] / found["rate_50"]["static"]["cpu"],
+            "key_p50_ms": paced["key_p50_ms"],
+            "key_p99_ms": paced["key_p99_ms"],
+            "rate_lag": paced["lag"],
+        }
+    kept = {name: figures[name] <= bound for name, bound in BOUNDS.items() if name in figures}
+    return {"figures": {name: round(value, 3) for name, value in figures.items()}, "kept": kept}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rate", action="store_true")
+    args = parser.parse_args()
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder, served() as (url, told):
+        found = measure(args.rounds, environment(Path(folder), url), told, rate=args.rate)
+    print(json.dumps({"load": [load, os.getloadavg()[0]], **found, **summary(found)}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""An Ollama double in a process of its own for benchmarks: long Markdown answers at a given rate.
+
+A question with `n=2000 tps=50 id=7` in it is answered with that many tokens and then the word ZZEND7ZZ; `tps=0` is as
+fast as it goes. Prints its address, then one JSON line for every answer that is out: its id and when the last token
+went.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+from itertools import cycle, islice
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.support.ollama_double import OllamaDouble
+from tests.support.ollama_replies import Reply, Request, default_reply, pieces
+from tests.support.screens import MARKDOWN
+
+ASKED = re.compile(r"n=(\d+) tps=(\d+) id=(\d+)")
+
+
+def reply(request: Request) -> Reply:
+    """As many tokens as the question asks for."""
+    asked = ASKED.search(request.last_user)
+    if asked is None:
+        return default_reply(request)
+    number, rate, ident = (int(group) for group in asked.groups())
+    text = "".join(islice(cycle(pieces(MARKDOWN + "\n")), max(0, number - 1)))
+    return Reply(f"{text}\n\nZZEND{ident}ZZ", gap=1 / rate if rate else 0.0)
+
+
+def _until_closed(gone: threading.Event) -> None:
+    sys.stdin.read()
+    gone.set()
+
+
+def main() -> None:
+    """Serve until the standard input closes."""
+    with OllamaDouble() as server:
+        server.default = reply
+        print(json.dumps({"url": server.url}), flush=True)
+        gone = threading.Event()
+        threading.Thread(target=_until_closed, args=(gone,), daemon=True).start()
+        told = 0
+        while not gone.wait(0.05):
+            done = [request for request in server.chats if request.finished is not None]
+            for request in done[told:]:
+                asked = ASKED.search(request.last_user)
+                ident = int(asked.group(3)) if asked else 0
+                print(json.dumps({"id": ident, "last": request.finished}), flush=True)
+            told = len(done)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""The evidence drawer: what it shows of a turn, how it is moved in, copied from, and that it is readable everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import scenes_evidence as scenes
+from tests.support.screens import Scene, begin, settle, text_of
+from tests.support.waiting import until
+from troly.errors import StoreError
+from troly.text.catalogue import LANGS, Lang
+from troly.text.sanitize import sanitize
+from troly.tui.errands import EvidenceOf, MarkWrong, TakeBack
+from troly.tui.evidence_node import Node
+from troly.tui.evidence_tree import Evidence, tree
+from troly.tui.render.evidence import Laid
+from troly.tui.render.spans import width_of
+from troly.tui.view import Wrong
+
+Snap = Callable[..., bool]
+SIZES = [(60, 20), (80, 24), (120, 40), (240, 70)]
+
+
+def shown(nodes: list[Node], width: int = 60, lang: Lang = "vi") -> str:
+    """Everything open, as text."""
+    laid = Laid(width, {one.key for one in every(nodes)}, "", lang)
+    laid.add(nodes)
+    return "\n".join("".join(span.text for span in line) for line in laid.lines)
+
+
+def every(nodes: list[Node]) -> list[Node]:
+    found = []
+    for node in nodes:
+        found += [node, *every(list(node.children))]
+    return found
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
+    text = shown(tree(Evidence("t1", scenes.TRACE), lang), 200, lang)
+    for said in (
+        "Answer from the passages only.", scenes.QUESTION, scenes.ANSWER, "SELECT count(*)", "Quy định nghỉ phép",
+        "nghi-phep.md", "Văn bản mới hơn thắng.", "● Quy định 2026", "internal", "rental v3", "offline", "hr · rag_tool",
+    ):  # fmt: skip
+        assert said in text
+    assert ("0,91" if lang == "vi" else "0.91") in text
+
+
+def test_calls_and_content_stand_under_the_step_that_they_belong_to() -> None:
+    nodes = tree(Evidence("t1", scenes.TRACE), "en")
+    titles = {node.title: [child.title for child in node.children] for node in nodes}
+    assert titles["hr · rag_tool · hr#rag:1"] == ["SQL that was run", "Passages"]
+    assert titles["final_response"] == ["compose · gpt-oss:20b", "Contradicting sources"]
+
+
+def test_a_turn_of_an_older_version_shows_its_steps_and_the_rest_beside_them() -> None:
+    old = {name: scenes.TRACE[name] for name in ("steps", "content")}
+    nodes = tree(Evidence("t1", old), "en")
+    assert [node.title for node in nodes][-1] == "Beside the steps"
+    assert [child.title for child in nodes[-1].children] == [
+        "Passages",
+        "Contradicting sources",
+        "SQL that was run",
+    ]
+    assert tree(Evidence("t1", {}), "en") == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 10**9) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(text=st.text(max_size=80), width=st.integers(24, 130))
+def test_no_line_is_wider_than_the_drawer(text: str, width: int) -> None:
+    trace: dict[str, Any] = {
+        **scenes.TRACE,
+        "steps": [{**step, "detail": text, "node": text or "n"} for step in scenes.STEPS],
+        "calls": [{**scenes.TRACE["calls"][0], "reply": text, "task": text}],
+    }
+    nodes = tree(Evidence("t1", trace), "vi")
+    laid = Laid(width, {one.key for one in every(nodes)}, "s0", "vi")
+    laid.add(nodes)
+    assert max(width_of(line) for line in laid.lines) <= width
+    assert all(sanitize(span.text) == span.text for line in laid.lines for span in line)
+
+
+async def test_keys_move_open_and_copy() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await scenes.opened(pilot)
+        assert app.fake.errands == [EvidenceOf("t1")]
+        assert "Answer from the passages only." in text_of(app.chat.evidence)
+        await pilot.press("c")
+        assert "Answer from the passages only." in app.clipboard
+        assert scenes.QUESTION in app.clipboard
+        await pilot.press("enter")
+        assert "Answer from the passages only." not in text_of(app.chat.evidence)
+
+
+async def test_a_click_opens_an_entry() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await scenes.drawer(pilot)
+        row = next(
+            at for at, line in enumerate(text_of(app.chat.evidence).splitlines()) if "rag_tool" in line
+        )
+        await pilot.click(app.chat.evidence, offset=(6, row + 1))
+        await settle(app, pilot)
+        assert "SQL" in text_of(app.chat.evidence)
+
+
+async def test_the_chosen_answer_is_the_one_that_is_explained() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await scenes.drawer(pilot)
+        first = app.controller.pane.last_answer
+        assert first is not None
+        await pilot.press("escape")
+        asked = await app.ask(pilot, "câu hai")
+        asked.say(*(event for event in scenes.events() if not hasattr(event, "turn")))
+        await settle(app, pilot)
+        assert app.chat.evidence.answer is app.controller.pane.last_answer
+        app.chat.transcript.chosen = first.key
+        assert app.chat.evidence.answer is first
+
+
+async def test_a_store_that_does_not_answer_leaves_the_steps() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, scenes.QUESTION)
+        asked.say(*scenes.events())
+        await settle(app, pilot)
+        app.fake.refusal = StoreError("store.busy", path="x", seconds=1)
+        await pilot.press("f3")
+        await until(lambda: "final_response" in text_of(app.chat.evidence))
+        assert "mọi ý đều có" in text_of(app.chat.evidence)
+
+
+async def test_whoever_types_on_writes_into_the_input() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await scenes.drawer(pilot)
+        await pilot.press("h", "i")
+        assert app.chat.prompt.text == "hi"
+
+
+async def test_an_answer_is_marked_and_the_mark_taken_back() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await scenes.marked(pilot)
+        assert app.fake.errands[-2:] == [MarkWrong("t1", Wrong("figures", "14")), EvidenceOf("t1")]
+        assert "đã đánh dấu sai: Sai số liệu. 14" in text_of(app.chat.evidence)
+        assert "đã đánh dấu sai" in app.shown
+        await pilot.press("w")
+        await until(lambda: app.screen is not app.chat)
+        app.fake.results["TakeBack"] = True
+        await pilot.press(*["down"] * 5, "enter")
+        await until(lambda: app.fake.errands[-1] == TakeBack("t1"))
+        await settle(app, pilot)
+        assert "đã đánh dấu sai" not in app.shown
+
+
+async def test_a_mark_that_cannot_be_kept_is_said_and_not_shown() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await scenes.marking(pilot)
+        app.fake.refusal = StoreError("store.busy", path="state.db", seconds=9)
+        await pilot.press("enter")
+        await until(lambda: any("state.db" in str(note.message) for note in app._notifications))
+        assert "đã đánh dấu sai" not in app.shown
+
+
+async def test_without_an_answer_there_is_nothing_to_mark() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("f12")
+        await settle(app, pilot)
+        assert app.screen is app.chat
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_drawer_with_a_prompt_open(snap_compare: Snap, size: tuple[int, int]) -> None:
+    assert snap_compare(Scene("vi", mode="rag"), terminal_size=size, run_before=scenes.opened)
+
+
+@pytest.mark.parametrize(
+    ("scene", "lang", "theme"),
+    [("passages", "en", "light"), ("marking", "en", "contrast"), ("marked", "vi", "dark"), ("kinds", "en", "light"),
+     ("working", "vi", "dark")],
+)  # fmt: skip
+def test_scenes_beside_the_chat(snap_compare: Snap, scene: str, lang: Lang, theme: str) -> None:
+    app = Scene(lang, mode="rag", theme=theme)
+    assert snap_compare(app, terminal_size=(80, 24), run_before=getattr(scenes, scene))

@@ -1,0 +1,295 @@
+"""What can be done with a message: chosen by keys or the mouse, copied, saved, quoted, edited, asked again, continued."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from tests.support.long_talk import long_talk
+from tests.support.screens import NOW, Scene, begin, cut_off, settle
+from tests.support.waiting import until
+from troly.plugin.events import Item, ItemList, Table, TurnCompleted
+from troly.tui.clipboard import may_be_refused
+from troly.tui.message_actions import going_on
+from troly.tui.message_text import message_text, quoted
+from troly.tui.screens.message_menu import MessageMenu
+from troly.tui.view import MessageView, message
+
+CODE = "Một:\n\n```python\nx = 1\n```\n\n- hai:\n\n  ```sh\n  ls\n  ```\n\nhết"
+TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")
+
+
+def talk() -> list[MessageView]:
+    """Two questions, the second with an answer that was stopped."""
+    stopped = message("assistant", NOW, "nửa câu", state="stopped")
+    return [
+        message("user", NOW, "câu một"),
+        message("assistant", NOW, CODE),
+        message("user", NOW, "câu hai dài hơn"),
+        stopped,
+    ]
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TMUX", "VTE_VERSION", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+
+
+async def opened(app: Scene, pilot: Pilot[Any], views: list[MessageView]) -> None:
+    await begin(app, pilot)
+    app.fake.saved["c9"] = ("shopping", views)
+    app.controller.open("c9")
+    await until(lambda: app.controller.pane.messages is views)
+    await settle(app, pilot)
+
+
+async def choose(app: Scene, pilot: Pilot[Any], view: MessageView) -> None:
+    """Go to the messages and up to one of them."""
+    if not app.chat.transcript.has_focus:
+        await pilot.press("f9")
+    await until(lambda: app.chat.transcript.has_focus)
+    while app.chat.transcript.chosen != view.key:
+        before = app.chat.transcript.chosen
+        await pilot.press("up")
+        assert app.chat.transcript.chosen != before
+
+
+async def test_keys_choose_a_message_and_give_the_input_back() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await pilot.press("f9")
+        await until(lambda: app.chat.transcript.chosen == views[3].key)
+        await pilot.press("k", "up", "j")
+        assert app.chat.transcript.chosen == views[2].key
+        row = app.chat.transcript.ledger.span(views[2].key)[0]  # type: ignore[union-attr]
+        assert app.chat.transcript.render_line(row).text.startswith("▌Bạn")
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.has_focus)
+        assert app.chat.transcript.chosen == 0
+
+
+async def test_a_click_leaves_the_keys_with_the_input_and_the_right_button_opens_the_menu() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await pilot.click(app.chat.transcript, offset=(4, 2))
+        assert app.chat.prompt.has_focus
+        await pilot.click(app.chat.transcript, offset=(4, 2), button=3)
+        await until(lambda: isinstance(app.screen, MessageMenu))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.transcript.chosen == 0
+        await pilot.click(app.chat.transcript, offset=(2, 1))
+        await until(lambda: isinstance(app.screen, MessageMenu))
+
+
+async def test_the_menu_does_what_is_chosen_and_takes_the_same_keys() -> None:
+    app, views = Scene("en"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1])
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, MessageMenu))
+        assert app.screen.query_one(OptionList).option_count == 7
+        await pilot.press("enter")
+        await until(lambda: app.clipboard == CODE)
+        await pilot.press("enter", "b")
+        await until(lambda: app.clipboard == "x = 1\n")
+        await choose(app, pilot, views[0])
+        await pilot.press("enter", "s")
+        await until(lambda: app.fake.kept == [("câu một\n", "câu một")])
+
+
+async def test_blocks_of_code_are_copied_one_by_one_and_by_a_click() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1])
+        copied = []
+        for _ in range(3):
+            await pilot.press("b")
+            copied.append(app.clipboard)
+        assert copied == ["x = 1\n", "ls\n", "x = 1\n"]
+        rows = app.shown.split("\n")
+        row = next(at for at, text in enumerate(rows) if text.startswith("  sh"))
+        await pilot.click(app.chat.transcript, offset=(2 + rows[row].index("chép"), row))
+        await until(lambda: app.clipboard == "ls\n")
+        await pilot.press("up", "b")
+        assert app.clipboard == "ls\n"
+
+
+async def test_quoting_keeps_what_was_typed() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        app.chat.prompt.put("xem lại nhé")
+        await choose(app, pilot, views[2])
+        await pilot.press("q")
+        await until(lambda: app.chat.prompt.has_focus)
+        assert app.chat.prompt.text == "xem lại nhé\n> câu hai dài hơn\n"
+
+
+async def test_any_question_is_edited_and_a_draft_is_not_lost() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        app.chat.prompt.put("đang gõ dở")
+        await choose(app, pilot, views[1])
+        await pilot.press("e")
+        await until(lambda: app.chat.prompt.text == "câu một")
+        assert app.chat.prompt.has_focus
+        app.chat.prompt.put("")
+        await pilot.press("up")
+        assert app.chat.prompt.text == "đang gõ dở"
+
+
+async def test_any_question_is_asked_again() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1])
+        await pilot.press("r")
+        await until(lambda: app.fake.asked)
+        assert app.fake.asked[0].question.text == "câu một"
+        assert app.chat.prompt.has_focus
+        assert app.chat.transcript.following
+
+
+async def test_a_stopped_answer_is_continued_by_keys_and_by_a_click() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 30)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "làm sao để xóa bộ nhớ đệm?")).say(*cut_off("Bước một: ABC123"))
+        await until(lambda: "Ctrl+T viết tiếp" in app.shown)
+        await pilot.press("ctrl+t")
+        await until(lambda: len(app.fake.asked) == 2)
+        continued = app.fake.asked[1].question
+        assert continued.text == "làm sao để xóa bộ nhớ đệm? (viết tiếp phần còn dở)"
+        assert "ABC123" not in continued.text
+        app.fake.asked[1].say(*cut_off("Bước hai"))
+        await until(lambda: app.shown.count("Ctrl+T viết tiếp") == 2)
+        rows = app.shown.split("\n")
+        row = max(at for at, text in enumerate(rows) if "Ctrl+T viết tiếp" in text)
+        y = row - round(app.chat.transcript.scroll_y)
+        await pilot.click(app.chat.transcript, offset=(2 + rows[row].index("Ctrl+T"), y))
+        await until(lambda: len(app.fake.asked) == 3)
+        assert app.fake.asked[2].question.text == continued.text
+
+
+async def test_an_answer_that_is_whole_is_not_continued() -> None:
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1])
+        await pilot.press("c")
+        await until(lambda: len(app._notifications) == 1)
+        assert app.fake.asked == []
+
+
+async def test_what_the_terminal_may_not_take_is_in_a_file_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMUX", "/tmp/socket,1,0")
+    app, views = Scene("vi"), talk()
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[0])
+        await pilot.press("y")
+        await until(lambda: len(app.fake.kept) == 1)
+        assert app.clipboard == app.fake.kept[0][0] == "câu một"
+        app.fake.refusal = OSError("disk full")
+        await pilot.press("s")
+        await until(lambda: len(app._notifications) == 2)
+
+
+async def test_a_message_higher_than_the_screen_is_scrolled_through_first() -> None:
+    app = Scene("vi")
+    views = [
+        message("user", NOW, "hỏi"),
+        message("assistant", NOW, "dòng\n\n" * 60),
+        message("user", NOW, "cuối"),
+    ]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1])
+        pressed = 0
+        while app.chat.transcript.chosen == views[1].key:
+            await pilot.press("up")
+            pressed += 1
+        assert pressed > 5
+        assert app.chat.transcript.chosen == views[0].key
+
+
+async def test_choosing_in_a_very_long_conversation() -> None:
+    app, views = Scene("vi"), long_talk(2000)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[1950])
+        transcript = app.chat.transcript
+        first, last = transcript.ledger.span(views[1950].key)  # type: ignore[union-attr]
+        assert transcript.scroll_y <= first <= last <= transcript.scroll_y + transcript.size.height
+
+
+def test_a_message_as_text_has_its_typed_content() -> None:
+    view = message("assistant", NOW, "Dạ đây ạ:")
+    view.parts += [TABLE, ItemList((Item("Laptop", "", "**chi tiết** bên trong"),), "Hàng")]
+    text = message_text(view, "vi")
+    assert text.startswith("Dạ đây ạ:\n\nBảo hành\n")
+    assert "ABC123  31/12/2027" in text
+    assert "chi tiết bên trong" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("một\n\nhai", "> một\n> hai"),
+        ("\n".join(str(n) for n in range(30)), "\n".join(f"> {n}" for n in range(12)) + "…"),
+        ("x" * 900, "> " + "x" * 800 + "…"),
+        ("", ""),
+    ],
+)
+def test_quotes_are_short(text: str, wanted: str) -> None:
+    assert quoted(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("tư vấn laptop", "tư vấn laptop (viết tiếp phần còn dở)"),
+        ("how do I clear the cache?", "how do I clear the cache? (go on from where it stopped)"),
+        ("tư vấn laptop (viết tiếp phần còn dở)", "tư vấn laptop (viết tiếp phần còn dở)"),
+    ],
+)
+def test_the_wish_to_go_on_is_in_the_language_of_the_question(question: str, wanted: str) -> None:
+    assert going_on(question) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "refused"),
+    [
+        ("a", {"TERM": "xterm-256color"}, False),
+        ("a", {"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, False),
+        ("a", {"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, True),
+        ("a", {"TERM": "xterm-256color", "VTE_VERSION": "7600"}, True),
+        ("a", {"TERM": "tmux-256color", "TMUX": "x"}, True),
+        ("a", {"TERM": "screen"}, True),
+        ("a", {"TERM": "linux"}, True),
+        ("a", {}, True),
+        ("đ" * 40_000, {"TERM": "xterm-256color"}, True),
+    ],
+)
+def test_which_terminals_take_what_is_copied(text: str, env: dict[str, str], refused: bool) -> None:
+    assert may_be_refused(text, env) is refused
+
+
+async def test_an_answer_with_a_table_only_is_copied_as_a_table() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 30)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "tra ABC123")).say(TABLE, TurnCompleted("", {}, "rules", 0, 1.0))
+        await until(lambda: "31/12/2027" in app.shown)
+        await pilot.press("f9", "y")
+        await until(lambda: "ABC123  31/12/2027" in app.clipboard)

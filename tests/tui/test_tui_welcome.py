@@ -1,0 +1,76 @@
+"""The welcome of the first run: three lines, gone for good with the first question; what an empty pane leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_house import MODES
+from tests.support.house import profile, services_at
+from tests.support.modes import registry_of
+from tests.support.screens import Scene, begin, settle
+from troly.plugin.events import TurnCompleted
+from troly.tui.keymap import Keymap
+from troly.tui.opened import OpenedHouse
+from troly.tui.port import Arrival
+from troly.tui.render.spans import plain, width_of
+from troly.tui.view import HealthView, Trouble
+from troly.tui.welcome import welcome_lines
+
+NEW = Arrival(MODES, "an", (), True)
+DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
+
+
+async def test_the_welcome_ends_with_the_first_question() -> None:
+    app = Scene("vi", arrival=NEW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        assert "Chào bạn!" in app.shown
+        assert "F3 căn cứ" in app.shown
+        (await app.ask(pilot, "hỏi")).say(DONE)
+        await settle(app, pilot)
+        await pilot.press("alt+2")
+        await settle(app, pilot)
+        assert "Hỏi bảng số liệu" in app.shown
+        assert "Chào bạn!" not in app.shown
+        assert app.fake.greeted == 1
+
+
+def test_it_is_remembered(tmp_path: Path) -> None:
+    with services_at(tmp_path) as services:
+        house = OpenedHouse(services, registry_of(), profile("an"))
+        assert house.arrival().new_here
+        house.welcomed()
+        assert not house.arrival().new_here
+        house.welcomed()
+
+
+@pytest.mark.parametrize("lang", ["vi", "en"])
+@pytest.mark.parametrize("width", [20, 40, 56, 72])
+def test_it_is_three_lines_at_every_width_with_the_keys_in_force(lang: str, width: int) -> None:
+    keymap = Keymap({"evidence": "f9", "help": "", "assistants": ""})
+    lines = welcome_lines(keymap, width, lang)  # type: ignore[arg-type]
+    text = "\n".join(map(plain, lines))
+    assert len(lines) == 3
+    assert all(width_of(line) <= width + 3 for line in lines)
+    assert "F3" not in text
+    assert "F1" not in text
+    assert "Alt" not in text
+    if width == 72:
+        assert "F9" in text
+        assert "Alt+1…5" in plain(welcome_lines(Keymap(), width, lang)[1])  # type: ignore[arg-type]
+
+
+async def test_where_not_all_fits_the_questions_stay_and_the_rest_goes() -> None:
+    trouble = Trouble("Không thấy Ollama", "", "Chạy `ollama serve`. " * 6)
+    app = Scene("vi", arrival=NEW, health=HealthView(known=True, trouble=trouble))
+    async with app.run_test(size=(60, 20)) as pilot:
+        await begin(app, pilot)
+        assert app.shown.startswith(("\n", "Mua hàng"))
+        assert "Máy mua tháng trước" in app.shown
+        assert "ollama serve" not in app.shown
+        assert app.chat.transcript.max_scroll_y == 0
+        await pilot.resize_terminal(80, 40)
+        await settle(app, pilot)
+        assert "ollama serve" in app.shown

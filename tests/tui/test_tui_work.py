@@ -1,0 +1,303 @@
+"""Pulling a model and loading a file from the screen, on real services; figures of the status line; the look that is kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from tests.support import scenes_evidence as scenes
+from tests.support.house import profile, services_at
+from tests.support.ollama_double import OllamaDouble
+from tests.support.screens import NOW, Scene, begin, settle, text_of
+from tests.support.waiting import until
+from troly.config import Settings
+from troly.errors import InputError, StoppedError
+from troly.paths import Paths
+from troly.plugin.registry import Registry
+from troly.text.catalogue import LANGS, Lang
+from troly.tui.errands import EvidenceOf, KeepLook, MarkWrong, TakeBack, WorkOffers, run
+from troly.tui.jobs import Done, Load, Pull, Step
+from troly.tui.look import Look, keep_look, language_of, read_look, theme_of
+from troly.tui.opened import OpenedHouse
+from troly.tui.opening import prepare
+from troly.tui.screens.choose import ChooseScreen, paths
+from troly.tui.spent import spent_of
+from troly.tui.view import HealthView, Wrong, message
+from troly.tui.widgets.status_figures import status_figures
+from troly.tui.widgets.typing import TypingInput
+from troly.tui.working import Working
+
+UP = HealthView(known=True, up=True, model="gpt-oss")
+
+
+# --- figures
+
+
+def answer(**more: Any) -> Any:
+    return message(
+        "assistant", NOW, "x", **{"ms": 3400.0, "calls": 1, "spent": spent_of([scenes.CALL]), **more}
+    )
+
+
+def test_the_figures_of_an_answer() -> None:
+    said = status_figures(answer(), UP, "en", 200)
+    assert said == "1 model call   3.4 s   34 tok/s   context 1.9k/8.2k   first token 410 ms   tokens 1.8k→96"
+    assert status_figures(None, UP, "en", 80) == ""
+    by_rules = status_figures(answer(calls=0, spent=None), HealthView(known=True), "en", 80)
+    assert by_rules == "0 model calls   3.4 s   no model"
+
+
+@given(width=st.integers(0, 120), lang=st.sampled_from(LANGS))
+def test_figures_are_folded_by_width_whole(width: int, lang: Lang) -> None:
+    said, whole = status_figures(answer(), UP, lang, width), status_figures(answer(), UP, lang, 500)
+    assert cell_len(said) <= width
+    assert whole.startswith(said)
+    assert not said or whole == said or whole[len(said) :].startswith("   ")
+
+
+def test_the_rate_of_an_answer_that_is_being_written() -> None:
+    spent = spent_of([{**scenes.CALL, "kind": "decide"}])
+    assert spent is not None
+    for _ in range(40):
+        spent.heard(NOW)
+    running = answer(state="running", spent=spent, ms=None)
+    assert status_figures(running, UP, "en", 80, NOW + timedelta(seconds=2)).startswith("20 tok/s")
+
+
+def test_the_fullest_context_is_told_and_embedding_counts_for_nothing() -> None:
+    calls = [
+        {**scenes.CALL, "prompt_tokens": 100, "completion_tokens": 5},
+        scenes.CALL,
+        {**scenes.CALL, "kind": "embed", "prompt_tokens": 9_999},
+    ]
+    spent = spent_of(calls)
+    assert spent is not None
+    assert (spent.used, spent.window, spent.prompt_tokens) == (1930, 8192, 1934)
+    assert spent_of([]) is None
+
+
+@given(done=st.integers(0, 10**12), total=st.none() | st.integers(1, 10**12), width=st.integers(8, 90))
+def test_the_line_of_work_fits(done: int, total: int | None, width: int) -> None:
+    work = Working("Tải qwen2.5:7b-instruct", NOW, lambda: None, done, total, "bytes")
+    assert cell_len(work.line(NOW + timedelta(seconds=5), width, "vi")) <= width
+
+
+def test_the_line_of_work_tells_rate_and_time_left() -> None:
+    work = Working("Pull", NOW, lambda: None, 50_000_000, 100_000_000, "bytes")
+    assert work.line(NOW + timedelta(seconds=10), 60, "en") == "Pull  50 %  5.0 MB/s  10.0 s left"
+
+
+# --- the look
+
+
+def test_what_was_chosen_is_remembered_and_the_settings_file_is_not_touched(tmp_path: Path) -> None:
+    kept, settings = Paths.resolve({"TROLY_HOME": str(tmp_path)}), Settings(theme="dark", language="auto")
+    kept.ensure()
+    kept.config_file.write_text('# mine\ntheme = "dark"\n', "utf-8")
+    assert read_look(kept) == Look()
+    keep_look(kept, settings, "light", None)
+    keep_look(kept, settings, None, "en")
+    look = read_look(kept)
+    assert (theme_of(look, settings), language_of(look, settings)) == ("light", "en")
+    assert kept.config_file.read_text("utf-8") == '# mine\ntheme = "dark"\n'
+    # The settings win once they say something else.
+    changed = replace(settings, theme="contrast", language="vi")
+    assert (theme_of(look, changed), language_of(look, changed)) == ("contrast", None)
+
+
+@pytest.mark.parametrize("text", ["", "theme = 5", "not toml [", "\xff", "theme = 'x'\n" * 900])
+def test_a_look_that_cannot_be_read_counts_for_nothing(tmp_path: Path, text: str) -> None:
+    kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
+    kept.ensure()
+    (kept.data / "look.toml").write_bytes(text.encode("latin-1"))
+    assert theme_of(read_look(kept), Settings()) == "dark"
+
+
+def test_the_next_start_has_it_from_the_first_frame(tmp_path: Path) -> None:
+    kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
+    keep_look(kept, Settings(), "light", "en")
+    env = {"TROLY_HOME": str(tmp_path), "LC_ALL": "vi_VN.UTF-8"}
+    prepared = prepare(None, None, None, None, env)
+    assert (prepared.theme, prepared.language) == ("light", "en")
+    assert prepare(None, None, None, "vi", env).language == "vi"
+    assert prepare(None, None, None, None, {**env, "TROLY_THEME": "contrast"}).theme == "contrast"
+
+
+async def test_choosing_a_theme_or_a_language_keeps_it() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await app.run_action("theme('light')")
+        await app.run_action("language('en')")
+        assert app.fake.errands == [KeepLook(theme="light"), KeepLook(language="en")]
+
+
+# --- errands on real services
+
+
+@asynccontextmanager
+async def opened(home: Path, **env: str) -> AsyncIterator[OpenedHouse]:
+    registry = Registry()
+    with services_at(home, registry, **env) as services:
+        yield OpenedHouse(services, registry, profile())
+        await services.llm.aclose()
+
+
+async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
+    from tests.support.replaying import Person
+
+    async with opened(own_home) as house:
+        person = Person(house.services, house.registry, house.profile, "shopping")
+        told = await person.ask("kiểm tra giúp ABC123", offline=True)
+        turn = told.events[0].turn  # type: ignore[union-attr]
+        found = run(house, EvidenceOf(turn))
+        assert found.trace["steps"]
+        assert found.trace["given"]["profile"]["login"] == "an"
+        file = run(house, MarkWrong(turn, Wrong("facts", "sai ngày")))
+        assert Path(file).exists()
+        _, views = house.load(str(person.conversation))
+        assert [view.wrong for view in views if view.turn == turn][-1] == Wrong("facts", "sai ngày")
+        assert run(house, TakeBack(turn)) is True
+        assert Path(run(house, KeepLook(theme="light"))).exists()
+        await house.services.llm.health()
+        offered = run(house, WorkOffers())
+    assert [one.mode for one in offered if not one.ingest]
+    assert {"warranty", "sheet", "policies", "knowledge"} <= {one.ingest for one in offered}
+
+
+# --- jobs on the screen
+
+
+class Jobs:
+    """A scene whose jobs run on real services."""
+
+    def __init__(self, app: Scene, house: OpenedHouse) -> None:
+        self.ended: list[Done] = []
+        self._app = app
+        self._house = house
+
+    def start(self, job: Any, heard: Any) -> Any:
+        import asyncio
+
+        from troly.tui.jobs import begin as begin_job
+
+        def both(news: Step | Done) -> None:
+            if isinstance(news, Done):
+                self.ended.append(news)
+            heard(news)
+
+        return begin_job(asyncio.get_running_loop(), self._house, self._app.call_later, job, both)
+
+
+@asynccontextmanager
+async def working(home: Path, **env: str) -> AsyncIterator[tuple[Scene, Pilot[Any], Jobs]]:
+    async with opened(home, **env) as house:
+        app = Scene("en")
+        async with app.run_test(size=(120, 30)) as pilot:
+            await begin(app, pilot)
+            jobs = Jobs(app, house)
+            app.fake.runner = jobs.start
+            app.fake.results["WorkOffers"] = run(house, WorkOffers())
+            yield app, pilot, jobs
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as double:
+        yield double
+
+
+async def typed(app: Scene, pilot: Pilot[Any], action: str, text: str) -> None:
+    """Begin `action`, write `text` into its input, press Enter."""
+    before = app.screen
+    await app.run_action(action) if action else None
+    await until(lambda: isinstance(app.screen, ChooseScreen) and (not action or app.screen is not before))
+    app.screen.query_one(TypingInput).value = text
+    await pilot.pause()
+    await pilot.press("enter")
+
+
+async def test_a_model_is_pulled_while_the_chat_goes_on(own_home: Path, server: OllamaDouble) -> None:
+    async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
+        await typed(app, pilot, "pull", "new-model:1b")
+        await until(lambda: bool(jobs.ended))
+        assert jobs.ended[0].error is None
+        assert app.working is None
+        assert any("new-model:1b" in str(note.message) for note in app._notifications)
+
+
+async def test_a_model_that_is_unknown_is_a_card(own_home: Path, server: OllamaDouble) -> None:
+    server.pull_error = "pull model manifest: file does not exist"
+    async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
+        await typed(app, pilot, "pull", "nonsense")
+        await until(lambda: bool(jobs.ended))
+        await settle(app, pilot)
+        assert "nonsense" in app.shown
+
+
+async def test_a_warranty_list_is_loaded_from_the_screen(own_home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    file.write_text("serial,product_name,warranty_end_date\nQQ9911,Loa,2027-01-31\n", "utf-8")
+    async with working(own_home) as (app, pilot, jobs):
+        await typed(app, pilot, "ingest", "warranty")
+        await until(lambda: isinstance(app.screen, ChooseScreen) and "warranty" in str(app.screen._title))
+        await typed(app, pilot, "", str(file))
+        await until(lambda: bool(jobs.ended))
+        assert jobs.ended[0].error is None, jobs.ended
+        await settle(app, pilot)
+        assert "list.csv" in " ".join(str(note.message) for note in app._notifications)
+
+
+async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
+    async with working(own_home) as (app, pilot, jobs):
+        app._begin(Load("shopping", "warranty", "/no/such/file.csv", "en"), "x")
+        await until(lambda: bool(jobs.ended))
+        assert isinstance(jobs.ended[0].error, InputError)
+        await settle(app, pilot)
+        assert "/no/such/file.csv" in app.shown
+
+
+async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None:
+    gate = threading.Event()
+    server.faults["/api/pull"] = "hang"
+    async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
+        app._begin(Pull("m"), "Pulling m")
+        await settle(app, pilot)
+        assert "Pulling m" in text_of(app.chat.status)
+        await app.run_action("pull")
+        assert app.screen is app.chat, "one job at a time"
+        await app.run_action("cancel_work")
+        await until(lambda: bool(jobs.ended))
+        assert isinstance(jobs.ended[0].error, StoppedError)
+        await settle(app, pilot)
+        assert "Pulling m" not in text_of(app.chat.status)
+    gate.set()
+
+
+def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path: Path) -> None:
+    (tmp_path / "Dữ liệu").mkdir()
+    (tmp_path / "dữ.csv").write_text("")
+    (tmp_path / ".kín").write_text("")
+    offered = paths("this folder")(f"{tmp_path}/du")
+    assert [(one.title, one.further) for one in offered] == [("Dữ liệu/", True), ("dữ.csv", False)]
+    inside = paths("this folder")(f"{tmp_path}/")
+    assert inside[0].title == "this folder"
+    assert ".kín" not in [one.title for one in inside]
+    assert paths("x")(f"{tmp_path}/none/at/all") == []
+
+
+def test_the_time_of_a_job_is_the_screens_own() -> None:
+    later = datetime.fromisoformat("2026-11-22T09:14:00+07:00")
+    work = Working("x", NOW, lambda: None, 60, None, "rows")
+    assert work.line(later, 60, "en") == "x  1 rows/s"
