@@ -44,7 +44,7 @@ def orchestrating(cache: Cache) -> Node:
 
 async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
     """Weighs the message: small talk is answered at once, a simple question goes straight on, others are reflected on."""
-    began = datetime.now(UTC)
+    began = moment("rag.began")
     turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
     text = _switched(turn)
     config = await asyncio.to_thread(load, turn.services.paths)
