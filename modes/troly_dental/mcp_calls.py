@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 ENDPOINT = "/mcp"
 # Beside a tool's answer: the key of the house's error behind a refusal, and what a search tells of itself.
 ERROR_META, SEARCH_META, LANGUAGE_META = "troly/error", "troly/search", "troly/language"
-_LONGEST_TEXT = 200_000
+LONGEST_TEXT = 200_000
 
 
 class McpCallError(Exception):
@@ -63,7 +63,7 @@ async def answer_of(
         result = await client.call_tool(tool, dict(arguments), meta=dict(meta) if meta else None)
     except Exception as error:
         raise McpCallError(line_of(error)) from error
-    text = "\n".join(getattr(part, "text", "") for part in result.content)[:_LONGEST_TEXT]
+    text = "\n".join(getattr(part, "text", "") for part in result.content)[:LONGEST_TEXT]
     beside = result.meta if isinstance(result.meta, dict) else {}
     if result.is_error:
         raise McpCallError(" ".join(text.split())[:300] or "the tool failed", answered=True, meta=beside)
@@ -103,8 +103,8 @@ class McpConnection:
     """One session with an MCP server, kept by a task of its own so that its end never touches the caller.
 
     `call` raises McpCallError when the server cannot be reached, refuses, breaks off, or is silent for `seconds`.
-    After a server was found unreachable or silent the calls that follow fail at once. `busy` says that a call is with
-    the server now.
+    After a server was found unreachable or silent the calls that follow fail at once. `asked` says that a call was
+    made, `busy` that one is with the server now.
     """
 
     def __init__(self, url: str, token: str, seconds: float) -> None:
@@ -115,7 +115,7 @@ class McpConnection:
         self._queue: asyncio.Queue[_Asked | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._gone = ""
-        self.busy = False
+        self.asked = self.busy = False
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
@@ -130,8 +130,15 @@ class McpConnection:
             self._task = asyncio.create_task(self._serve())
         asked = _Asked(tool, arguments, meta)
         self._queue.put_nowait(asked)
+        self.asked = True
         waiting: set[asyncio.Future[Any]] = {asked.answer, self._task}
-        done, _ = await asyncio.wait(waiting, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            done, _ = await asyncio.wait(waiting, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            # Whoever stopped the call does not wait for the server to notice.
+            self._gone = self._gone or "the call was stopped"
+            asked.answer.cancel()
+            raise
         if asked.answer.done():
             return asked.answer.result()
         asked.answer.cancel()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
 from troly_dental import sources
-from troly_dental.mcp_calls import LANGUAGE_META, SEARCH_META, Answer, Caller, McpCallError
+from troly_dental.mcp_calls import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Answer, Caller, McpCallError
 from troly_dental.search.outcome import PROBLEMS, SearchOutcome
 from troly_dental.search.pages import one_line
 from troly_dental.search.query import MAX_CHARS, clean
@@ -77,7 +77,7 @@ async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:
 def _read(answer: Answer, query: str) -> SearchOutcome:
     """The outcome from the tool's text; what the server says of itself is believed as far as it can be shown."""
     text = answer.found.get("result")
-    pages = sources.read(text if isinstance(text, str) else answer.text)
+    pages = sources.read((text if isinstance(text, str) else answer.text)[:LONGEST_TEXT])
     told = _told(answer.meta)
     return SearchOutcome(
         pages, told.query or query, "" if pages else "empty", told.engine, told.cached, told.left_out

@@ -54,9 +54,23 @@ _ACCENTED_ONLY = frozenset(
         "struck",
     }
 )
+# Signs that count in one word only with its accents: "te" is rather "tê" than "té", "be" than "bể".
 _SHORT_WORDS = frozenset(
-    {"open", "lump", "chest_place", "chest_pain", "locked", "knocked", "pained", "aches", "closing"}
+    {
+        "open",
+        "lump",
+        "chest_pain",
+        "locked",
+        "knocked",
+        "pained",
+        "closing",
+        "accident",
+        "broken",
+        "hard",
+        "swell",
+    }
 )
+_PLAIN_SIGNS = frozenset({"sưng", "gãy", "gẫy", "bị gãy"})
 _ACCENTED = frozenset({"left_over", "gone", "eased", "past_exact"})
 _PLAINLY_OVER = re.compile(r"\b(?:het|khoi|giam|ngung|xep)\b")
 _PLAIN_TOO = frozenset({"nếu", "hết"})
@@ -190,8 +204,7 @@ class Signs:
             for hit in lexicon.find(text):
                 if hit.label in _ACCENTED_ONLY and _by_chance(hit):
                     continue
-                # "ha" is rather the "hả" of a question than "há", "u" anything.
-                if hit.label in _SHORT_WORDS and not hit.exact and " " not in hit.phrase:
+                if hit.label in _SHORT_WORDS and _is_other(hit):
                     continue
                 first = bisect_left(self._starts, hit.start)
                 last = bisect_left(self._starts, hit.end) - 1
@@ -269,6 +282,10 @@ class Signs:
 
     def _is_now(self, start: int, place: Place) -> bool:
         return any(start <= p.start <= place.start for p in self._marks["now"])
+
+
+def _is_other(hit: Hit) -> bool:
+    return not hit.exact and " " not in hit.phrase and hit.phrase not in _PLAIN_SIGNS
 
 
 def _by_chance(hit: Hit) -> bool:

@@ -123,3 +123,13 @@ def test_a_long_text_is_read_at_both_ends() -> None:
     filling = "một hai ba bốn " * 4000
     assert judge(f"nhổ răng khôn có đau không {filling}").score >= 0.5
     assert judge(f"{filling} nhổ răng khôn có đau không").score >= 0.5
+
+
+def test_without_accents_the_guard_is_right_as_well() -> None:
+    wrong = []
+    for one in MESSAGES:
+        before = fold(one.before) if one.before else None
+        about_teeth = before is not None and judge(before).score >= 0.5
+        if (judge(fold(one.text), before, about_teeth).score >= 0.5) != (one.wanted == "dental"):
+            wrong.append(one.text)
+    assert len(wrong) / len(MESSAGES) <= 0.03

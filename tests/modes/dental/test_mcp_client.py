@@ -129,6 +129,22 @@ async def test_a_silent_server_is_waited_for_once() -> None:
             assert "no answer within 0.3 s" in memory.problem
 
 
+async def test_a_stopped_call_does_not_wait_for_a_silent_server() -> None:
+    with silent_server() as url:
+        connection = McpConnection(url, TOKEN, 600)
+
+        async def recall() -> None:
+            async with McpMemory(connection) as memory:
+                await memory.get_context("c")
+
+        recalling = asyncio.ensure_future(recall())
+        await until(lambda: connection.asked)
+        recalling.cancel()
+        done, _ = await asyncio.wait({recalling}, timeout=60)
+        assert done
+        assert recalling.cancelled()
+
+
 async def test_a_server_killed_in_the_middle_of_a_call_and_between_calls(own_home: Path) -> None:
     with served(own_home, "memory", "--token", TOKEN) as server:
         connection = McpConnection(server.url, TOKEN, 20)

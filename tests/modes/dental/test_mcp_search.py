@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ import pytest
 from tests.support.dental import PAGE, Clinic, WebDouble, clinic_at
 from tests.support.dental_memory import TOKEN, served
 from tests.support.ollama_double import OllamaDouble, closed_port_url
-from troly.plugin.events import Notice, Sources
+from tests.support.waiting import until
+from troly.plugin.events import Notice, Sources, StepFinished
 from troly_dental.mcp_calls import SEARCH_META, Answer, McpCallError
 from troly_dental.mcp_search import ask_tool
 
@@ -114,6 +117,29 @@ async def test_a_server_with_both_is_asked_for_both_over_http(own_home: Path, we
     assert web.queries == [CLEAR, f"{CLEAR} còn uống cà phê thì sao?"]
     assert any("SearXNG" in notice.message for notice in told.all(Notice))
     assert again.state["total_count"] == 2
+
+
+async def test_a_server_killed_while_it_searches_costs_the_pages_only(own_home: Path, web: WebDouble) -> None:
+    web.gate = threading.Event()
+    with served(own_home / "server", "all", "--token", TOKEN, SEARXNG_URL=web.url) as server:
+        env = {"MCP_SERVER_URL": server.url, "MCP_SERVER_TOKEN": TOKEN, "TROLY_DENTAL__MCP_SECONDS": "30"}
+        with clinic_at(own_home, notes=True, SEARXNG_URL=closed_port_url(), **env) as clinic:
+            asking = asyncio.ensure_future(clinic.ask(CLEAR))
+            await until(web.asked.is_set)
+            server.process.kill()
+            told = await asking
+            await clinic.services.llm.aclose()
+    assert told.done.message_type == "answer"
+    assert "MCP" in next(notice.message for notice in told.all(Notice) if notice.level == "warning")
+    assert "ghi chú có sẵn" in told.answer.partition("Nguồn tham khảo")[2]
+    details = {step.node: step.detail for step in told.all(StepFinished)}
+    assert details["save"] == "không lưu được trí nhớ"
+
+
+async def test_an_answer_of_megabytes_and_of_broken_text_is_read_in_part() -> None:
+    text = f"{TEXT}\n\n" + "Title: x\nContent: \ud800\x00\ufffd răng\nno field at all\n" * 150_000
+    outcome = await ask_tool(Scripted(lambda: Answer({"result": text}, text)), "răng", "vi")
+    assert [page.link for page in outcome.results] == ["https://a.vn/x"]
 
 
 async def test_a_memory_server_without_a_search_leaves_it_to_the_program(

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.dental.guard_figures import flag_of, written
+from tests.modes.dental.guard_figures import Written, flag_of, written
 from troly.text.catalogue import LANGS, Lang
+from troly.text.fold import fold
 from troly_dental.guard import advice, red_flag
 
 MESSAGES = written("red_flags_held_out")
@@ -101,3 +102,18 @@ def test_a_flag_in_a_long_story_is_found() -> None:
     story = "Em kể thêm cho rõ. " * 2600
     assert red_flag(f"Mặt em sưng to do răng. {story}") is not None
     assert red_flag(f"{story} Giờ mặt em sưng to do răng.") is not None
+
+
+def test_without_accents_few_flags_are_missed_and_few_are_false() -> None:
+    flags = [one for one in MESSAGES if one.wanted != "-"]
+    missed = [one.text for one in flags if flag_of(bare(one)) is None]
+    assert len(missed) / len(flags) <= 0.012
+    quiet = [one for one in (*MESSAGES, *written("guard_held_out")) if one.wanted in {"-", "none", "dental"}]
+    false = [one.text for one in quiet if flag_of(bare(one)) is not None and flag_of(one) is None]
+    assert len(quiet) >= 900
+    assert len(false) / len(quiet) <= 0.01
+
+
+def bare(one: Written) -> Written:
+    """The message as one writes who types no accents."""
+    return Written(one.wanted, fold(one.before) if one.before else None, fold(one.text))
