@@ -45,9 +45,11 @@ def read_ends(state: State) -> None:
     for each in (mention, *state.mentions[asked : asked + 2]):
         if each is mention or each.has("when", "which") or each.unit in _DAYS:
             each.used = True
-    for each in state.mentions:
-        if each.targets and each.targets[0].ref == state.date_ref:
-            each.used = True
+    for nth, each in enumerate(state.mentions):
+        verb = nth > 0 and state.mentions[nth - 1].has("filler", "bought", "sold", "done")
+        thing = verb and bool(each.targets) and not (each.values or each.amount or each.period)
+        if thing or (each.targets and each.targets[0].ref == state.date_ref):
+            each.used = True  # "đặt tour", "mang xe tới": what it was done to
 
 
 def _asks_day(state: State, nth: int) -> bool:
