@@ -18,6 +18,8 @@ def read_ranks(state: State) -> None:
         rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
         if not rank or mention.used or mention.targets:
             continue
+        if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
+            mention.labels |= {"max"}  # "đứng thứ hai" counts from the top
         whole = mention.has("max", "min", "seller", "slow seller")
         near = [*state.mentions[max(0, nth - _REACH) : nth], *state.mentions[nth + 1 : nth + 2]]
         end = next((each for each in near if each.has(*_ENDS) and not each.targets), None)

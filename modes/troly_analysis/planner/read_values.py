@@ -9,12 +9,33 @@ from troly.text.fold import accents, fold, nfc
 from troly.text.language import detect_score
 from troly_analysis.planner.directions import side_before, side_of
 from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.read_groups import PERSONS
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
 from troly_analysis.planner.state import LEAVING_OUT, State, dimension, is_link, is_rows
 
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
+_TITLES = frozenset(
+    [
+        "cua",
+        "anh",
+        "chi",
+        "em",
+        "ban",
+        "ong",
+        "ba",
+        "co",
+        "chu",
+        "bac",
+        "thay",
+        "by",
+        "of",
+        "from",
+        "mr",
+        "ms",
+    ]
+)
 _TELLING, _DENIED = 0.6, 0.5
 
 
@@ -51,10 +72,28 @@ def _is_value(state: State, nth: int) -> bool:
         return False
     if beside is None and (_is_everyday(state, mention, best) or _inside_name(state, mention, best)):
         return False
+    if beside is None and _is_verb(state, nth, best):
+        mention.values = ()
+        return False
     if mention.labels and not best.whole:
         return beside is not None or _capital(state, mention)
     content = mention.labels - {"filler"}
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
+
+
+def _is_verb(state: State, nth: int, value: Value) -> bool:
+    """Whether a small word that could be somebody's name is what was done ("chưa phát" where a postman is called Phát)."""
+    mention = state.mentions[nth]
+    known = bool(mention.targets) or bool(mention.labels)
+    small = mention.text.islower() and len(mention.text.split()) == 1 and not state.wording.text.islower()
+    named = nth > 0 and fold(state.mentions[nth - 1].text) in _TITLES
+    after_verb = nth > 0 and state.mentions[nth - 1].has("deny", "filled", "per")
+    return (
+        value.ref.concept in PERSONS
+        and known
+        and not named
+        and (small or after_verb or bool(mention.targets))
+    )
 
 
 def _inside_name(state: State, mention: Mention, value: Value) -> bool:
