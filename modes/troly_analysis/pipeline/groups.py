@@ -32,7 +32,7 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
         named(each.sql, name) for each, name in zip(arguments, inputs, strict=True) if each is not None
     ]
     carried = [named(column(name, scope.table), name) for name, _ in rows.order]
-    prepared = Relation(exp.select(*columns, *carried).from_(source), {}, rows.order)
+    prepared = Relation(exp.select(*columns, *carried).from_(source, copy=False), {}, rows.order)
     opened, inner = prepared.opened(c, variables)
     values = [
         (each.name, _figure(each, argument, column(name, inner.table), prepared.sorted(inner.table)))
@@ -41,7 +41,7 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
     if whole.constant:
         made = built(opened, inner.table, [("_id", whole), *values], ())
         some = exp.GT(this=call("count", exp.Star()), expression=literal(0))
-        return replace(made, select=made.select.having(some))
+        return replace(made, select=made.select.having(some, copy=False))
     key_columns = [column(key, inner.table) for key in keys]
     made = built(
         opened,
@@ -50,7 +50,7 @@ def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[st
         (),
         [named(each, key) for each, key in zip(key_columns, keys, strict=True)],
     )
-    grouped = made.select.group_by(*(each.copy() for each in key_columns))
+    grouped = made.select.group_by(*(each.copy() for each in key_columns), copy=False)
     return _with_id(c, stage, replace(made, select=grouped), whole, list(zip(keys, parts, strict=True)))
 
 

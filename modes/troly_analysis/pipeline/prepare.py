@@ -61,9 +61,9 @@ def prepare(checked: Checked, sheet: Sheet, now: datetime, *, wide: bool = False
     rows = compiled(c, checked.stages, of_sheet(sheet, numbered=needs_order(checked.stages)), {})
     source, scope = rows.opened(c, {})
     shown = [column(each.column, scope.table) for each in rows.fields.values()]
-    statement = exp.select(*shown).from_(source)
+    statement = exp.select(*shown).from_(source, copy=False)
     return Prepared(
-        rows.arranged(statement, scope.table).limit(MAX_RESULT + 1),
+        rows.arranged(statement, scope.table).limit(MAX_RESULT + 1, copy=False),
         tuple(rows.fields),
         tuple(each.type for each in rows.fields.values()),
         tuple(each.unit for each in rows.fields.values()),

@@ -46,7 +46,7 @@ class Relation:
     def arranged(self, select: exp.Select, alias: str) -> exp.Select:
         """`select` in the order of the rows; they come in the order of the file by themselves."""
         natural = self.order in ((), ((ROW, False),))
-        return select if natural else select.order_by(*self.sorted(alias))
+        return select if natural else select.order_by(*self.sorted(alias), copy=False)
 
     def everything(self, alias: str) -> exp.Expr:
         """All columns, also those that only carry the order."""
@@ -82,4 +82,4 @@ def built(
         name: Column(key, value.type, value.weight, value.unit)
         for key, (name, value) in zip(keys, values, strict=True)
     }
-    return Relation(exp.select(*shown, *carried, *extra).from_(source), fields, order)
+    return Relation(exp.select(*shown, *carried, *extra).from_(source, copy=False), fields, order)

@@ -40,7 +40,11 @@ def needs_order(stages: Sequence[model.Stage]) -> bool:
 
 def _match(c: Compiler, stage: model.Match, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = exp.select(rows.everything(scope.table)).from_(source).where(condition(c, stage.query, scope))
+    select = (
+        exp.select(rows.everything(scope.table))
+        .from_(source, copy=False)
+        .where(condition(c, stage.query, scope), copy=False)
+    )
     return replace(rows, select=select)
 
 
@@ -53,14 +57,14 @@ def _sort(c: Compiler, stage: model.Sort, rows: Relation, variables: Variables) 
         name = c.fresh("troly k")
         keys.append(named(tree, name))
         order.append((name, descending))
-    select = exp.select(rows.everything(scope.table), *keys).from_(source)
+    select = exp.select(rows.everything(scope.table), *keys).from_(source, copy=False)
     return replace(rows, select=select, order=(*order, *rows.order))
 
 
 def _limit(c: Compiler, stage: model.Limit, rows: Relation, variables: Variables) -> Relation:
     source, scope = rows.opened(c, variables)
-    select = rows.arranged(exp.select(rows.everything(scope.table)).from_(source), scope.table)
-    return replace(rows, select=select.limit(stage.count))
+    select = rows.arranged(exp.select(rows.everything(scope.table)).from_(source, copy=False), scope.table)
+    return replace(rows, select=select.limit(stage.count, copy=False))
 
 
 def _count(c: Compiler, stage: model.Count, rows: Relation, variables: Variables) -> Relation:
@@ -68,7 +72,7 @@ def _count(c: Compiler, stage: model.Count, rows: Relation, variables: Variables
     source, _ = rows.opened(c, variables)
     counted = call("count", exp.Star())
     some = exp.GT(this=counted.copy(), expression=literal(0))
-    select = exp.select(named(counted, stage.name)).from_(source).having(some)
+    select = exp.select(named(counted, stage.name)).from_(source, copy=False).having(some, copy=False)
     return Relation(select, {stage.name: Column(stage.name, INT)}, ())
 
 
@@ -185,7 +189,9 @@ def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: Typed
     source, scope = theirs.opened(c, {})
     foreign = scope.resolve(stage.foreign or (), stage.at.key("foreignField"))
     select = (
-        exp.select(theirs.everything(scope.table)).from_(source).where(_equal(c, local, foreign, stage.at))
+        exp.select(theirs.everything(scope.table))
+        .from_(source, copy=False)
+        .where(_equal(c, local, foreign, stage.at))
     )
     return replace(theirs, select=select)
 

@@ -20,7 +20,7 @@ from troly_analysis.types import TEMPORAL
 
 _CLOSE = 0.035
 """Readings whose weights differ by less are equally good."""
-_THING = 1.3
+_THING, _ROWS = 1.3, 0.7
 """How surely words name a thing for which the sheet has no column."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
@@ -96,18 +96,21 @@ def find_mentions(
         pile = piles[start, end]
         pile.values[given.ref.sheet, given.ref.name] = given
         pile.score = max(pile.score, 0.6 + 0.8 * given.weight)
-    for thing in things().find(text, typed, careful=wording.careful):
+    _add_things(piles, wording, schema)
+    return _select(piles, wording)
+
+
+def _add_things(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema) -> None:
+    """Names of things that the sheet has no column for: what is asked about them is said to be missing."""
+    for thing in things().find(wording.text, wording.words, careful=wording.careful):
         pile = piles[thing.start, thing.end]
-        folded = tuple(token.folded for token in typed[thing.start : thing.end])
+        folded = tuple(token.folded for token in wording.words[thing.start : thing.end])
         valued = any(schema.values.listed(folded[at:]) for at in range(1, len(folded)))  # "phiếu xuất"
         ahead = [target for at in range(1, len(folded)) for target in schema.names.listed(folded[:at])]
-        valued = valued or any(
-            target.key == "rows" and target.weight >= 0.7 for target in ahead
-        )  # "đơn giao" is an order
-        if not (pile.labels or pile.targets or pile.values or pile.period or valued):
+        rows = any(target.key == "rows" and target.weight >= _ROWS for target in ahead)  # "đơn giao"
+        if not (pile.labels or pile.targets or pile.values or pile.period or valued or rows):
             pile.labels.add("rows" if folded[0] in {"luot", "lan"} else "about")
             pile.score = max(pile.score, _THING - thing.loss)
-    return _select(piles, wording)
 
 
 def _better(old: Value | None, new: Value) -> Value:

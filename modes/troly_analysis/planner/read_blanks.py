@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.mentions import Mention
+from troly_analysis.planner.read_groups import PERSONS
+from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
 from troly_analysis.planner.state import State, is_link, is_rows, is_time
 from troly_analysis.types import NUMERIC
@@ -99,11 +101,17 @@ def _ref(state: State, at: int) -> Ref | None:
     target = mention.targets[0]
     if target.ref is None or target.ref.sheet or target.ref.parts or is_rows(mention):
         return None
-    if mention.values and mention.values[0].whole and mention.values[0].weight >= target.weight:
+    value = mention.values[0] if mention.values else None
+    if value and value.whole and value.weight >= target.weight and not _verb(mention, value, target.ref):
         return None
     if target.ref.kind == "boolean" or target.weight < (_DATE if is_time(target.ref) else _LEAST):
         return None
     return target.ref
+
+
+def _verb(mention: Mention, value: Value, ref: Ref) -> bool:
+    """Whether a small word is the verb of a day ("chưa phát") rather than somebody's name ("Phát")."""
+    return is_time(ref) and mention.text.islower() and value.ref.concept in PERSONS
 
 
 def _condition(state: State, word: Mention, at: int, ref: Ref) -> Condition | None:

@@ -18,6 +18,8 @@ def read_ranks(state: State) -> None:
         rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
         if not rank or mention.used or mention.targets:
             continue
+        if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
+            mention.labels |= {"max"}  # "đứng thứ hai" counts from the top
         whole = mention.has("max", "min", "seller", "slow seller")
         near = [*state.mentions[max(0, nth - _REACH) : nth], *state.mentions[nth + 1 : nth + 2]]
         end = next((each for each in near if each.has(*_ENDS) and not each.targets), None)
@@ -45,9 +47,11 @@ def read_ends(state: State) -> None:
     for each in (mention, *state.mentions[asked : asked + 2]):
         if each is mention or each.has("when", "which") or each.unit in _DAYS:
             each.used = True
-    for each in state.mentions:
-        if each.targets and each.targets[0].ref == state.date_ref:
-            each.used = True
+    for nth, each in enumerate(state.mentions):
+        verb = nth > 0 and state.mentions[nth - 1].has("filler", "bought", "sold", "done")
+        thing = verb and bool(each.targets) and not (each.values or each.amount or each.period)
+        if thing or (each.targets and each.targets[0].ref == state.date_ref):
+            each.used = True  # "đặt tour", "mang xe tới": what it was done to
 
 
 def _asks_day(state: State, nth: int) -> bool:

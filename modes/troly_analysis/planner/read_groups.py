@@ -47,6 +47,9 @@ def _persons(state: State) -> None:
     asked = next((mention for mention in state.mentions if mention.has("who")), None)
     if asked is None or state.groups:
         return
+    if _ranked_row(state):
+        asked.used = True  # "đơn lớn nhất là của ai": the row says who
+        return
     hint = (
         {"customer", "patient"}
         if state.any("bought")
@@ -73,6 +76,15 @@ def _persons(state: State) -> None:
             state.groups.append(Group(max(found, key=_like_name)))
             asked.used = True
             return
+
+
+def _ranked_row(state: State) -> bool:
+    """Whether one row is asked for by its size ("đơn lớn nhất")."""
+    for nth, mention in enumerate(state.mentions):
+        after = next(iter(state.mentions[nth + 1 : nth + 2]), None)
+        if after is not None and is_rows(mention) and mention.targets and after.has("max", "min"):
+            return fold(after.text).split()[0] in {"lon", "cao", "dat", "nho", "thap", "largest", "biggest"}
+    return False
 
 
 def _like_name(ref: Ref) -> int:

@@ -27,7 +27,7 @@ def read_measures(state: State) -> None:
         if counted is not None:
             _add(state, counted)
             continue
-        target = figure(state, mention)
+        target = None if _opens_name(state, nth) else figure(state, mention)
         if target and target.ref and _only_condition(state, target.ref):
             mention.used = True
             continue
@@ -53,6 +53,16 @@ def _read_median(state: State) -> None:
     if said is not None and len(refs) == len(state.measures) == 1:
         said.used = True
         state.measures = [Measure("avg", refs[0], noun=state.measures[0].noun, median=True)]
+
+
+def _opens_name(state: State, nth: int) -> bool:
+    """Whether a general word only opens the name of the column behind it ("tiền đã cọc")."""
+    mention, after = state.mentions[nth], next(iter(state.mentions[nth + 1 : nth + 2]), None)
+    opens = fold(mention.text) in {"tien", "so tien", "khoan tien", "muc", "khoan"} and after is not None
+    if opens and after is not None and after.targets and not after.values and figure(state, after):
+        mention.used = after.targets[0].weight > mention.targets[0].weight if mention.targets else False
+        return mention.used
+    return False
 
 
 def _add(state: State, measure: Measure) -> None:
@@ -130,7 +140,7 @@ def _most_of(state: State, nth: int) -> Measure | None:
         return Measure("count", noun=mention.text)
     if target.concept == "product" and (quantity := state.schema.of("quantity")):
         return Measure("sum", quantity)
-    if target.concept in _TAKEN and not state.any("distinct"):
+    if (target.concept in _TAKEN or state.any("bought", "done")) and not state.any("distinct"):
         state.note("counted_rows")
         return Measure("count", noun=mention.text)  # "mượn nhiều sách nhất": how often
     return Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)

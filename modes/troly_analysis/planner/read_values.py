@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from troly.text.fold import accents, fold, nfc
-from troly.text.language import detect_score
+from troly.text.fold import fold
 from troly_analysis.planner.directions import side_before, side_of
+from troly_analysis.planner.lookalikes import capital, looks_alike
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.schema import Value
 from troly_analysis.planner.shapes import Condition, Ref
@@ -49,56 +49,12 @@ def _is_value(state: State, nth: int) -> bool:
         return False  # "có bao nhiêu nhân viên", where some are called that too
     if (column > 0.02 and not beside) or (column >= -0.02 and _asked_for(state, nth)):
         return False
-    if beside is None and (_is_everyday(state, mention, best) or _inside_name(state, mention, best)):
+    if beside is None and looks_alike(state, nth, best):
         return False
     if mention.labels and not best.whole:
-        return beside is not None or _capital(state, mention)
+        return beside is not None or capital(state, mention)
     content = mention.labels - {"filler"}
     return not content or best.weight >= 0.95 or len(mention.text.split()) > 1 or beside is not None
-
-
-def _inside_name(state: State, mention: Mention, value: Value) -> bool:
-    """Whether one small word is only a syllable inside longer names ("gia hạn" is no "Trần Gia Bảo")."""
-    if value.whole or len(mention.text.split()) > 1 or mention.text[:1].isupper():
-        return False
-    said = fold(mention.text)
-    names = [fold(each).split() for each in value.values]
-    titled = all(len(each.split()) > 1 and each.istitle() for each in value.values)
-    inside = all(said in name[1 if not titled else 0 : -1] and len(name) > 2 for name in names)
-    if inside:
-        mention.values = ()
-        state.missing.append(mention.text)
-    return inside
-
-
-def _is_everyday(state: State, mention: Mention, value: Value) -> bool:
-    """Whether the words are those of any question and only look like a value; where it could be one that is said."""
-    if _only_looks_alike(state, mention, value):
-        if value.whole and not state.wording.careful:
-            state.missing.append(mention.text)
-        mention.values = ()
-        return True
-    return mention.has("filler") and _is_english_word(state, mention, value)
-
-
-def _is_english_word(state: State, mention: Mention, value: Value) -> bool:
-    """Whether the words only look like a value without its marks: "the" in an English question is no "Thẻ"."""
-    spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in value.values)
-    return not spelled and detect_score(state.wording.text) < 0
-
-
-def _only_looks_alike(state: State, mention: Mention, value: Value) -> bool:
-    """Whether one word without its accents is first of all an everyday one: "tra" (pay) in a sheet with "Trà" (tea)."""
-    bare = mention.text
-    if len(bare.split()) > 1 or accents(bare) or _capital(state, mention) or not mention.labels:
-        return False
-    return state.schema.bare or any(accents(each) for each in value.values)
-
-
-def _capital(state: State, mention: Mention) -> bool:
-    """Whether the words are written as a name inside the sentence."""
-    shouted = state.wording.text.isupper()
-    return mention.start > 0 and mention.text[:1].isupper() and not shouted
 
 
 def _asked_for(state: State, nth: int) -> bool:

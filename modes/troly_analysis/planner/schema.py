@@ -44,7 +44,9 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     schema = Schema(sheet)
     written = (text for each in sheet.fields for text in (each.name, *each.examples))
     schema.bare = not any(accents(text) for text in written)
-    moved = any(concept_of(each)[0] in {"quantity", "output", "stock"} for each in sheet.fields)
+    moved = any(
+        concept_of(each)[0] in {"quantity", "output", "stock", "shipping fee"} for each in sheet.fields
+    )
     for each in sheet.fields:
         _add_field(schema, each, "", loads=moved)
     find_rows(schema)

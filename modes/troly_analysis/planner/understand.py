@@ -95,11 +95,7 @@ def _finish(state: State) -> Ask:
         state.measures = [_shared(measure) for measure in state.measures]
         if not part and not state.groups:
             form = "scalar"
-    if state.rank and form not in {"top", "rows"}:
-        state.missing.append(state.rank_said)
-    if state.having and not state.groups:
-        state.missing += [each.said for each in state.having]
-        state.having.clear()
+    _leave_out(state, form)
     period, versus = state.period, state.versus
     if form == "compare" and not versus:
         form = "groups" if state.groups else "scalar"
@@ -126,6 +122,15 @@ def _finish(state: State) -> Ask:
         count_groups=counted,
         gap=gap,
     )
+
+
+def _leave_out(state: State, form: str) -> None:
+    """Say that a place of a ranking, or a condition on groups, is missing from an answer that has none."""
+    if state.rank and form not in {"top", "rows"}:
+        state.missing.append(state.rank_said)
+    if state.having and not state.groups:
+        state.missing += [each.said for each in state.having]
+        state.having.clear()
 
 
 def _shared(measure: Measure) -> Measure:

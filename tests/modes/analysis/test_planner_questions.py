@@ -26,6 +26,8 @@ SHORT: dict[str, dict[str, str]] = {
     "library": {"D": "Ngày mượn", "H": "Hạn trả", "R": "Ngày trả", "F": "Tiền phạt", "L": "Số ngày trễ"},
     "apartments": {"D": "Kỳ", "E": "Số điện (kWh)", "M": "Tiền điện", "W": "Tiền nước"},
     "donations": {"D": "Received", "A": "Amount (USD)"},
+    "tours": {"D": "Ngày đặt", "G": "Ngày khởi hành", "M": "Tổng tiền", "C": "Đã cọc"},
+    "parcels": {"D": "Ngày gửi", "P": "Ngày phát", "C": "Cước", "H": "Tiền thu hộ"},
     "garage": {"D": "Ngày nhận xe", "G": "Ngày giao xe", "C": "Tiền công", "P": "Tiền phụ tùng"},
     "coffee": {"D": "Date", "Q": "Qty", "P": "Unit Price"},
     "gym": {"D": "Ngày đăng ký", "E": "Ngày hết hạn", "P": "Phải đóng", "N": "Đã đóng"},
