@@ -12,11 +12,12 @@ from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.config import RagConfig
+from troly_rag.corpus_words import variants
 from troly_rag.evidence import Evidence20, dated
 from troly_rag.execution import AgentOutput, QueryAnswer
 from troly_rag.extracting import extract
 from troly_rag.final import Told, follow_ups
-from troly_rag.grounding import ground, telling
+from troly_rag.grounding import ground, names_of, telling
 from troly_rag.routing.aspects import is_side
 from troly_rag.routing.tooling import wants_math
 from troly_rag.routing.topics import content
@@ -50,7 +51,10 @@ async def compose(
         text, grounded, note = await _written(turn, routing, parts, used)
         source = "model" if text else "rules"
     if not text:
-        text, grounded = _joined(parts, lang), 1.0
+        text, grounded = (
+            "\n".join(filter(None, (_unnamed(routing, used, config, lang), _joined(parts, lang)))),
+            1.0,
+        )
     if outputs and all(part.failed for part in parts):
         text = say("answer.all_failed", lang)
     closing = [*_told_of(outputs, settled, used, turn)]
@@ -62,6 +66,7 @@ async def compose(
         for output in outputs
         for q in output.queries
         for passage in q.passages
+        if not passage.superseded
     ]
     said = [one.section or one.title for one in used]
     asked = follow_ups(titles, said, routing.refined_query, config, lang)
@@ -141,6 +146,22 @@ async def _written(
         return "", 1.0, say("answer.ungrounded", turn.language)
     note = say("answer.grounded", turn.language, kept=len(checked.claims), total=total)
     return checked.text, len(checked.claims) / total, note
+
+
+def _unnamed(routing: Routing, used: Sequence[Evidence20], config: RagConfig, lang: Lang) -> str:
+    """Which names and codes of the question stand in none of the sources: what is told may not be about them."""
+    if not used:
+        return ""
+    held = fold(" ".join(f"{one.title} {one.section} {one.text}" for one in used))
+    own = {*config.agents, *config.access.names}
+    missing = [
+        name
+        for name in dict.fromkeys(names_of(routing.original_query))
+        if len(name) > 1
+        and fold(name) not in own
+        and not any(fold(wording.text) in held for wording in variants(name))
+    ]
+    return say("answer.unnamed", lang, names=", ".join(missing)) if missing else ""
 
 
 def _joined(parts: Sequence[_Part], lang: Lang) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from troly_rag.access import UserContext, may_see, unlabel
 from troly_rag.config import Agent, load
 from troly_rag.corpus_cards import Card, Cards, Status
 from troly_rag.corpus_relevance import relevance
+from troly_rag.corpus_titles import named_in
 from troly_rag.corpus_words import Wording, variants
 
 if TYPE_CHECKING:
@@ -117,12 +118,15 @@ class Desk:
         wanted = await asyncio.to_thread(variants, query)
         finds, vectors = await self._finds(collection, wanted, allowed, k, lang)
         behind, _ = await self._finds(collection, wanted, labels - allowed, k, lang)
-        denied = _relevant({**finds, **behind})
+        named = await asyncio.to_thread(named_in, [wording.text for wording in wanted])
+        denied = _relevant({**finds, **behind}, named)
         count = len(
             {find.document_id for key, (find, value) in denied.items() if key in behind and value >= least}
         )
         years = frozenset(_YEAR.findall(query))
-        passages = await asyncio.to_thread(self._passages, collection, _relevant(finds), user, now, years)
+        passages = await asyncio.to_thread(
+            self._passages, collection, _relevant(finds, named), user, now, years
+        )
         return Found(tuple(_spread(passages)[: max(0, k)]), count, vectors)
 
     async def _finds(
@@ -172,10 +176,13 @@ class Desk:
         return [passage for _, passage in sorted(passages, key=lambda one: _order(one[0], one[1], years))]
 
 
-def _relevant(finds: _Finds) -> dict[int, tuple[Find, float]]:
-    """The finds with their relevance in place of the share."""
+def _relevant(finds: _Finds, named: Callable[[str], bool]) -> dict[int, tuple[Find, float]]:
+    """The finds with their relevance in place of the share; `named` tells whether the query holds a title."""
     best = max((share for _, share in finds.values()), default=0.0)
-    return {key: (find, relevance(find, share, best)) for key, (find, share) in finds.items()}
+    return {
+        key: (find, relevance(find, share, best, named=named(find.title)))
+        for key, (find, share) in finds.items()
+    }
 
 
 def _visible(card: Card, user: UserContext) -> bool:

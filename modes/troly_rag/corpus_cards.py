@@ -192,14 +192,18 @@ class Cards:
         return {path: _status(card, above.get(path, ()), today) for path, card in cards.items()}
 
     def _above(self, collection: str, cards: Mapping[str, Card]) -> dict[str, list[tuple[Card, bool]]]:
-        """For each path the other versions of it, and those that name it (True)."""
+        """For each path the other versions of it, and those that name it: True, but for two that name each other."""
         columns = ", ".join(f"d.{column}" for column in _COLUMNS.split(", "))
         sql = f"""
             SELECT w.path, 0, {columns} FROM json_each(:paths) AS j
             JOIN rag_documents AS w ON w.collection = :collection AND w.path = j.value
             JOIN rag_documents AS d ON d.collection = w.collection AND d.family = w.family AND d.path <> w.path
             UNION ALL
-            SELECT n.path, 1, {columns} FROM json_each(:paths) AS j
+            SELECT n.path, 1 - EXISTS (
+                SELECT 1 FROM rag_names AS m
+                JOIN rag_supersedes AS t ON t.collection = m.collection AND t.target = m.name AND t.path = n.path
+                WHERE m.collection = :collection AND m.path = s.path
+            ), {columns} FROM json_each(:paths) AS j
             JOIN rag_names AS n ON n.collection = :collection AND n.path = j.value
             JOIN rag_supersedes AS s ON s.collection = n.collection AND s.target = n.name AND s.path <> n.path
             JOIN rag_documents AS d ON d.collection = s.collection AND d.path = s.path

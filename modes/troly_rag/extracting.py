@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from troly.text.fold import fold, tokens
+from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_rag.corpus_words import variants
 from troly_rag.grounding import SHORTEST_WORD, Claim, claims_of, is_listed, telling
@@ -25,6 +26,8 @@ _OWN, _ABOVE = 0.7, 0.3
 _RIGHT_UNIT, _ANY_FIGURE, _LATER = 0.45, 0.15, 0.05
 # What a sentence without any figure is worth where one is asked for.
 _NO_FIGURE = 0.6
+# What a sentence in another language than the question is worth: it is told where nothing else answers.
+_OTHER_LANGUAGE = 0.4
 # What is told beside the best sentence holds at least this share of what that one holds.
 _BESIDE = 0.45
 _LONGEST_LIST = 8
@@ -138,12 +141,15 @@ class _Judge:
             if wording.text != question
         ] or [(set(telling(question)) & counts.keys(), 1.0)]
         self._asked = asked(question)
+        self._lang = detect(question)
 
     def score(self, one: _Sentence) -> float:
         """From 0; what has nothing of the question is 0, whatever figures it holds."""
         held = max((self._held(one, words) * weight for words, weight in self._wordings), default=0.0)
         if not held:
             return 0.0
+        if self._lang != detect(one.text):
+            held *= _OTHER_LANGUAGE
         bonus = self._asked.bonus(one.folded)
         if self._asked.figure and not bonus:
             held *= _NO_FIGURE

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from troly.text.fold import fold
+from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 
@@ -18,6 +18,7 @@ HELD = 0.6
 SHORTEST_WORD = 2
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\d)[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
+_NAMED_WORD = re.compile(r"[^\W_]\w*(?:-\w+)*")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
@@ -154,6 +155,26 @@ def _names(body: str) -> Iterator[str]:
         if len(run) > 1 or (run and len(run[0]) > 1 and run[0].isupper()):
             yield " ".join(run)
         run = []
+
+
+def names_of(question: str) -> Iterator[str]:
+    """The names and codes that a question speaks of: words with a capital that do not open a sentence, and codes."""
+    for sentence in claims_of(nfc(question)):
+        # A question in capitals throughout names nothing by them.
+        if sentence.isupper() and len(sentence.split()) > 1:
+            continue
+        run: list[str] = []
+        last = -1
+        for at, word in enumerate(_NAMED_WORD.finditer(sentence)):
+            text = word.group()
+            named = text[0].isupper() and (at > 0 or (text.isupper() and len(text) > 1))
+            if run and (not named or sentence[last : word.start()] != " "):
+                yield " ".join(run)
+                run = []
+            run += [text] if named else []
+            last = word.end()
+        if run:
+            yield " ".join(run)
 
 
 def _figures(text: str) -> Iterator[str]:

@@ -62,6 +62,7 @@ _ASKING = frozenset(
 MAX_LINE = 4000
 KEPT = 5
 SLICE = 20_000
+PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
 MOST_MESSAGES = 20_000
 
@@ -149,7 +150,7 @@ def read(file: BinaryIO, wanted: Wanted, tally: Tally, stop: Sequence[bool]) -> 
     if wanted.start is not None:
         file.seek(_place_of(file, wanted.start))
     moment: datetime | None = None
-    for raw in _lines(file):
+    for raw in _lines(file, stop):
         tally.lines += 1
         if tally.lines % SLICE == 0 and stop[0]:
             return
@@ -198,7 +199,7 @@ def _read_all(files: Sequence[Path], wanted: Wanted, stop: Sequence[bool], lang:
     tally = Tally()
     for path in files:
         try:
-            with path.open("rb") as file:
+            with path.open("rb", buffering=PIECE) as file:
                 read(file, wanted, tally, stop)
         except OSError as error:
             message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
@@ -206,12 +207,16 @@ def _read_all(files: Sequence[Path], wanted: Wanted, stop: Sequence[bool], lang:
     return tally
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines, an endless one in pieces that are passed over."""
+def _lines(file: BinaryIO, stop: Sequence[bool]) -> Iterator[bytes]:
+    """Lines, of an endless one the beginning; the rest of it is passed over in large pieces."""
     while line := file.readline(MAX_LINE):
         yield line
-        while line and not line.endswith(b"\n") and len(line) == MAX_LINE:
-            line = file.readline(MAX_LINE)
+        size = MAX_LINE
+        while line and not line.endswith(b"\n") and len(line) == size:
+            if stop[0]:
+                return
+            size = PIECE
+            line = file.readline(size)
 
 
 def _place_of(file: BinaryIO, start: datetime) -> int:
@@ -222,9 +227,8 @@ def _place_of(file: BinaryIO, start: datetime) -> int:
         file.seek(middle)
         file.readline(MAX_LINE)
         moment = next((found for raw in _some(file) if (found := stamp(raw)) is not None), None)
-        if moment is None:
-            return 0
-        low, high = (middle, high) if moment < start else (low, middle)
+        # A stretch without times tells nothing: what is before it is never passed over for that.
+        low, high = (middle, high) if moment is not None and moment < start else (low, middle)
     if low:
         file.seek(low)
         file.readline(MAX_LINE)
@@ -242,6 +246,8 @@ def _some(file: BinaryIO) -> Iterator[bytes]:
 
 def _matches(raw: bytes, moment: datetime | None, wanted: Wanted) -> bool:
     if wanted.start is not None and (moment is None or moment < wanted.start):
+        return False
+    if not raw.strip(b"\0 \t\r\n"):
         return False
     if wanted.levels and level_of(raw) not in wanted.levels:
         return False

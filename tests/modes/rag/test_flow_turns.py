@@ -159,6 +159,12 @@ async def test_nothing_found_is_said(desk: RagDesk) -> None:
     assert "Không tìm thấy" in told.answer
 
 
+async def test_a_name_that_no_source_holds_is_said_to_be_missing(desk: RagDesk) -> None:
+    told = await desk.ask("Văn phòng ở Singapore mở cửa mấy giờ?", language="vi")
+    assert "Singapore" in told.answer.splitlines()[0]
+    assert "Không tìm thấy" in told.answer
+
+
 async def test_a_repeat_comes_from_the_cache(desk: RagDesk) -> None:
     question = "Thử việc mấy tháng và hưởng bao nhiêu phần trăm lương?"
     first = await desk.ask(question)

@@ -154,6 +154,17 @@ def test_what_is_replaced_may_be_named_by_path_title_or_address(tmp_path: Path, 
         assert standing(company)["v2.md"] == "current"
 
 
+@pytest.mark.parametrize("day", ["1/1/2026", ""])
+def test_documents_that_replace_each_other_replace_nobody(tmp_path: Path, day: str) -> None:
+    with company_at(tmp_path) as company:
+        for name, other in (("a", "b"), ("b", "a"), ("c", "c")):
+            company.write(
+                f"{name}.md", f"Nghỉ {name} ngày.", scope="public", date=day, supersedes=f"{other}.md"
+            )
+        company.ingest()
+        assert set(standing(company).values()) == {"current"}
+
+
 def standing(company: Company) -> dict[str, str]:
     """How each document stands, by its file's name."""
     from troly_rag.corpus_cards import Cards

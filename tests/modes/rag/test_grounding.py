@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly_rag.extracting import extract
-from troly_rag.grounding import ground
+from troly_rag.grounding import ground, names_of
 
 VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
 LATE = (
@@ -90,3 +90,38 @@ def test_any_text_is_judged_and_nothing_is_added(answer: str, passages: list[str
     for claim in found.claims:
         assert claim.text in answer
         assert 0 <= claim.passage < len(passages)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Does the company have an office in Singapore?", ["Singapore"]),
+        ("Đi công tác Hà Nội bằng VPN được không?", ["Hà Nội", "VPN"]),
+        ("máy báo lỗi E-17 thì sao", ["E-17"]),
+        ("VPN lỗi gì?", ["VPN"]),
+        ("Lương trả ngày nào?", []),
+        ("Xin tạm ứng lương thế nào?", []),
+        ("LƯƠNG TRẢ NGÀY NÀO", []),
+    ],
+)
+def test_names_and_codes_of_a_question(question: str, names: list[str]) -> None:
+    assert list(names_of(question)) == names
+
+
+def test_the_figure_that_is_asked_for_comes_first() -> None:
+    page = "Mạng khách không dùng cho máy in. Mã có hiệu lực 2 giờ. Mỗi thiết bị tối đa 10 Mbps."
+    told = extract("Mã wifi cho khách dùng được mấy tiếng?", [page], ["Mạng không dây cho khách"], most=1)
+    assert [claim.text for claim in told] == ["Mã có hiệu lực 2 giờ."]
+
+
+def test_a_clause_after_a_semicolon_and_the_items_of_a_list_are_told_with_it() -> None:
+    page = "Kho có chìa khóa màu cam; làm mất phải đền 350.000 đồng.\nHồ sơ xin nghỉ gồm:\n- Đơn\n- Giấy khám\n\nHết."
+    assert "350.000" in extract("làm mất chìa khóa màu cam phải đền bn", [page], most=1)[0].text
+    told = [claim.text for claim in extract("hồ sơ xin nghỉ gồm những gì", [page], most=1)]
+    assert told == ["Hồ sơ xin nghỉ gồm:", "- Đơn", "- Giấy khám"]
+
+
+def test_a_sentence_in_the_language_of_the_question_is_enough() -> None:
+    pages = ["Công ty có 4 giá trị cốt lõi.", "The company has 4 core values: integrity first."]
+    assert [claim.passage for claim in extract("giá trị cốt lõi của công ty là gì", pages)] == [0]
+    assert [claim.passage for claim in extract("giá trị cốt lõi của công ty là gì", pages[1:])] == [0]

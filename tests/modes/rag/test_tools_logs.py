@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import HCM
-from troly_rag.tools.logs import Tally, Wanted, log_files, read, told, wanted_in
+from troly_rag.tools.logs import PIECE, Tally, Wanted, log_files, read, told, wanted_in
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -100,6 +101,29 @@ def test_a_large_log_is_read_from_its_range(tmp_path: Path) -> None:
     assert tally.lines < 3000
 
 
+@pytest.mark.parametrize("wanted", [Wanted(), Wanted(BEGIN + timedelta(minutes=90_000), None)])
+def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: Wanted) -> None:
+    path = tmp_path / "app.log"
+    with path.open("wb") as file:
+        file.write(b"".join(line(at) for at in range(100)))
+        # A hole of the file system: a gigabyte to read, and nothing on the disk.
+        file.truncate(1 << 30)
+        file.seek(0, io.SEEK_END)
+        file.write(b"\n" + b"".join(line(at, "ERROR", "hỏng") for at in range(90_000, 90_050)))
+    tally = Tally()
+    tracemalloc.start()
+    try:
+        with path.open("rb", buffering=PIECE) as file:
+            read(file, wanted, tally, [False])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert tally.levels["ERROR"] == 50
+    assert tally.matched == (50 if wanted.start else 150)
+    assert tally.lines < 1000
+    assert peak < 8 * PIECE
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"\x00\xff\xfe" * 1000, b"x" * 200_000, b"no times here\n" * 50, "lỗi ".encode("utf-16")]
 )
@@ -118,6 +142,9 @@ def test_stopping_ends_the_reading() -> None:
     tally = Tally()
     read(io.BytesIO(b"".join(line(at) for at in range(30_000))), Wanted(), tally, [True])
     assert tally.lines == 20_000
+    endless = io.BytesIO(b"x" * 5_000_000)
+    read(endless, Wanted(), Tally(), [True])
+    assert endless.tell() < 5_000_000
 
 
 def test_patterns_name_each_file_once(tmp_path: Path) -> None:
