@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from troly.text.fold import bigrams
 
@@ -20,12 +21,25 @@ _COVERAGE_WEIGHT = 4.0
 _WORDS_WEIGHT = 0.25
 
 
+class Other(NamedTuple):
+    """Another wording of words of the question: where it stands, `words` and `bigrams` of the question stand too.
+
+    `folded` are its words in order; of one word alone the `accented` form decides.
+    """
+
+    folded: tuple[str, ...]
+    accented: str
+    words: tuple[str, ...]
+    bigrams: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each folded word and each bigram of the question tells."""
+    """How much each folded word and each bigram of the question tells; `others` by the first of their words."""
 
     words: Mapping[str, float]
     bigrams: Mapping[str, float]
+    others: Mapping[str, Sequence[Other]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +50,38 @@ class Standing:
     coverage: float
 
 
-def judge(bm25: float, words: Sequence[str], weights: Weights) -> Standing:
-    """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there."""
+def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequence[str] = ()) -> Standing:
+    """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there.
+
+    `accented` are the same words with their marks, needed where `weights` has other wordings.
+    """
     total = sum(weights.words.values()) or 1.0
     hits = [(at, word) for at, word in enumerate(words) if word in weights.words]
+    pairs = [(at, pair) for at, pair in enumerate(bigrams(words)) if pair in weights.bigrams]
+    if weights.others:
+        for at, other in _reworded(words, accented, weights.others):
+            hits += [(at, word) for word in other.words]
+            pairs += [(at, pair) for pair in other.bigrams]
+        hits.sort()
     present = {word for _, word in hits}
     coverage = sum(weight for word, weight in weights.words.items() if word in present) / total
     near = _closest(hits, weights.words, _WINDOW_WORDS) / total
-    pairs = [(at, pair) for at, pair in enumerate(bigrams(words)) if pair in weights.bigrams]
     # A bigram holds a `_` and no word does: both fit in one mapping.
     both = {**weights.words, **weights.bigrams}
     stretch = _closest(sorted(hits + pairs), both, _STRETCH_WORDS)
     closely = _WINDOW_WEIGHT * near + _STRETCH_WEIGHT * stretch
     return Standing(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
+
+
+def _reworded(
+    words: Sequence[str], accented: Sequence[str], others: Mapping[str, Sequence[Other]]
+) -> Iterator[tuple[int, Other]]:
+    """Where other wordings of the question stand."""
+    for at, word in enumerate(words):
+        for other in others.get(word, ()):
+            size = len(other.folded)
+            if accented[at] == other.accented if size == 1 else tuple(words[at : at + size]) == other.folded:
+                yield at, other
 
 
 def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span: int) -> float:
