@@ -9,10 +9,10 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from troly.retrieval.stems import forms, stem
 from troly.retrieval.tokens import accented_token, folded_token
 from troly.text import fold
 from troly.text.language import is_syllable
-from troly.retrieval.stems import forms, stem
 
 _FILE = "glossary.txt"
 

@@ -210,7 +210,11 @@ class Knowledge:
             weights = Weights(words, pairs)
             if meant:
                 others = reword(connection, meant, weights, total)
-                weights, marked, pairs = others.weights, {**marked, **others.accented}, {**pairs, **others.bigrams}
+                weights, marked, pairs = (
+                    others.weights,
+                    {**marked, **others.accented},
+                    {**pairs, **others.bigrams},
+                )
             wanted = Query(*(lexical.selective(told, total) for told in (marked, words, pairs)))
             found = lexical.best_by_words(connection, wanted, reader, limit)
         return _Words(found, weights)
@@ -239,7 +243,12 @@ class Knowledge:
         with self._db.read() as connection:
             known = lexical.candidates(connection, [*{**points, **similar}], reader)
         standings: dict[int, Standing] = {
-            key: judge(points.get(key, 0.0), chunk.words, words.weights, chunk.accented)
+            key: judge(
+                points.get(key, 0.0),
+                chunk.words,
+                words.weights,
+                chunk.accented.split() if words.weights.others else (),
+            )
             for key, chunk in known.items()
         }
         by_words = sorted(

@@ -19,7 +19,7 @@ _LARGE, _COMMON, _KEEP = 5000, 0.1, 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that may answer: `words` are its folded words in order, as indexed (title and heading first), `accented` the same with marks."""
+    """A chunk that may answer: `words` are its folded words in order, as indexed (title and heading first), `accented` the same with marks, joined by blanks."""
 
     id: int
     document_id: int
@@ -31,7 +31,7 @@ class Candidate:
     permission: str | None
     ingested_at: str
     words: tuple[str, ...]
-    accented: tuple[str, ...]
+    accented: str
 
 
 def best_by_words(
@@ -61,7 +61,8 @@ def candidates(connection: sqlite3.Connection, ids: Sequence[int], reader: Reade
     """  # noqa: S608 (constant text)
     params = {"ids": json.dumps(list(ids)), **reader.params()}
     return {
-        int(row[0]): Candidate(*(*row[:9], tuple(row[9].split()), tuple(row[10].split()))) for row in connection.execute(sql, params)
+        int(row[0]): Candidate(*(*row[:9], tuple(row[9].split()), row[10]))
+        for row in connection.execute(sql, params)
     }
 
 

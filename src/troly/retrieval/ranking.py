@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-
-from troly.text.fold import bigrams
 
 # Reciprocal rank fusion's usual constant: how little the first places stand out.
 _FUSION = 60
@@ -40,6 +38,12 @@ class Weights:
     words: Mapping[str, float]
     bigrams: Mapping[str, float]
     others: Mapping[str, Sequence[Other]] = field(default_factory=dict)
+    begins: frozenset[str] = field(init=False)
+    """Every word that a word, a bigram or another wording begins with."""
+
+    def __post_init__(self) -> None:
+        lefts = {pair[:at] for pair in self.bigrams for at, sign in enumerate(pair) if sign == "_"}
+        object.__setattr__(self, "begins", frozenset(lefts.union(self.words, self.others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,18 @@ def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequenc
     `accented` are the same words with their marks, needed where `weights` has other wordings.
     """
     total = sum(weights.words.values()) or 1.0
-    hits = [(at, word) for at, word in enumerate(words) if word in weights.words]
-    pairs = [(at, pair) for at, pair in enumerate(bigrams(words)) if pair in weights.bigrams]
-    if weights.others:
-        for at, other in _reworded(words, accented, weights.others):
-            hits += [(at, word) for word in other.words]
-            pairs += [(at, pair) for pair in other.bigrams]
-        hits.sort()
+    begins = weights.begins
+    hits: list[tuple[int, str]] = []
+    pairs: list[tuple[int, str]] = []
+    for at, word in [(at, word) for at, word in enumerate(words) if word in begins]:
+        if word in weights.words:
+            hits.append((at, word))
+        if at + 1 < len(words) and (pair := f"{word}_{words[at + 1]}") in weights.bigrams:
+            pairs.append((at, pair))
+        for other in weights.others.get(word, ()):
+            if _stands(other, words, accented, at):
+                hits += [(at, meant) for meant in other.words]
+                pairs += [(at, meant) for meant in other.bigrams]
     present = {word for _, word in hits}
     coverage = sum(weight for word, weight in weights.words.items() if word in present) / total
     near = _closest(hits, weights.words, _WINDOW_WORDS) / total
@@ -73,15 +82,9 @@ def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequenc
     return Standing(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
 
 
-def _reworded(
-    words: Sequence[str], accented: Sequence[str], others: Mapping[str, Sequence[Other]]
-) -> Iterator[tuple[int, Other]]:
-    """Where other wordings of the question stand."""
-    for at, word in enumerate(words):
-        for other in others.get(word, ()):
-            size = len(other.folded)
-            if accented[at] == other.accented if size == 1 else tuple(words[at : at + size]) == other.folded:
-                yield at, other
+def _stands(other: Other, words: Sequence[str], accented: Sequence[str], at: int) -> bool:
+    size = len(other.folded)
+    return accented[at] == other.accented if size == 1 else tuple(words[at : at + size]) == other.folded
 
 
 def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span: int) -> float:

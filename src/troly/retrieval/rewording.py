@@ -67,11 +67,11 @@ def reword(
             if (rarest := _rarest(one, known)) is None:
                 continue
             tells, needed = known[rarest], one.english != meaning.english or own >= nothing
-            if needed:
-                least = min(least, tells)
             # In its own language a known word gives way to a more usual one only; the reverse finds what nobody meant.
-            if needed or tells <= own - _MORE_USUAL:
-                (bigrams if len(one.folded) > 1 else accented)[rarest] = tells
+            if not needed and tells > own - _MORE_USUAL:
+                continue
+            least = min(least, tells) if needed else least
+            (bigrams if len(one.folded) > 1 else accented)[rarest] = tells
             other = Other(one.folded, one.accented[0], meaning.words, pairs)
             others.setdefault(one.folded[0], []).append(other)
         words.update({word: min(words[word], least) for word in meaning.words if word in words})

@@ -20,7 +20,9 @@ def mend(connection: sqlite3.Connection, query: Query, meant_so: Collection[str]
     An unknown word matches nothing, so nothing is lost; which words were meant is not told, for the passages tell it.
     """
     known = _known(connection, query.folded)
-    unknown = [word for word in query.folded if word not in known and word not in meant_so and _may_slip(word)][:_MOST_WORDS]
+    unknown = [
+        word for word in query.folded if word not in known and word not in meant_so and _may_slip(word)
+    ][:_MOST_WORDS]
     meant = {word: near for word in unknown if (near := _neighbours(connection, word))}
     if not meant:
         return query
