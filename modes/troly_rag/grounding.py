@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from troly.retrieval.rewording import named_elsewise
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
@@ -74,16 +75,19 @@ def claims_of(answer: str) -> Iterator[str]:
 def extract(question: str, passages: Sequence[str], *, most: int = 3) -> tuple[Claim, ...]:
     """The sentences of the passages that answer `question` best, for answering without a model; passages are best first.
 
-    A sentence is judged by the share of the question's telling words that it holds, and by its passage's place.
+    A sentence is judged by the share of the question's telling words that it holds, also by another name or in the
+    other language, and by its passage's place.
     """
-    wanted = set(telling(question))
+    wanted, elsewise = set(telling(question)), named_elsewise(question)
     scored: list[tuple[float, int, int, str]] = []
     for place, passage in enumerate(passages):
-        heading = set(telling(passage.split("\n", 1)[0]))
+        title = passage.split("\n", 1)[0]
+        heading = elsewise(title).union(telling(title))
         for at, sentence in enumerate(claims_of(passage)):
             words = set(telling(sentence))
             if len(words) < 3 or sentence.lstrip().startswith("#"):
                 continue
+            words |= elsewise(sentence)
             share = len(wanted & (words | heading)) / max(1, len(wanted))
             own = len(wanted & words) / max(1, len(wanted))
             scored.append((round(0.6 * own + 0.4 * share, 4) - 0.05 * place, place, at, sentence.strip()))

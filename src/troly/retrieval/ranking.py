@@ -30,6 +30,11 @@ class Other(NamedTuple):
     words: tuple[str, ...]
     bigrams: tuple[str, ...]
 
+    def stands(self, words: Sequence[str], accented: Sequence[str], at: int) -> bool:
+        """Whether it begins at place `at` of a text, given as folded words and the same with their marks."""
+        size = len(self.folded)
+        return accented[at] == self.accented if size == 1 else tuple(words[at : at + size]) == self.folded
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -69,7 +74,7 @@ def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequenc
         if at + 1 < len(words) and (pair := f"{word}_{words[at + 1]}") in weights.bigrams:
             pairs.append((at, pair))
         for other in weights.others.get(word, ()):
-            if _stands(other, words, accented, at):
+            if other.stands(words, accented, at):
                 hits += [(at, meant) for meant in other.words]
                 pairs += [(at, meant) for meant in other.bigrams]
     present = {word for _, word in hits}
@@ -80,11 +85,6 @@ def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequenc
     stretch = _closest(sorted(hits + pairs), both, _STRETCH_WORDS)
     closely = _WINDOW_WEIGHT * near + _STRETCH_WEIGHT * stretch
     return Standing(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
-
-
-def _stands(other: Other, words: Sequence[str], accented: Sequence[str], at: int) -> bool:
-    size = len(other.folded)
-    return accented[at] == other.accented if size == 1 else tuple(words[at : at + size]) == other.folded
 
 
 def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span: int) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from troly.retrieval import lexical
 from troly.retrieval.glossary import Wording, concepts
 from troly.retrieval.ranking import Other, Weights
-from troly.retrieval.tokens import Asked
+from troly.retrieval.tokens import Asked, Terms, index_terms, read_question
 from troly.text import fold
 
 # Nearer to 0 than this, the language of a question is not told.
@@ -46,6 +46,27 @@ def meanings(asked: Asked) -> list[Meaning]:
             pairs = tuple(fold.bigrams(asked.folded[hit.start : hit.end]))
             found.append(Meaning(words, pairs, hit.english, hit.others))
     return found
+
+
+def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
+    """A look at texts: which folded words of `question` name a concept that a text calls by another wording."""
+    others: dict[str, list[Other]] = {}
+    for meaning in meanings(read_question(question)):
+        for one in meaning.others:
+            other = Other(one.folded, one.accented[0], meaning.words, ())
+            others.setdefault(one.folded[0], []).append(other)
+
+    def look(text: str) -> frozenset[str]:
+        terms = index_terms(text) if others else Terms([], [], [])
+        return frozenset(
+            word
+            for at, first in enumerate(terms.folded)
+            for other in others.get(first, ())
+            if other.stands(terms.folded, terms.accented, at)
+            for word in other.words
+        )
+
+    return look
 
 
 def reword(
