@@ -11,6 +11,7 @@ from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly.text.language import is_other
 from troly_rag.config import RagConfig
 from troly_rag.corpus_words import variants
 from troly_rag.evidence import Evidence20, dated
@@ -58,6 +59,8 @@ async def compose(
     if outputs and all(part.failed for part in parts):
         text = say("answer.all_failed", lang)
     closing = [*_told_of(outputs, settled, used, turn)]
+    if source == "rules" and any(is_other(line, lang) for part in parts for line in part.lines):
+        closing.insert(0, say("answer.other_language", lang))
     answer = "\n\n".join(part for part in (text.strip(), *closing) if part)
     if not answer:
         answer = say("answer.nothing", lang, query=routing.refined_query.rstrip(" ?."))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from troly.retrieval.rewording import named_elsewise
 from troly.text.fold import fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
@@ -132,7 +133,11 @@ class _Judge:
     """Knows one question: the words of all ways to say it, what they weigh, and which kind of figure it asks for."""
 
     def __init__(self, question: str, found: Sequence[_Sentence]) -> None:
-        counts = Counter(word for one in found for word in one.words | one.above)
+        elsewise = named_elsewise(question)
+        # What a sentence holds, also by another name or in the other language, and with its headings.
+        self._own = {one.place: one.words | elsewise(one.text) for one in found}
+        self._all = {one.place: self._own[one.place] | one.above | elsewise(one.heading) for one in found}
+        counts = Counter(word for words in self._all.values() for word in words)
         self._weights = {word: math.log(1 + len(found) / count) for word, count in counts.items()}
         # A word that stands nowhere tells of no sentence more than of another.
         self._wordings = [
@@ -159,9 +164,8 @@ class _Judge:
         whole = self._sum(words)
         if not whole:
             return 0.0
-        return (
-            _OWN * self._sum(words & one.words) + _ABOVE * self._sum(words & (one.words | one.above))
-        ) / whole
+        own, every = self._own[one.place], self._all[one.place]
+        return (_OWN * self._sum(words & own) + _ABOVE * self._sum(words & every)) / whole
 
     def _sum(self, words: AbstractSet[str]) -> float:
         return sum(self._weights.get(word, 0.0) for word in words)

@@ -14,6 +14,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
 from troly.retrieval.store import Reader
 from troly.text.fold import nfc
+from troly.text.language import is_other
 from troly_shopping.clarify import warn
 from troly_shopping.figures import FigureCheck, figures
 from troly_shopping.follow_up import FollowUp, remember, shown_kinds, touch
@@ -223,6 +224,8 @@ async def _by_rules(turn: TurnContext, context: Sequence[Mapping[str, Any]], goo
             say("answer.passage", turn.language, quote=_short(item["text"]), title=item["title"])
             for item in fitting[:QUOTED]
         ]
+        if any(is_other(item["text"], turn.language) for item in fitting[:QUOTED]):
+            quotes.append(say("answer.other_language", turn.language))
         told.append("\n".join([say("answer.passages", turn.language), *quotes]))
     if told:
         return "\n\n".join(told)

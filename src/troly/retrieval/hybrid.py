@@ -15,10 +15,11 @@ from troly.retrieval.documents import Document
 from troly.retrieval.ledger import Index, Ledger, access_key
 from troly.retrieval.places import describe_place
 from troly.retrieval.ranking import Standing, Weights, fuse, judge
+from troly.retrieval.rewording import meanings, reword
 from troly.retrieval.schema import MIGRATIONS
 from troly.retrieval.spelling import mend
 from troly.retrieval.store import ChunkStore, DocumentRecord, Reader, StoredDocument
-from troly.retrieval.tokens import Query, query_terms
+from troly.retrieval.tokens import Query, read_question, terms_of
 from troly.retrieval.vectors import VectorStore, check_vectors
 from troly.stores.aside import SetAside
 from troly.stores.migrations import Migration
@@ -198,15 +199,25 @@ class Knowledge:
         self._vectors.close()
 
     def _by_words(self, question: str, reader: Reader, limit: int) -> _Words:
+        asked = read_question(question)
+        meant = meanings(asked)
         with self._db.read() as connection:
-            query = mend(connection, query_terms(question))
+            query = mend(connection, terms_of(asked), {word for each in meant for word in each.words})
             total = lexical.count(connection)
             words = lexical.rarity(connection, query.folded, "folded", total)
             marked = lexical.rarity(connection, query.accented, "accented", total)
             pairs = lexical.rarity(connection, query.bigrams, "bigrams", total)
-            wanted = Query(*(lexical.selective(weights, total) for weights in (marked, words, pairs)))
+            weights = Weights(words, pairs)
+            if meant:
+                others = reword(connection, meant, weights, total)
+                weights, marked, pairs = (
+                    others.weights,
+                    {**marked, **others.accented},
+                    {**pairs, **others.bigrams},
+                )
+            wanted = Query(*(lexical.selective(told, total) for told in (marked, words, pairs)))
             found = lexical.best_by_words(connection, wanted, reader, limit)
-        return _Words(found, Weights(words, pairs))
+        return _Words(found, weights)
 
     async def _by_vectors(
         self, question: str, reader: Reader, limit: int, embed: Embed | None, embedder: str
@@ -232,7 +243,13 @@ class Knowledge:
         with self._db.read() as connection:
             known = lexical.candidates(connection, [*{**points, **similar}], reader)
         standings: dict[int, Standing] = {
-            key: judge(points.get(key, 0.0), chunk.words, words.weights) for key, chunk in known.items()
+            key: judge(
+                points.get(key, 0.0),
+                chunk.words,
+                words.weights,
+                chunk.accented.split() if words.weights.others else (),
+            )
+            for key, chunk in known.items()
         }
         by_words = sorted(
             (key for key in points if key in known), key=lambda key: (-standings[key].points, key)

@@ -19,7 +19,7 @@ _LARGE, _COMMON, _KEEP = 5000, 0.1, 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that may answer: `words` are its folded words in order, as indexed (title and heading first)."""
+    """A chunk that may answer: `words` are its folded words in order, as indexed (title and heading first), `accented` the same with marks, joined by blanks."""
 
     id: int
     document_id: int
@@ -31,6 +31,7 @@ class Candidate:
     permission: str | None
     ingested_at: str
     words: tuple[str, ...]
+    accented: str
 
 
 def best_by_words(
@@ -53,14 +54,15 @@ def candidates(connection: sqlite3.Connection, ids: Sequence[int], reader: Reade
     """The chunks of `ids` that still exist and that `reader` may see."""
     # CROSS JOIN keeps the order: otherwise SQLite may walk through the whole collection.
     sql = f"""
-        SELECT c.id, d.id, d.path, d.title, c.heading, c.where_, c.text, c.permission, d.ingested_at, f.folded
+        SELECT c.id, d.id, d.path, d.title, c.heading, c.where_, c.text, c.permission, d.ingested_at, f.folded, f.accented
         FROM json_each(:ids) AS j CROSS JOIN chunks AS c ON c.id = j.value
         CROSS JOIN documents AS d ON d.id = c.document_id CROSS JOIN chunks_fts AS f ON f.rowid = c.id
         WHERE {VISIBLE.format(t="c")}
     """  # noqa: S608 (constant text)
     params = {"ids": json.dumps(list(ids)), **reader.params()}
     return {
-        int(row[0]): Candidate(*(*row[:9], tuple(row[9].split()))) for row in connection.execute(sql, params)
+        int(row[0]): Candidate(*(*row[:9], tuple(row[9].split()), row[10]))
+        for row in connection.execute(sql, params)
     }
 
 
@@ -74,7 +76,7 @@ def rarity(connection: sqlite3.Connection, terms: Sequence[str], column: str, to
         WHERE v.col = :column
     """
     found = dict(connection.execute(sql, {"terms": json.dumps(list(terms)), "column": column}).fetchall())
-    return {term: _idf(int(found.get(term, 0)), total) for term in terms}
+    return {term: tells(int(found.get(term, 0)), total) for term in terms}
 
 
 def selective(weights: Mapping[str, float], total: int) -> list[str]:
@@ -86,7 +88,7 @@ def selective(weights: Mapping[str, float], total: int) -> list[str]:
     if total < _LARGE:
         return list(weights)
     rarest = sorted(weights.values(), reverse=True)[:_KEEP]
-    floor = min([_idf(int(total * _COMMON), total), *rarest[-1:]])
+    floor = min([tells(int(total * _COMMON), total), *rarest[-1:]])
     return [term for term, weight in weights.items() if weight >= floor]
 
 
@@ -95,5 +97,6 @@ def count(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
 
-def _idf(documents: int, total: int) -> float:
+def tells(documents: int, total: int) -> float:
+    """How much a term tells that stands in `documents` of `total` chunks (inverse document frequency)."""
     return math.log((total - documents + 0.5) / (documents + 0.5) + 1)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from troly.text.fold import bigrams
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 # Reciprocal rank fusion's usual constant: how little the first places stand out.
 _FUSION = 60
@@ -20,12 +19,36 @@ _COVERAGE_WEIGHT = 4.0
 _WORDS_WEIGHT = 0.25
 
 
+class Other(NamedTuple):
+    """Another wording of words of the question: where it stands, `words` and `bigrams` of the question stand too.
+
+    `folded` are its words in order; of one word alone the `accented` form decides.
+    """
+
+    folded: tuple[str, ...]
+    accented: str
+    words: tuple[str, ...]
+    bigrams: tuple[str, ...]
+
+    def stands(self, words: Sequence[str], accented: Sequence[str], at: int) -> bool:
+        """Whether it begins at place `at` of a text, given as folded words and the same with their marks."""
+        size = len(self.folded)
+        return accented[at] == self.accented if size == 1 else tuple(words[at : at + size]) == self.folded
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each folded word and each bigram of the question tells."""
+    """How much each folded word and each bigram of the question tells; `others` by the first of their words."""
 
     words: Mapping[str, float]
     bigrams: Mapping[str, float]
+    others: Mapping[str, Sequence[Other]] = field(default_factory=dict)
+    begins: frozenset[str] = field(init=False)
+    """Every word that a word, a bigram or another wording begins with."""
+
+    def __post_init__(self) -> None:
+        lefts = {pair[:at] for pair in self.bigrams for at, sign in enumerate(pair) if sign == "_"}
+        object.__setattr__(self, "begins", frozenset(lefts.union(self.words, self.others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +59,27 @@ class Standing:
     coverage: float
 
 
-def judge(bm25: float, words: Sequence[str], weights: Weights) -> Standing:
-    """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there."""
+def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequence[str] = ()) -> Standing:
+    """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there.
+
+    `accented` are the same words with their marks, needed where `weights` has other wordings.
+    """
     total = sum(weights.words.values()) or 1.0
-    hits = [(at, word) for at, word in enumerate(words) if word in weights.words]
+    begins = weights.begins
+    hits: list[tuple[int, str]] = []
+    pairs: list[tuple[int, str]] = []
+    for at, word in [(at, word) for at, word in enumerate(words) if word in begins]:
+        if word in weights.words:
+            hits.append((at, word))
+        if at + 1 < len(words) and (pair := f"{word}_{words[at + 1]}") in weights.bigrams:
+            pairs.append((at, pair))
+        for other in weights.others.get(word, ()):
+            if other.stands(words, accented, at):
+                hits += [(at, meant) for meant in other.words]
+                pairs += [(at, meant) for meant in other.bigrams]
     present = {word for _, word in hits}
     coverage = sum(weight for word, weight in weights.words.items() if word in present) / total
     near = _closest(hits, weights.words, _WINDOW_WORDS) / total
-    pairs = [(at, pair) for at, pair in enumerate(bigrams(words)) if pair in weights.bigrams]
     # A bigram holds a `_` and no word does: both fit in one mapping.
     both = {**weights.words, **weights.bigrams}
     stretch = _closest(sorted(hits + pairs), both, _STRETCH_WORDS)

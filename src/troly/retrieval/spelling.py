@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from troly.retrieval.tokens import Query
 from troly.text.fold import bigrams
@@ -13,13 +13,16 @@ _SHORTEST, _LONG = 4, 6
 _MOST_WORDS, _MOST_NEIGHBOURS = 4, 2
 
 
-def mend(connection: sqlite3.Connection, query: Query) -> Query:
+def mend(connection: sqlite3.Connection, query: Query, meant_so: Collection[str] = ()) -> Query:
     """`query` with each of its first unknown words replaced by its nearest known ones; codes and numbers stay.
 
+    So do the words `meant_so`, whose meaning is known.
     An unknown word matches nothing, so nothing is lost; which words were meant is not told, for the passages tell it.
     """
     known = _known(connection, query.folded)
-    unknown = [word for word in query.folded if word not in known and _may_slip(word)][:_MOST_WORDS]
+    unknown = [
+        word for word in query.folded if word not in known and word not in meant_so and _may_slip(word)
+    ][:_MOST_WORDS]
     meant = {word: near for word in unknown if (near := _neighbours(connection, word))}
     if not meant:
         return query

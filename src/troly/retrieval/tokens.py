@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from troly.text import fold
+from troly.text.language import detect_score
 
 # The index is told to take these, and every character beyond ASCII, as part of a word (`tokenize` in the schema).
 _NO_TOKEN = re.compile(r"[\x00-/:-^`{-\x7f]")
@@ -35,25 +36,49 @@ class Query(NamedTuple):
 def index_terms(text: str) -> Terms:
     """What the index holds of `text`; the same for NFC, NFD and both ways of placing a tone mark (`hòa`, `hoà`)."""
     words = fold.words(text)
-    folded = [_folded(word) for word in words]
-    return Terms([_accented(word) for word in words], folded, fold.bigrams(folded))
+    folded = [folded_token(word) for word in words]
+    return Terms([accented_token(word) for word in words], folded, fold.bigrams(folded))
+
+
+class Asked(NamedTuple):
+    """A question word by word: as typed, folded, and whether it only asks (`là gì`, `bao nhiêu`, `how`).
+
+    `language` is from -1 (English) to 1 (Vietnamese).
+    """
+
+    words: list[str]
+    folded: list[str]
+    idle: list[bool]
+    language: float
+
+
+def read_question(question: str) -> Asked:
+    """The words of `question`; none of them is idle when all are, and English ones only in an English question."""
+    words = fold.words(question)[:_MAX_QUERY_WORDS]
+    folded = [folded_token(word) for word in words]
+    marked, language = fold.has_marks(words), detect_score(question)
+    asking = _idle_words("question_words.txt")[0 if marked else 1]
+    if language < 0:
+        asking = asking | _idle_words("function_words.txt")[1]
+    idle = [
+        (accented_token(word) if marked else plain) in asking
+        for word, plain in zip(words, folded, strict=True)
+    ]
+    return Asked(words, folded, idle if not all(idle) else [False] * len(words), language)
 
 
 def query_terms(question: str) -> Query:
-    """The terms of `question`; question words (`là gì`, `bao nhiêu`, `how`) are dropped while others remain."""
-    words = fold.words(question)[:_MAX_QUERY_WORDS]
-    folded = [_folded(word) for word in words]
-    marked = fold.has_marks(words)
-    asking = _question_words()[0 if marked else 1]
-    idle = [
-        (_accented(word) if marked else plain) in asking for word, plain in zip(words, folded, strict=True)
-    ]
-    if all(idle):
-        idle = [False] * len(words)
-    pairs = [pair for at, pair in enumerate(fold.bigrams(folded)) if not (idle[at] and idle[at + 1])]
+    """The terms of `question`; words that only ask are dropped while others remain."""
+    return terms_of(read_question(question))
+
+
+def terms_of(asked: Asked) -> Query:
+    """The terms to look for, of a question read before."""
+    idle = asked.idle
+    pairs = [pair for at, pair in enumerate(fold.bigrams(asked.folded)) if not (idle[at] and idle[at + 1])]
     kept = [at for at, skip in enumerate(idle) if not skip]
-    accented = [_accented(words[at]) for at in kept] if marked else []
-    return Query(_once(accented), _once(folded[at] for at in kept), _once(pairs))
+    accented = [accented_token(asked.words[at]) for at in kept] if fold.has_marks(asked.words) else []
+    return Query(_once(accented), _once(asked.folded[at] for at in kept), _once(pairs))
 
 
 def match_expression(query: Query) -> str:
@@ -71,18 +96,20 @@ def _once(terms: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=50_000)
-def _folded(word: str) -> str:
+def folded_token(word: str) -> str:
+    """A word as the column `folded` holds it."""
     return _NO_TOKEN.sub("_", fold.fold(word)) or "_"
 
 
 @lru_cache(maxsize=50_000)
-def _accented(word: str) -> str:
-    return _NO_TOKEN.sub("_", fold.accents(word)) or _folded(word)
+def accented_token(word: str) -> str:
+    """A word as the column `accented` holds it."""
+    return _NO_TOKEN.sub("_", fold.accents(word)) or folded_token(word)
 
 
 @cache
-def _question_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Words that ask and say nothing of the subject: with their marks, and folded."""
-    lines = files("troly.retrieval").joinpath("question_words.txt").read_text(encoding="utf-8").splitlines()
+def _idle_words(name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words that say nothing of the subject: with their marks, and folded."""
+    lines = files("troly.retrieval").joinpath(name).read_text(encoding="utf-8").splitlines()
     words: Sequence[str] = [word for line in lines if not line.startswith("#") for word in fold.words(line)]
-    return frozenset(map(_accented, words)), frozenset(map(_folded, words))
+    return frozenset(map(accented_token, words)), frozenset(map(folded_token, words))

@@ -12,7 +12,7 @@ from troly.text.fold import Token, accents, fold, tokens
 from troly.text.language_switch import SwitchRequest, switch_request
 from troly.text.wordlist import LEXICONS, read_lists
 
-__all__ = ["SwitchRequest", "detect", "detect_score", "is_syllable", "switch_request"]
+__all__ = ["SwitchRequest", "detect", "detect_score", "is_other", "is_syllable", "switch_request"]
 
 _ENOUGH = 4000  # characters; the language of a longer text shows well before its end
 _ONSET = r"(?:ngh|ng|nh|ch|gh|gi|kh|ph|qu|th|tr|[bcdghklmnprstvx])?"
@@ -28,6 +28,7 @@ _CONTRACTION = re.compile(r"[a-z]+'(?:s|t|m|re|ve|ll|d)\b")
 # What one word is worth. Function words outweigh content: people borrow nouns, seldom "what is" or "cho em".
 _ACCENTED, _STRONG, _CHAT = 1.5, 1.6, 1.2
 _NAME, _GREETING, _SHARED = 0.5, 0.8, 0.4
+_CLEARLY = 0.4
 _LIKE_ENGLISH, _LIKE_VIETNAMESE, _SLIP = 0.8, 0.5, 0.2
 
 
@@ -54,6 +55,12 @@ def detect_score(text: str) -> float:
         else:
             english -= weight
     return (vietnamese - english) / (vietnamese + english) if vietnamese + english else 0.0
+
+
+def is_other(text: str, lang: Lang) -> bool:
+    """Whether `text` is clearly not in `lang`; False when unsure."""
+    score = detect_score(text)
+    return score < -_CLEARLY if lang == "vi" else score > _CLEARLY
 
 
 def is_syllable(word: str) -> bool:
