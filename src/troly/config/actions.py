@@ -61,6 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_mode", "app.step(1)", ("f4",), "chat", "talk"),
     Action("rename", "app.rename", (), "chat", "talk", palette=True),
     Action("pin", "app.pin", (), "chat", "talk", palette=True),
+    Action("export", "app.export_conversation('md')", (), "chat", "talk", palette=True),
     Action("delete", "app.delete", (), "chat", "talk", palette=True),
     Action("undelete", "app.undelete", (), "chat", "talk", palette=True),
     # Open conversations.
