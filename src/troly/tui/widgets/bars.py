@@ -15,6 +15,7 @@ from troly.tui.view import ModeView
 from troly.tui.widgets.lines import LinesView
 from troly.tui.widgets.status_figures import status_figures
 from troly.tui.widgets.tab_row import TURNING, UNREAD, mark_of, tabs_of
+from troly.tui.widgets.transcript import Transcript
 from troly.tui.working import Working
 
 BRAND = "Troly"
@@ -153,11 +154,13 @@ class StatusBar(LinesView):
         failed = (
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
-        first = ["stop"] if pane.running else ["again"] if failed else []
+        first = ["stop"] if pane.running else ["again", "continue"] if failed else []
         usual = ["palette", "help", "list", "evidence", "new", "quit"]
+        if isinstance(self.app.focused, Transcript):
+            usual = ["transcript_menu", "transcript_copy", "transcript_quote", "transcript_find", "help"]
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)
-        return [Key(press, name, f"key:{name}") for name in names if (press := keymap.press(name))]
+        return [Key(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]
 
     def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
         spans: list[Span] = []
@@ -200,3 +203,9 @@ class StatusBar(LinesView):
             ]
         room = width - width_of(line(*work))
         return [*work, Span(status_figures(pane.last_answer, controller.health, lang, room), "dim")]
+
+
+def _clicked(name: str) -> str:
+    """What a click on the key of an action does: those of a message are done to the chosen one."""
+    what = name.removeprefix("transcript_")
+    return f"message:{what}" if what != name or what == "continue" else f"key:{name}"
