@@ -32,7 +32,7 @@ class PasteScreen(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
-        with Vertical(id="grid"):
+        with Vertical(id="grid", classes="-paste"):
             yield Static(tr("ui.paste.title", self._lang), id="title", markup=False)
             yield TypingArea(
                 self._text, soft_wrap=len(self._text) <= MOST_WRAPPED, compact=True, tab_behavior="focus"
