@@ -60,8 +60,8 @@ class MessageLines:
         view = self.view
         kept = {id(part) for part in view.parts}
         self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
-        lines = [ends_apart(self._name(lang), badge(view, lang), width)]
         body = min(width, WIDEST_TEXT)
+        lines = [ends_apart(self._name(lang), badge(view, lang), body)]
         for index, part in enumerate(view.parts):
             if not isinstance(part, TextPart):
                 shown = card_lines(part, width, lang, name=f"{view.key}.{index}", opened=view.opened)
@@ -74,6 +74,7 @@ class MessageLines:
                 lines.append(BLANK)
             lines += shown
         lines += footer(view, body, lang, self._press)
+        lines += wrong_lines(view, body, lang)
         if view.who == "user":
             lines = [lines[0], *((Span("▌ ", "mine"), *text) for text in lines[1:])]
         above = [_day_line(day, width), BLANK] if day else []
@@ -138,8 +139,16 @@ def badge(view: MessageView, lang: Lang) -> Line:
         parts.append(counted("ui.badge.calls", view.calls, lang))
     if view.ms is not None:
         parts.append(duration(view.ms, lang))
-    marked = Span(f"× {tr('ui.wrong.marked', lang)}   ", "error") if view.wrong is not None else ""
-    return line(marked, Span(" · ".join(parts), "dim"))
+    return line(Span(" · ".join(parts), "dim"))
+
+
+def wrong_lines(view: MessageView, width: int, lang: Lang) -> list[Line]:
+    """That the answer was marked as wrong, and why; nothing where it was not."""
+    if view.wrong is None:
+        return []
+    reason = tr(f"cli.wrong.reasons.{view.wrong.reason}", lang)
+    text = ". ".join(part for part in (reason, sanitize(view.wrong.note)) if part)
+    return wrap([Span(f"× {tr('ui.wrong.marked', lang)}: {text}", "error")], width)
 
 
 def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press) -> list[Line]:
