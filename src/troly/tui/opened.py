@@ -42,6 +42,8 @@ LISTED = 200
 HITS = 40
 MESSAGES = 200
 TITLE = 60
+# A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
+FRESH = 1.0
 PLAIN_ACCENT = "#8a8a8a"
 
 
@@ -184,7 +186,7 @@ class OpenedHouse:
 
     async def health(self, mode: str, language: Lang) -> HealthView:
         """Whether Ollama answers, and which model would for `mode`."""
-        health = await self.services.llm.health()
+        health = await self.services.llm.health(max_age=FRESH)
         if not health.up:
             trouble = _trouble(health.error, language) if health.error else None
             return HealthView(known=True, trouble=trouble)
