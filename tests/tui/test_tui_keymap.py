@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,10 @@ async def test_help_begins_with_where_one_is(focus: str, heading: str) -> None:
         assert text_of(app.screen.query_one(HelpLines)).startswith(heading)
 
 
+def _is_shown(app: Scene, screen: object) -> bool:
+    return app.screen is screen
+
+
 async def test_help_of_a_screen_above_the_chat_begins_with_its_own_keys() -> None:
     app = Scene("vi")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -112,7 +117,7 @@ async def test_help_of_a_screen_above_the_chat_begins_with_its_own_keys() -> Non
             await until(lambda: bool(app.screen.query(HelpLines)))
             assert text_of(app.screen.query_one(HelpLines)).startswith(heading)
             await pilot.press("escape")
-            await until(lambda above=above: app.screen is above)
+            await until(partial(_is_shown, app, above))
             await pilot.press("escape")
             await until(lambda: app.screen is app.chat)
 
