@@ -60,7 +60,8 @@ class OpenedHouse:
         """Modes, user and what was found at opening."""
         aside = tuple(str(item.original) for item in self.services.set_aside)
         modes = tuple(self._mode(name) for name in self.registry.names)
-        return Arrival(modes, self.profile.login, aside, is_new(self.services.paths.data))
+        who = " · ".join(part for part in (self.profile.login, self.profile.role) if part)
+        return Arrival(modes, who, aside, is_new(self.services.paths.data))
 
     def welcomed(self) -> None:
         """Keep that the welcome was seen. Raises OSError."""

@@ -11,7 +11,6 @@ from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted
-from troly.tui.render.message import wrong_lines
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap
 from troly.tui.theme import Palette
 from troly.tui.view import MessageView
@@ -83,6 +82,8 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     @staticmethod
     def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:
+        from troly.tui.render.message import wrong_lines
+
         marked = wrong_lines(answer, width, lang)
         return [*marked, BLANK] if marked else []
 
