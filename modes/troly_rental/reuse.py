@@ -142,6 +142,9 @@ class Reuse:
             embedder=self._embedder() if vector else "",
             packed_vector=pack_vector(vector),
         )
+        return await self._add(entry, now)
+
+    async def _add(self, entry: Entry, now: datetime) -> int | None:
         kept: int | None = await tape.given(
             "rental.kept",
             lambda: asyncio.to_thread(self._store.add, entry, now),

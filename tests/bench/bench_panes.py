@@ -33,6 +33,9 @@ class Filled(Scene):
         self.set_timer(0.5, self.fill)
     def fill(self):
         modes = list(self.controller.modes)
+        if not modes:
+            self.set_timer(0.2, self.fill)
+            return
         for number in range(PANES):
             messages = []
             for turn in range(30):

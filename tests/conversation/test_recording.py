@@ -130,21 +130,21 @@ async def test_side_by_side_work_ends_in_the_recorded_order() -> None:
 
 
 def test_a_difference_names_the_field() -> None:
-    was = [
-        {"event": "Token", "text": "a"},
-        {"event": "TurnCompleted", "state": {"rows": [{"n": 1}, {"n": 2}]}},
-    ]
-    now = [
-        {"event": "Token", "text": "a"},
-        {"event": "TurnCompleted", "state": {"rows": [{"n": 1}, {"n": 3}]}},
-    ]
-    [found] = differences(was, now)
-    assert (found.number, found.event, found.changes) == (2, "TurnCompleted", [("state.rows.1.n", 2, 3)])
+    def told(last: int) -> list[dict[str, Any]]:
+        return [
+            {"event": "Token", "text": "a"},
+            {"event": "Notice", "state": {"rows": [{"n": 1}, {"n": last}]}},
+        ]
+
+    [found] = differences(told(2), told(3))
+    assert (found.number, found.event, found.changes) == (2, "Notice", [("state.rows.1.n", 2, 3)])
 
 
 @given(was=st.lists(st.integers(0, 3), max_size=8), now=st.lists(st.integers(0, 3), max_size=8))
 def test_two_runs_differ_exactly_when_their_lines_do(was: list[int], now: list[int]) -> None:
-    lines = [[{"event": "Token", "text": str(n)} for n in run] for run in (was, now)]
+    lines: list[list[dict[str, Any]]] = [
+        [{"event": "Token", "text": str(n)} for n in run] for run in (was, now)
+    ]
     assert bool(list(differences(*lines))) == (was != now)
 
 

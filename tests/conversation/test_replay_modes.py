@@ -36,14 +36,15 @@ async def test_a_conversation_by_rules_is_replayed_to_the_byte(own_home: Path, m
 async def test_a_conversation_with_a_model_is_replayed_when_it_is_gone(
     own_home: Path, mode: str, web: WebDouble
 ) -> None:
-    with OllamaDouble() as server:
-        env = {"OLLAMA_HOST": server.url, "SEARXNG_URL": web.url}
-        with person_at(own_home, mode, **env) as person:
-            calls = 0
-            for question in person.questions():
-                calls += (await person.ask(question)).done.calls
-            await person.services.llm.aclose()
-            turns, conversation = person.turns(), person.conversation
+    calls = 0
+    with (
+        OllamaDouble() as server,
+        person_at(own_home, mode, OLLAMA_HOST=server.url, SEARXNG_URL=web.url) as person,
+    ):
+        for question in person.questions():
+            calls += (await person.ask(question)).done.calls
+        await person.services.llm.aclose()
+        turns, conversation = person.turns(), person.conversation
     web.close()
     with person_at(own_home, mode, loaded=False, OLLAMA_HOST=server.url, SEARXNG_URL=web.url) as person:
         person.conversation = conversation

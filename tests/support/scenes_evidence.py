@@ -10,13 +10,13 @@ from tests.support.screens import NOW, Scene, settle
 from tests.support.waiting import until
 from troly.plugin.events import (
     Event,
-    ModelCalled,
     StepFinished,
     StepStarted,
     Token,
     TurnCompleted,
     TurnStarted,
 )
+from troly.plugin.model_called import ModelCalled
 from troly.tui.evidence_tree import Evidence
 from troly.tui.jobs import Load, Offer, Step
 from troly.tui.working import Working

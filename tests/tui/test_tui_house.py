@@ -206,3 +206,43 @@ async def test_a_data_directory_that_is_a_file_is_told_on_a_card(
         await until(lambda: "Chưa mở được Troly" in app.shown, PATIENCE)
         await pilot.press("ctrl+q")
         await until(lambda: not app.is_running)
+
+
+async def test_ollama_that_goes_and_comes_back_is_noticed_and_asked_again(
+    tmp_path: Path, ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("troly.tui.house.LOOK_EVERY", 0.05)
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
+        ollama.down()
+        await until(lambda: "○ rules" in text_of(app.chat.modes), PATIENCE)
+        ollama.up()
+        await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)
+        ollama.script("Dạ lại có ạ.")
+        await app.ask(pilot, "còn đó không?")
+        await until(lambda: "Dạ lại có ạ." in app.shown, PATIENCE)
+        await until(lambda: "token" in text_of(app.chat.status), PATIENCE)
+
+
+async def test_the_prompt_behind_an_answer_is_read_from_the_store_and_a_mark_stays(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    app = Real(tmp_path, ollama.url)
+    async with running(app) as pilot:
+        ollama.script("Dạ **có** ạ.")
+        await app.ask(pilot, "còn hàng không?")
+        await until(lambda: "model · 1 lượt" in app.shown, PATIENCE)
+        await pilot.press("f3")
+        await until(lambda: "▸ 1" in text_of(app.chat.evidence), PATIENCE)
+        await pilot.press("enter", "down", "enter", "down", "enter")
+        await until(lambda: "còn hàng không?" in text_of(app.chat.evidence), PATIENCE)
+        await pilot.press("w")
+        await until(lambda: app.screen is not app.chat, PATIENCE)
+        await pilot.press("enter")
+        await until(lambda: "× đã đánh dấu sai" in app.shown, PATIENCE)
+    again = Real(tmp_path, ollama.url)
+    async with running(again):
+        await until(lambda: bool(again.controller.listed), PATIENCE)
+        again.controller.open(again.controller.listed[0].id)
+        await until(lambda: "× đã đánh dấu sai" in again.shown, PATIENCE)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from tests.support.screens import Scene, begin, burst, settle, text_of
+from tests.support.screens import Scene, begin, burst, settle, text_of, warranty
 from tests.support.waiting import until
 from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.config.actions import ACTIONS
@@ -93,6 +94,32 @@ async def test_help_begins_with_where_one_is(focus: str, heading: str) -> None:
         await pilot.press("f1" if focus == "prompt" else "question_mark")
         await until(lambda: bool(app.screen.query(HelpLines)))
         assert text_of(app.screen.query_one(HelpLines)).startswith(heading)
+
+
+def _is_shown(app: Scene, screen: object) -> bool:
+    return app.screen is screen
+
+
+async def test_help_of_a_screen_above_the_chat_begins_with_its_own_keys() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "kiểm tra")).say(*warranty())
+        await settle(app, pilot)
+        for opens, heading, key in (
+            ("f5", "Trong bảng", "question_mark"),
+            ("ctrl+f", "Trong phần tìm", "f1"),
+        ):
+            await pilot.press(opens)
+            await until(lambda: app.screen is not app.chat)
+            above = app.screen
+            await pilot.press(key)
+            await until(lambda: bool(app.screen.query(HelpLines)))
+            assert text_of(app.screen.query_one(HelpLines)).startswith(heading)
+            await pilot.press("escape")
+            await until(partial(_is_shown, app, above))
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat)
 
 
 def test_every_action_is_in_the_palette_or_has_a_key() -> None:

@@ -11,12 +11,9 @@ from textual.widgets import OptionList
 from tests.support.long_talk import long_talk
 from tests.support.screens import NOW, Scene, begin, cut_off, settle
 from tests.support.waiting import until
-from troly.plugin.events import Item, ItemList, Table, TurnCompleted
-from troly.tui.clipboard import may_be_refused
-from troly.tui.message_actions import going_on
-from troly.tui.message_text import message_text, quoted
+from troly.plugin.events import Table, TurnCompleted
 from troly.tui.screens.message_menu import MessageMenu
-from troly.tui.view import MessageView, message
+from troly.tui.view import HealthView, MessageView, message
 
 CODE = "Một:\n\n```python\nx = 1\n```\n\n- hai:\n\n  ```sh\n  ls\n  ```\n\nhết"
 TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")
@@ -181,6 +178,17 @@ async def test_a_stopped_answer_is_continued_by_keys_and_by_a_click() -> None:
         assert app.fake.asked[2].question.text == continued.text
 
 
+async def test_without_a_model_the_question_is_asked_as_it_was() -> None:
+    app, views = Scene("vi", health=HealthView(known=True)), talk()
+    views[3].calls = 1
+    async with app.run_test(size=(80, 30)) as pilot:
+        await opened(app, pilot, views)
+        await choose(app, pilot, views[3])
+        await pilot.press("c")
+        await until(lambda: app.fake.asked)
+        assert app.fake.asked[0].question.text == "câu hai dài hơn"
+
+
 async def test_an_answer_that_is_whole_is_not_continued() -> None:
     app, views = Scene("vi"), talk()
     async with app.run_test(size=(80, 30)) as pilot:
@@ -231,58 +239,6 @@ async def test_choosing_in_a_very_long_conversation() -> None:
         transcript = app.chat.transcript
         first, last = transcript.ledger.span(views[1950].key)  # type: ignore[union-attr]
         assert transcript.scroll_y <= first <= last <= transcript.scroll_y + transcript.size.height
-
-
-def test_a_message_as_text_has_its_typed_content() -> None:
-    view = message("assistant", NOW, "Dạ đây ạ:")
-    view.parts += [TABLE, ItemList((Item("Laptop", "", "**chi tiết** bên trong"),), "Hàng")]
-    text = message_text(view, "vi")
-    assert text.startswith("Dạ đây ạ:\n\nBảo hành\n")
-    assert "ABC123  31/12/2027" in text
-    assert "chi tiết bên trong" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("một\n\nhai", "> một\n> hai"),
-        ("\n".join(str(n) for n in range(30)), "\n".join(f"> {n}" for n in range(12)) + "…"),
-        ("x" * 900, "> " + "x" * 800 + "…"),
-        ("", ""),
-    ],
-)
-def test_quotes_are_short(text: str, wanted: str) -> None:
-    assert quoted(text) == wanted
-
-
-@pytest.mark.parametrize(
-    ("question", "wanted"),
-    [
-        ("tư vấn laptop", "tư vấn laptop (viết tiếp phần còn dở)"),
-        ("how do I clear the cache?", "how do I clear the cache? (go on from where it stopped)"),
-        ("tư vấn laptop (viết tiếp phần còn dở)", "tư vấn laptop (viết tiếp phần còn dở)"),
-    ],
-)
-def test_the_wish_to_go_on_is_in_the_language_of_the_question(question: str, wanted: str) -> None:
-    assert going_on(question) == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "env", "refused"),
-    [
-        ("a", {"TERM": "xterm-256color"}, False),
-        ("a", {"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, False),
-        ("a", {"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, True),
-        ("a", {"TERM": "xterm-256color", "VTE_VERSION": "7600"}, True),
-        ("a", {"TERM": "tmux-256color", "TMUX": "x"}, True),
-        ("a", {"TERM": "screen"}, True),
-        ("a", {"TERM": "linux"}, True),
-        ("a", {}, True),
-        ("đ" * 40_000, {"TERM": "xterm-256color"}, True),
-    ],
-)
-def test_which_terminals_take_what_is_copied(text: str, env: dict[str, str], refused: bool) -> None:
-    assert may_be_refused(text, env) is refused
 
 
 async def test_an_answer_with_a_table_only_is_copied_as_a_table() -> None:

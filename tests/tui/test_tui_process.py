@@ -111,3 +111,23 @@ def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> Non
         process.kill()
         process.wait()
         os.close(master)
+
+
+def test_the_first_frame_knows_the_usual_settings_without_reading_any(tmp_path: Path) -> None:
+    from troly.config import Settings
+    from troly.paths import Paths
+    from troly.tui.opening import Usual, prepare
+
+    usual, settings = Usual(), Settings()
+    assert (usual.mode, usual.language, usual.theme, dict(usual.keys)) == (
+        settings.mode,
+        settings.language,
+        settings.theme,
+        dict(settings.keys),
+    )
+    paths = Paths.resolve({"TROLY_HOME": str(tmp_path)})
+    assert prepare(paths, None, None, "vi", {"TROLY_HOME": str(tmp_path)}).theme == "dark"
+    assert prepare(paths, None, None, "vi", {"TROLY_THEME": "light"}).theme == "light"
+    paths.config.mkdir()
+    paths.config_file.write_text('mode = "rag"\n', encoding="utf-8")
+    assert prepare(paths, None, None, "vi", {}).mode == "rag"

@@ -87,10 +87,12 @@ def test_a_closed_terminal_ends_the_app_in_order(session: PtySession, env: dict[
 
 
 def test_a_terminal_of_one_cell_and_back_keeps_answer_and_draft(session: PtySession) -> None:
-    for columns, rows in ((1, 1), (2, 40), (40, 2), (1, 1)):
+    for columns, rows in ((2, 40), (40, 2), (80, 1), (1, 30)):
+        session.resize(1, 1)
         session.clear()
         session.resize(columns, rows)
-        session.until(b"\x1b[")
+        session.until(b"\x1b[1;1H")
+    session.resize(1, 1)
     session.clear()
     session.resize(100, 30)
     session.until("phần đầu")

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.screens import Scene, begin, burst, settle
+from tests.support.screens import NOW, Scene, begin, burst, settle
 from tests.support.waiting import until
 from troly.plugin.events import TurnCompleted
 from troly.tui.typed import LONGEST_FILE, LONGEST_MESSAGE, RECALLED, Draft, Typed, TypedStore
+from troly.tui.view import ConversationView, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
@@ -75,8 +76,8 @@ def test_any_text_comes_back(
     tmp_path_factory: pytest.TempPathFactory, messages: list[str], drafts: dict[str, str]
 ) -> None:
     store = TypedStore(tmp_path_factory.mktemp("typed"), "an")
-    for message in messages:
-        store.add(message)
+    for one in messages:
+        store.add(one)
     store.keep({key: Draft(text) for key, text in drafts.items()})
     found = store.load()
     assert list(found.earlier) == [message for message in messages if message.strip()][-RECALLED:]
@@ -100,6 +101,29 @@ async def test_earlier_messages_and_the_draft_are_there_after_a_restart() -> Non
         assert app.chat.prompt.text == "cũ hai"
         await pilot.press("up", "up")
         assert app.chat.prompt.text == "cũ một"
+
+
+async def test_each_pane_gets_its_own_draft_when_it_is_first_shown() -> None:
+    before = Typed((), {"new:shopping": Draft("một"), "new:analysis": Draft("hai"), "c7": Draft("bảy")})
+    app = Scene(
+        "vi",
+        typed_before=before,
+        listed=[ConversationView("c7", "rag", "Cũ", NOW)],
+        saved={"c7": ("rag", [message("user", NOW, "câu cũ")])},
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await until(lambda: app.chat.prompt.text == "một")
+        await pilot.press("alt+2")
+        await until(lambda: app.chat.prompt.text == "hai")
+        app.controller.open("c7")
+        await until(lambda: app.chat.prompt.text == "bảy")
+        await pilot.press("alt+1")
+        await until(lambda: app.chat.prompt.text == "một")
+        app.chat.prompt.put("khác")
+        await app.run_action("language('en')")
+        await settle(app, pilot)
+        assert app.chat.prompt.text == "khác"
 
 
 async def test_what_is_typed_before_the_store_opens_wins() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -269,7 +268,6 @@ async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
 
 
 async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None:
-    gate = threading.Event()
     server.faults["/api/pull"] = "hang"
     async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
         app._begin(Pull("m"), "Pulling m")
@@ -282,7 +280,6 @@ async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None
         assert isinstance(jobs.ended[0].error, StoppedError)
         await settle(app, pilot)
         assert "Pulling m" not in text_of(app.chat.status)
-    gate.set()
 
 
 def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path: Path) -> None:

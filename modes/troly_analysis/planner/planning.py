@@ -78,10 +78,7 @@ def plan(
             text, previous = previous.text, None
     if not sheets:
         return Plan(text, missing=(text,) if text.strip() else ())
-    spoken, named = without_sheet(text, sheets)
-    if named:
-        choices["sheet"] = named
-    readings = _readings(spoken, sheets, now.date(), choices=choices, values=values, previous=previous)
+    readings = _readings(text, sheets, now.date(), choices=choices, values=values, previous=previous)
     if not readings:
         return Plan(text)
     best = readings[0]
@@ -124,7 +121,9 @@ def _readings(
     values: Lookup | None,
     previous: Plan | None,
 ) -> list[_Reading]:
-    wanted = [sheet for sheet in sheets if sheet.name == choices.get("sheet")] or list(sheets)
+    text, named = without_sheet(text, sheets)
+    chosen = choices.get("sheet") or named
+    wanted = [sheet for sheet in sheets if sheet.name == chosen] or list(sheets)
     found = []
     for sheet in wanted:
         schema = schema_of(sheet, tuple(sheets))

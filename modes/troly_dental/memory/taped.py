@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from troly.tape import given, noted
 from troly_dental.memory.types import MAX_MESSAGES, Fact, MemoryClient, Message, OldMessages, Role
 
+T = TypeVar("T")
 LABEL = "dental.memory."
 
 
@@ -109,20 +110,20 @@ class TapedMemory:
         wrong = {text.strip() for text in await asyncio.to_thread(self._wrong, conversation_id)}
         return [one for one in messages if one["role"] == "user" or one["content"].strip() not in wrong]
 
-    async def _plain(self, name: str, ask: Callable[[MemoryClient], Awaitable[Any]], otherwise: Any) -> Any:
+    async def _plain(self, name: str, ask: Callable[[MemoryClient], Awaitable[T]], otherwise: T) -> T:
         return await self._taken(name, ask, lambda value: value, lambda value: value, otherwise)
 
     async def _taken(
         self,
         name: str,
-        ask: Callable[[MemoryClient], Awaitable[Any]],
-        pack: Callable[[Any], Any],
-        unpack: Callable[[Any], Any],
-        otherwise: Any,
-    ) -> Any:
+        ask: Callable[[MemoryClient], Awaitable[T]],
+        pack: Callable[[T], Any],
+        unpack: Callable[[Any], T],
+        otherwise: T,
+    ) -> T:
         inner = self._inner
 
-        async def work() -> Any:
+        async def work() -> T:
             return otherwise if inner is None else await ask(inner)
 
         return await given(f"{LABEL}{name}", work, pack, unpack)

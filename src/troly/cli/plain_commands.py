@@ -35,7 +35,7 @@ LISTED = 20
 HITS = 10
 NAMES = 20
 # Commands with an argument that only the screen has; all others are in the list of actions.
-SCREEN = ("theme", "export", "ingest", "pull")
+SCREEN = ("theme", "export")
 
 
 def commands(chat: PlainChat) -> list[Slash]:
@@ -70,7 +70,9 @@ def run_command(chat: PlainChat, text: str) -> bool:
         say_line(_unknown(chat, text, said))
         return True
     command, value = said.command, chosen(said.command, said.argument)
-    if value is None:
+    if said.argument and not command.argument:
+        say_line(tr("ui.slash.nothing", chat.lang, name=command.name))
+    elif value is None:
         values = ", ".join(one.value for one in command.choices)
         say_line(tr("ui.slash.value", chat.lang, name=command.name, argument=command.argument, values=values))
     elif command.needed and not value:

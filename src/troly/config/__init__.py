@@ -1,29 +1,36 @@
-"""The settings, typed and checked, and the profile of the person who uses Troly."""
+"""The settings, typed and checked, and the profile of the person who uses Troly.
 
-from troly.config.load import SettingValue, check_settings, explain, load_settings
-from troly.config.problems import ConfigProblem, Origin, SettingsError
-from troly.config.schema import SettingInfo, describe
-from troly.config.settings import (
-    BudgetSettings,
-    ChromaSettings,
-    DentalSettings,
-    GreetingSettings,
-    IdentitySettings,
-    IntentSettings,
-    ModelSettings,
-    OllamaSettings,
-    PersonaSettings,
-    Settings,
-)
-from troly.config.template import write_default
-from troly.config.users import (
-    Profile,
-    check_users,
-    current_login,
-    load_profile,
-    may_impersonate,
-    require_impersonation,
-)
+A name is imported when it is asked for: the first frame of the screen needs the list of actions only.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from troly.config.load import SettingValue, check_settings, explain, load_settings
+    from troly.config.problems import ConfigProblem, Origin, SettingsError
+    from troly.config.schema import SettingInfo, describe
+    from troly.config.settings import (
+        BudgetSettings,
+        ChromaSettings,
+        DentalSettings,
+        GreetingSettings,
+        IdentitySettings,
+        IntentSettings,
+        ModelSettings,
+        OllamaSettings,
+        PersonaSettings,
+        Settings,
+    )
+    from troly.config.template import write_default
+    from troly.config.users import (
+        Profile,
+        check_users,
+        current_login,
+        load_profile,
+        may_impersonate,
+        require_impersonation,
+    )
 
 __all__ = [
     "BudgetSettings",
@@ -53,3 +60,23 @@ __all__ = [
     "require_impersonation",
     "write_default",
 ]
+
+_HOMES = {
+    name: module
+    for module, names in {
+        "load": "SettingValue check_settings explain load_settings",
+        "problems": "ConfigProblem Origin SettingsError",
+        "schema": "SettingInfo describe",
+        "settings": "BudgetSettings ChromaSettings DentalSettings GreetingSettings IdentitySettings IntentSettings ModelSettings OllamaSettings PersonaSettings Settings",
+        "template": "write_default",
+        "users": "Profile check_users current_login load_profile may_impersonate require_impersonation",
+    }.items()
+    for name in names.split()
+}
+
+
+def __getattr__(name: str) -> object:
+    module = _HOMES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

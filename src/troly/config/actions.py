@@ -61,6 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_mode", "app.step(1)", ("f4",), "chat", "talk"),
     Action("rename", "app.rename", (), "chat", "talk", palette=True),
     Action("pin", "app.pin", (), "chat", "talk", palette=True),
+    Action("export", "app.export_conversation('md')", (), "chat", "talk", palette=True),
     Action("delete", "app.delete", (), "chat", "talk", palette=True),
     Action("undelete", "app.undelete", (), "chat", "talk", palette=True),
     # Open conversations.
@@ -127,12 +128,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
     Action("grid_export", "export", ("x",), "grid", "in_grid"),
     Action("grid_close", "app.pop_screen", ("escape", "q"), "grid", "in_grid", needed=True),
+    Action("grid_help", "app.help", ("f1", "question_mark"), "grid", "in_grid"),
     # Pasted text, opened.
+    Action("paste_help", "app.help", ("f1",), "paste", "in_paste"),
     Action("paste_close", "leave", ("escape",), "paste", "in_paste", needed=True),
     # The search in all messages.
     Action("search_choose", "", ("up", "down"), "search", "in_search", fixed=True),
     Action("search_open", "", ("enter",), "search", "in_search", fixed=True),
     Action("search_close", "leave", ("escape", "ctrl+f"), "search", "in_search", needed=True),
+    Action("search_help", "app.help", ("f1",), "search", "in_search"),
 )
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from troly.conversation.event_log import EventLog
 from troly.plugin.events import (
     Event,
-    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -22,6 +21,7 @@ from troly.plugin.events import (
     TurnStarted,
     to_json,
 )
+from troly.plugin.model_called import ModelCalled
 from troly.text.sanitize import sanitize
 
 

@@ -42,30 +42,35 @@ def save_ending(
     """
     event = ending.event
     messages = [NewMessage("assistant", say.text, say.message_type, dict(say.metadata)) for say in said]
-    if isinstance(event, TurnCompleted):
-        if ending.answer:
-            messages.append(NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata)))
-        state, error = event.state, None
-    else:
-        if ending.answer:
-            messages.append(NewMessage("assistant", ending.answer, ending.status, {"code": event.code}))
-        state = {}
-        error = {"title": event.title, "message": event.message, "remedy": event.remedy, "code": event.code}
+    if ending.answer:
+        messages.append(_answer_of(ending))
+    good = event if isinstance(event, TurnCompleted) else None
     services.conversations.finish_turn(
         owner,
         turn,
         status=ending.status,
         messages=messages,
-        source=event.source if isinstance(event, TurnCompleted) else None,
+        source=good.source if good else None,
         calls=event.calls,
         ms=event.ms,
-        state=dict(state),
+        state=dict(good.state) if good else {},
         trace=dict(trace),
         recording=recording,
-        error=error,
+        error=_error_of(event) if isinstance(event, TurnFailed) else None,
     )
     metadata = dict(ending.conversation_metadata) if ending.conversation_metadata else None
     services.conversations.update(owner, conversation, language=language, metadata=metadata)
+
+
+def _answer_of(ending: Ending) -> NewMessage:
+    event = ending.event
+    if isinstance(event, TurnCompleted):
+        return NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata))
+    return NewMessage("assistant", ending.answer, ending.status, {"code": event.code})
+
+
+def _error_of(event: TurnFailed) -> dict[str, str]:
+    return {"title": event.title, "message": event.message, "remedy": event.remedy, "code": event.code}
 
 
 def failure_of(error: Exception, mode: str, lang: Lang) -> ErrorText:

@@ -24,7 +24,8 @@ from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.events import Event, ModelCalled, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
+from troly.plugin.events import Event, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
+from troly.plugin.model_called import ModelCalled
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 from troly.stores.records import dump

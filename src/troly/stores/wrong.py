@@ -86,4 +86,5 @@ class WrongAnswers:
 
 
 def _answer(row: tuple[str, ...]) -> WrongAnswer:
-    return WrongAnswer(*row[:5], marked_at=when(row[5]))
+    turn, conversation, mode, reason, note, at = row
+    return WrongAnswer(turn, conversation, mode, reason, note, when(at))

@@ -8,6 +8,7 @@ from textual.app import App
 
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
+from troly.tui.keymap import keymap_of
 from troly.tui.pressed import last_grid, suggested
 from troly.tui.widgets.prompt import Prompt
 
@@ -35,7 +36,11 @@ class AnswerActions(App[int]):
             self.copy_to_clipboard(selected)
             self.notify(tr("ui.trouble.copied", self.controller.language), markup=False, timeout=2)
         elif not self.controller.stop():
-            self.notify(tr("ui.trouble.how_to_quit", self.controller.language), markup=False, timeout=3)
+            self.notify(
+                tr("ui.trouble.how_to_quit", self.controller.language, key=keymap_of(self).press("quit")),
+                markup=False,
+                timeout=3,
+            )
 
     def action_again(self) -> None:
         """Ask the last question again."""

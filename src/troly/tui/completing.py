@@ -64,10 +64,10 @@ def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
                 whole=bool(one.action) and not one.needed,
             )
             for one in fitting(commands, wanted.typed)
-        ][:MOST]
+        ]
     command = next((one for one in commands if one.name == wanted.command), None)
     choices = fitting_choices(command.choices, wanted.typed) if command else []
-    return [Offer(one.value, one.title, one.value, whole=True) for one in choices][:MOST]
+    return [Offer(one.value, one.title, one.value, whole=True) for one in choices]
 
 
 def mention_offers(found: Sequence[tuple[str, str]]) -> list[Offer]:

@@ -20,6 +20,7 @@ class Drafting:
         self._controller = controller
         self._house = house
         self._prompt = prompt
+        self._pane: Pane | None = None
         self._before: list[str] = []
         self._sent: list[str] = []
         self._found: dict[str, Draft] = {}
@@ -44,15 +45,16 @@ class Drafting:
     def restore(self) -> None:
         """Give the shown pane the draft of an earlier session, unless something was typed there since."""
         pane, prompt = self._controller.pane, self._prompt()
+        # A pane that comes into view now gets its draft put into the input with it; until then that holds another's.
+        here, self._pane = pane is self._pane, pane
         draft = self._found.pop(key_of(pane), None)
-        if draft is None or pane.draft:
-            return
-        if not prompt.is_mounted or prompt.text:
+        if draft is None or pane.draft or (here and prompt.text):
             return
         for token, text in draft.pasted.items():
             prompt.pasted.keep(token, text)
         pane.draft = draft.text
-        prompt.put(draft.text)
+        if here:
+            prompt.put(draft.text)
 
     def sent(self, text: str) -> None:
         """A message was sent."""

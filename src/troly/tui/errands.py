@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from troly.tui.evidence_tree import Evidence
+from troly.tui.files import new_file
 from troly.tui.view import Wrong
 from troly.tui.work_offers import offers
 
 if TYPE_CHECKING:
+    from troly.text.catalogue import Lang
     from troly.tui.opened import OpenedHouse
 
 
@@ -43,12 +46,34 @@ class WorkOffers(NamedTuple):
     """What can be loaded and which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
 
 
-Errand: TypeAlias = "EvidenceOf | MarkWrong | TakeBack | KeepLook | WorkOffers"
+class ExportConversation(NamedTuple):
+    """Write a conversation as a file (`md`, `json`, `csv`); answered with its path."""
+
+    conversation: str
+    form: str
+    language: Lang
+
+
+Errand: TypeAlias = "ExportConversation | EvidenceOf | MarkWrong | TakeBack | KeepLook | WorkOffers"
 
 
 def run(house: OpenedHouse, errand: Errand) -> Any:
     """Answer an errand on a thread that may block; raises what the stores raise."""
     return _DOERS[type(errand)](house, errand)
+
+
+def _export(house: OpenedHouse, errand: ExportConversation) -> str:
+    from troly.cli.exporting import rendered
+    from troly.cli.invocation import Invocation
+
+    services = house.services
+    whole = services.conversations.export(house.profile.login, errand.conversation)
+    told = Invocation("app", os.environ)
+    told.speak(errand.language)
+    text = rendered(whole, errand.form, told)
+    return str(
+        new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
+    )
 
 
 def _evidence(house: OpenedHouse, errand: EvidenceOf) -> Evidence:
@@ -79,6 +104,7 @@ def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
 
 
 _DOERS: Mapping[type, Callable[[OpenedHouse, Any], Any]] = {
+    ExportConversation: _export,
     EvidenceOf: _evidence,
     MarkWrong: _mark,
     TakeBack: _take_back,

@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from troly.text.catalogue import tr
 from troly.tui.drafting import Drafting
 from troly.tui.slash import MARK, Slash, action_of, chosen, read
+from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
@@ -71,6 +72,9 @@ class InputActions(App[int]):
                 text, tr(f"ui.slash.{key}", self.controller.language, name=name, nearest=said.nearest)
             )
             return True
+        if said.argument and not said.command.argument:
+            self._refuse(text, tr("ui.slash.nothing", self.controller.language, name=said.command.name))
+            return True
         value = chosen(said.command, said.argument)
         if value is None or (said.command.needed and not value):
             self._refuse(text, self._wants(said.command))
@@ -90,6 +94,25 @@ class InputActions(App[int]):
         if not self.chat.prompt.text:
             self.chat.prompt.put(text)
         self.notify(why, markup=False, timeout=6)
+
+    def action_export_conversation(self, form: str = "md") -> None:
+        """Write the shown conversation to a file."""
+        from troly.tui.errands import ExportConversation
+
+        lang, conversation = self.controller.language, self.controller.pane.conversation
+        if conversation is None or not self.controller.opened:
+            self.notify(tr("ui.export.none", lang), markup=False, timeout=4)
+            return
+
+        def done(found: str | Exception) -> None:
+            if isinstance(found, Exception):
+                self.notify(
+                    " ".join(part for part in trouble_of(found, lang) if part), severity="error", markup=False
+                )
+            else:
+                self.notify(tr("ui.export.saved", lang, file=found), markup=False, timeout=8)
+
+        self.house.errand(ExportConversation(conversation, form, lang), done)
 
     def action_unfold(self) -> None:
         """Open the pasted text at the cursor to read and edit it."""

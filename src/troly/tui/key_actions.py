@@ -26,6 +26,9 @@ class KeyActions(LookActions):
 
     def places(self) -> list[Place]:
         """Where the keys go now, the innermost first."""
+        above: Place | None = getattr(self.screen, "PLACE", None)
+        if above is not None:
+            return [above]
         chat, focused = self.chat, self.focused
         inner: dict[object, Place] = {
             chat.list: "list",
@@ -51,6 +54,6 @@ class KeyActions(LookActions):
         """Show the keys, those of where one is first."""
         from troly.tui.screens.help import HelpScreen
 
-        if self.screen is self.chat:
+        if self.screen is self.chat or hasattr(self.screen, "PLACE"):
             lang = self.controller.language
             self.push_screen(HelpScreen(self.colours(), self.keymap.help(self.places(), lang)))

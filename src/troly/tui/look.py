@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from troly.paths import write_whole
 from troly.text.catalogue import LANGS, Lang
@@ -27,6 +27,15 @@ class Look(NamedTuple):
     language_over: str = ""
 
 
+class Said(Protocol):
+    """What of the settings counts here."""
+
+    @property
+    def theme(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+
+
 def read_look(paths: Paths) -> Look:
     """What was kept; a file that cannot be read or holds something else counts for nothing."""
     try:
@@ -37,12 +46,12 @@ def read_look(paths: Paths) -> Look:
     return Look(**{name: value for name in Look._fields if isinstance(value := found.get(name), str)})
 
 
-def theme_of(look: Look, settings: Settings) -> str:
+def theme_of(look: Look, settings: Said) -> str:
     """The chosen theme, unless the settings say another one than when it was chosen."""
     return look.theme if look.theme and look.theme_over == settings.theme else settings.theme
 
 
-def language_of(look: Look, settings: Settings) -> Lang | None:
+def language_of(look: Look, settings: Said) -> Lang | None:
     """The chosen language of the interface, on the same condition; None where none was chosen."""
     if look.language_over != settings.language:
         return None

@@ -157,6 +157,7 @@ class MessageActions(App[int]):
         """Put the same question once more, with the wish to go on: a model has the unfinished answer before it.
 
         Nothing of the answer is repeated in the question: what a model wrote must not be taken for what a person asks.
+        Rules know no wishes: where no model wrote or none is there, the question is asked as it was.
         """
         question = self.controller.question_before(view.key)
         lang = self.controller.language
@@ -165,7 +166,8 @@ class MessageActions(App[int]):
         elif question is None:
             self._tell(tr("ui.act.no_question", lang), SHORT)
         else:
-            self.controller.submit(going_on(question.text))
+            by_model = view.calls > 0 and self.controller.health.up
+            self.controller.submit(going_on(question.text) if by_model else question.text)
             self._ask_shown()
 
     def _ask_shown(self) -> None:

@@ -42,6 +42,8 @@ LISTED = 200
 HITS = 40
 MESSAGES = 200
 TITLE = 60
+# A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
+FRESH = 1.0
 PLAIN_ACCENT = "#8a8a8a"
 
 
@@ -58,7 +60,8 @@ class OpenedHouse:
         """Modes, user and what was found at opening."""
         aside = tuple(str(item.original) for item in self.services.set_aside)
         modes = tuple(self._mode(name) for name in self.registry.names)
-        return Arrival(modes, self.profile.login, aside, is_new(self.services.paths.data))
+        who = " · ".join(part for part in (self.profile.login, self.profile.role) if part)
+        return Arrival(modes, who, aside, is_new(self.services.paths.data))
 
     def welcomed(self) -> None:
         """Keep that the welcome was seen. Raises OSError."""
@@ -184,7 +187,7 @@ class OpenedHouse:
 
     async def health(self, mode: str, language: Lang) -> HealthView:
         """Whether Ollama answers, and which model would for `mode`."""
-        health = await self.services.llm.health()
+        health = await self.services.llm.health(max_age=FRESH)
         if not health.up:
             trouble = _trouble(health.error, language) if health.error else None
             return HealthView(known=True, trouble=trouble)

@@ -7,20 +7,29 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from troly.config import Settings
 from troly.errors import TrolyError
-from troly.paths import Paths
+from troly.paths import HOME_VARIABLE, Paths
 from troly.text.catalogue import Lang
 from troly.text.interface import interface_language
 from troly.tui.look import Look, language_of, read_look, theme_of
 
 if TYPE_CHECKING:
+    from troly.config import Settings
     from troly.tui.opened import OpenedHouse
 
 FIRST_MODE = "shopping"
+
+
+class Usual(NamedTuple):
+    """What the first frame needs of the settings where nobody set anything: reading them costs as much as painting."""
+
+    mode: str = FIRST_MODE
+    language: Literal["auto"] = "auto"
+    theme: str = "dark"
+    keys: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +58,18 @@ def prepare(
     """Read the settings; when they are wrong, everything else still stands and opening tells the reason."""
     env = os.environ if env is None else env
     trouble: TrolyError | None = None
-    known: Settings | None = None
+    known: Settings | Usual | None = None
     try:
         paths = paths or Paths.resolve(env)
-        known = _settings(paths, settings, env)
+        known = Usual() if settings is None and _nothing_set(paths, env) else _settings(paths, settings, env)
     except TrolyError as error:
         trouble = error
 
     def open_house() -> OpenedHouse:
         if trouble is not None or paths is None or known is None:
             raise trouble or TrolyError("config.unknown")
-        return open_all(paths, known, mode or known.mode, env)
+        whole = _settings(paths, settings, env) if isinstance(known, Usual) else known
+        return open_all(paths, whole, mode or whole.mode, env)
 
     look = read_look(paths) if paths is not None and known is not None else Look()
     chosen = language_of(look, known) if known else None
@@ -87,6 +97,12 @@ def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]
     return OpenedHouse(services, registry, profile, first_mode=mode)
 
 
+def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:
+    """Whether no setting can come from anywhere: no file, and nothing of ours in the environment but the folder."""
+    ours = (name for name, value in env.items() if name.startswith("TROLY_") and value.strip())
+    return all(name == HOME_VARIABLE for name in ours) and not paths.config_file.exists()
+
+
 def _settings(
     paths: Paths, given: Settings | Callable[[], Settings] | None, env: Mapping[str, str]
 ) -> Settings:
@@ -94,4 +110,4 @@ def _settings(
         from troly.config import load_settings
 
         return load_settings(paths, env)
-    return given if isinstance(given, Settings) else given()
+    return given() if callable(given) else given

@@ -164,8 +164,8 @@ class PaneControl:
             # Questions that were put meanwhile are not asked yet: they wait for this.
             pane.messages[:0] = found[1]
         self.ask_next(pane)
-        self.changed("pane", pane)
-        self.changed("chrome", pane)
+        # Not with the next frame but now: somebody waits for this pane.
+        self.changed("panes", pane)
 
     def _take_conversation(self, conversation: str, found: tuple[str, list[MessageView]] | Exception) -> None:
         if isinstance(found, Exception):

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 
 from troly.text.catalogue import Lang, tr
-from troly.text.numbers import format_number
 
 MOST_LINES, MOST_CHARS = 8, 600
 # What is put back into the input (an earlier question) is folded later than what is pasted: a person may have typed it.
@@ -27,6 +26,8 @@ class Pasted:
 
     def token(self, text: str, lang: Lang) -> str:
         """A token for `text` that no other text has."""
+        from troly.text.numbers import format_number
+
         size = len(text.encode("utf-8", "replace"))
         shown = f"{format_number(round(size / 1000, 1), lang)} kB" if size >= 1000 else f"{size} B"
         label = tr("ui.paste.token", lang, lines=format_number(text.count("\n") + 1, lang), size=shown)

@@ -104,6 +104,13 @@ def _continue(app: TrolyApp, key: str) -> None:
     app.action_message("continue", int(key))
 
 
+def _act(app: TrolyApp, what: str) -> None:
+    if what == "find":
+        app.action_find()
+    else:
+        app.action_message(what)
+
+
 def _code(app: TrolyApp, name: str) -> None:
     view = _message(app, name)
     if view is not None:
@@ -132,4 +139,5 @@ _ACTS: Mapping[str, Callable[[TrolyApp, str], None]] = {
     "menu": _menu,
     "continue": _continue,
     "code": _code,
+    "message": _act,
 }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import tr
+from troly.tui.keymap import keymap_of
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
@@ -44,7 +45,11 @@ class ShellActions(App[int]):
     def action_suspend(self) -> None:
         """Ctrl+Z: stop like any other program of a shell; without a shell behind it, say so."""
         if not job_control():
-            self.notify(tr("ui.trouble.no_shell", self.controller.language), markup=False, timeout=4)
+            self.notify(
+                tr("ui.trouble.no_shell", self.controller.language, key=keymap_of(self).press("quit")),
+                markup=False,
+                timeout=4,
+            )
             return
         self._suspend_signal()
         # The whole group as the terminal itself would: whoever waits for us (`uv run`) gives way to the shell too.

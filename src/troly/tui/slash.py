@@ -47,12 +47,11 @@ _WITH_ARGUMENT = (
     ("theme", "app.theme({})", True),
     ("search", "app.search({})", False),
     ("export", "app.export_conversation({})", False),
-    ("ingest", "app.ingest({})", False),
-    ("pull", "app.pull({})", False),
-    ("handoff", "app.handoff()", False),
 )
 # What these actions do is a command with an argument.
-_INSTEAD = ("language_", "theme_", "search")
+_INSTEAD = ("language_", "theme_", "search", "export")
+# Offered before the rest.
+_FIRST = ("new", "mode", "search", "help", "again", "copy", "export", "language", "theme")
 
 
 def slashes(controller: Controller, has: Callable[[str], bool]) -> list[Slash]:
@@ -73,7 +72,9 @@ def slashes(controller: Controller, has: Callable[[str], bool]) -> list[Slash]:
         name = one.name.replace("_", "-")
         if one.palette and name not in taken and not one.name.startswith(_INSTEAD):
             found.append(Slash(name, tr(f"ui.command.{one.name}", lang), one.run))
-    return found
+    own = len(mode.talk) if mode else 0
+    order = {name: place for place, name in enumerate(_FIRST)}
+    return [*found[:own], *sorted(found[own:], key=lambda one: order.get(one.name, len(order)))]
 
 
 def _choices(name: str, controller: Controller) -> tuple[Choice, ...]:

@@ -9,7 +9,6 @@ from datetime import datetime
 from troly.plugin.events import (
     Content,
     Event,
-    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -20,6 +19,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
+from troly.plugin.model_called import ModelCalled
 from troly.tui.spent import Spent
 from troly.tui.view import MessageView, Pane, StepView, TextPart, Trouble, message
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
-from troly.tui.spent import Spent
 
 if TYPE_CHECKING:
     from troly.plugin.events import Content, Progress
+    from troly.tui.spent import Spent
 
 Who = Literal["user", "assistant"]
 State = Literal["waiting", "running", "done", "stopped", "failed"]

@@ -11,12 +11,12 @@ from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.troubles import trouble_of
 from troly.tui.view import Trouble
-from troly.tui.working import Working
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
     from troly.tui.jobs import Done, Job, Offer, Step
     from troly.tui.screens.chat import ChatScreen
+    from troly.tui.working import Working
 
 SHOWN = 5
 
@@ -99,6 +99,8 @@ class WorkActions(App[int]):
         self.push_screen(shown, chosen)
 
     def _begin(self, job: Job, name: str) -> None:
+        from troly.tui.working import Working
+
         cancel = self.controller.house.job(job, partial(self._heard, name))
         self.working = Working(sanitize(name, keep_newlines=False), self.controller.now(), cancel)
         self.chat.status.relay()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 from troly.tui.render.days import day_name
-from troly.tui.render.message import SLICE, MessageLines, estimated_rows
+from troly.tui.render.message import SLICE, MessageLines, Press, estimated_rows, usual_press
 from troly.tui.render.spans import BLANK, Line
 from troly.tui.view import MessageView
 
@@ -36,6 +36,7 @@ class Ledger:
     def __init__(self) -> None:
         self.width = 0
         self.lang: Lang = "vi"
+        self.press: Press = usual_press
         self.above: Sequence[Line] = ()
         self.views: list[MessageView] = []
         self.height = 0
@@ -216,7 +217,7 @@ class Ledger:
         view = self.views[index]
         lines = self._rendered.get(view.key)
         if lines is None:
-            lines = self._rendered[view.key] = MessageLines(view)
+            lines = self._rendered[view.key] = MessageLines(view, self.press)
         return lines
 
     def _let_go(self, near: int) -> None:

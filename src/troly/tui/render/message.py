@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.cells import cell_len
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines
 from troly.tui.render.figures import counted, duration, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
@@ -17,6 +20,8 @@ from troly.tui.view import MessageView, TextPart
 WIDEST_TEXT = 100
 # How many characters of one text one paint may work on; what is left is painted next time.
 SLICE = 20_000
+Press = Callable[[str], str]
+usual_press: Press = Keymap().press
 # What a card is taken to be high before it is rendered.
 CARD_ROWS = 8
 
@@ -27,8 +32,9 @@ class MessageLines:
     `head` is the row of the line with the name, below the line that names the day where there is one.
     """
 
-    def __init__(self, view: MessageView) -> None:
+    def __init__(self, view: MessageView, press: Press = usual_press) -> None:
         self.view = view
+        self._press = press
         self.head = 0
         self._streams: dict[int, tuple[TextPart, MarkdownStream, int]] = {}
         self._seen: tuple[object, ...] = ()
@@ -54,8 +60,8 @@ class MessageLines:
         view = self.view
         kept = {id(part) for part in view.parts}
         self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
-        lines = [ends_apart(self._name(lang), badge(view, lang), width)]
         body = min(width, WIDEST_TEXT)
+        lines = [ends_apart(self._name(lang), badge(view, lang), body)]
         for index, part in enumerate(view.parts):
             if not isinstance(part, TextPart):
                 shown = card_lines(part, width, lang, name=f"{view.key}.{index}", opened=view.opened)
@@ -67,7 +73,8 @@ class MessageLines:
             if shown and index:
                 lines.append(BLANK)
             lines += shown
-        lines += footer(view, body, lang)
+        lines += footer(view, body, lang, self._press)
+        lines += wrong_lines(view, body, lang)
         if view.who == "user":
             lines = [lines[0], *((Span("▌ ", "mine"), *text) for text in lines[1:])]
         above = [_day_line(day, width), BLANK] if day else []
@@ -132,12 +139,20 @@ def badge(view: MessageView, lang: Lang) -> Line:
         parts.append(counted("ui.badge.calls", view.calls, lang))
     if view.ms is not None:
         parts.append(duration(view.ms, lang))
-    marked = Span(f"× {tr('ui.wrong.marked', lang)}   ", "error") if view.wrong is not None else ""
-    return line(marked, Span(" · ".join(parts), "dim"))
+    return line(Span(" · ".join(parts), "dim"))
 
 
-def footer(view: MessageView, width: int, lang: Lang) -> list[Line]:
-    """What is below a message: what it waits for, or why it stopped and the keys that help."""
+def wrong_lines(view: MessageView, width: int, lang: Lang) -> list[Line]:
+    """That the answer was marked as wrong, and why; nothing where it was not."""
+    if view.wrong is None:
+        return []
+    reason = tr(f"cli.wrong.reasons.{view.wrong.reason}", lang)
+    text = ". ".join(part for part in (reason, sanitize(view.wrong.note)) if part)
+    return wrap([Span(f"× {tr('ui.wrong.marked', lang)}: {text}", "error")], width)
+
+
+def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press) -> list[Line]:
+    """What is below a message: what it waits for, or why it stopped and the keys that help (`press` names them)."""
     if view.state == "waiting":
         return wrap([Span(tr(f"ui.message.{view.kind or 'waiting'}", lang), "dim")], width)
     if view.state == "running":
@@ -150,7 +165,8 @@ def footer(view: MessageView, width: int, lang: Lang) -> list[Line]:
         helps.insert(1, ("continue", f"continue:{view.key}"))
     again = [Span("  ")]
     for name, action in helps:
-        again += [Span(tr(f"ui.message.{name}", lang), "action", action), Span("   ")]
+        told = tr(f"ui.message.{name}", lang, key=press(name)).strip()
+        again += [Span(told, "action", action), Span("   ")]
     mark = "■ " if view.state == "stopped" else "× "
     # A turn that a crash cut off has no reason of its own.
     title = view.trouble.title or tr("ui.message.stopped", lang)

@@ -51,6 +51,7 @@ class ChatScreen(Screen[None]):
         self._changed: set[int] = set()
         self._typing = controller.pane
         self._laid: tuple[object, ...] = ()
+        self._spoken = controller.language
 
     def compose(self) -> ComposeResult:
         """The parts of the first frame from top to bottom; what is hidden at first comes after it."""
@@ -164,8 +165,10 @@ class ChatScreen(Screen[None]):
         for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
             side.transcript.show(pane, controller.language)
             side.dress(colours(self.app.current_theme, controller, pane))
-        self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
-        self.small.update(tr("ui.trouble.small", controller.language))
+        if self._spoken != controller.language:
+            self._spoken = controller.language
+            self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
+            self.small.update(tr("ui.trouble.small", controller.language))
 
     def lay_out(self) -> None:
         """As many sides as panes are shown, where there is room for two; else the one with the input."""
@@ -186,6 +189,10 @@ class ChatScreen(Screen[None]):
         self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
         for place, side in enumerate(self.sides):
             side.display = bool(how) or place == shown
+
+    def on_descendant_focus(self) -> None:
+        """Other keys help where the keys go now."""
+        self.status.relay()
 
     def on_resize(self) -> None:
         """Another size may have room for two sides, or no longer."""

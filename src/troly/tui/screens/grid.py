@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
+from troly.config.actions import Place
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import bindings, keymap_of
@@ -31,6 +32,7 @@ class GridScreen(ModalScreen[None]):
     """Closed with Esc. `export` saves the table in the order that is shown."""
 
     CSS_PATH = "../styles/above.tcss"
+    PLACE: ClassVar[Place] = "grid"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
 
     def __init__(self, table: Table, lang: Lang, export: Export) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeAlias
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from troly.tui.keymap import HelpEntry
-from troly.tui.render.spans import BLANK, Line, Span, line, pad
+from troly.tui.render.spans import BLANK, Line, Span, line, pad, wrap
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 Groups: TypeAlias = "list[tuple[str, list[HelpEntry]]]"
 KEYS_WIDTH = 20
-FRAME = 2
+# As in the style sheet: the box, what its frame and the scrollbar take beside the text, and its frame above and below.
+WIDTH, BESIDE, FRAME = 64, 5, 2
 
 
 class HelpLines(LinesView, can_focus=True):
@@ -27,17 +29,29 @@ class HelpLines(LinesView, can_focus=True):
 
     def on_mount(self) -> None:
         """Be as high as the lines."""
-        self.styles.height = len(self.build(0)) + FRAME
+        room = min(WIDTH, self.app.size.width * 96 // 100) - BESIDE
+        self.styles.height = len(self.build(room)) + FRAME
 
-    def build(self, width: int) -> list[Line]:  # noqa: ARG002 (keys are short)
+    def build(self, width: int) -> list[Line]:
         """One line a key, a blank line between groups."""
         lines: list[Line] = []
+        presses = [entry.press for _, entries in self._groups for entry in entries]
+        column = min(width // 2 or KEYS_WIDTH, max(map(cell_len, presses), default=0) + 2)
         for heading, entries in self._groups:
             lines += [BLANK] if lines else []
             lines.append(line(Span(heading, "dim")))
             for entry in entries:
-                lines.append(line(*pad(line(Span(entry.press, "strong")), KEYS_WIDTH), entry.does))
+                keys = pad(line(Span(entry.press, "strong")), column)
+                lines += [
+                    line(*(keys if first else (Span(" " * column),)), *text)
+                    for first, text in _rows(entry.does, width - column)
+                ]
         return lines
+
+
+def _rows(text: str, width: int) -> list[tuple[bool, Line]]:
+    """What a key does, in as many lines as it takes, and which of them is the first."""
+    return [(place == 0, found) for place, found in enumerate(wrap([Span(text)], max(8, width)))]
 
 
 class HelpScreen(ModalScreen[None]):

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from troly.config.actions import Place
 from troly.text.catalogue import Lang, tr
 from troly.tui.keymap import bindings
 from troly.tui.widgets.typing import TypingArea
@@ -22,6 +23,7 @@ class PasteScreen(ModalScreen[str]):
     """Gives back the text as it was left."""
 
     CSS_PATH = "../styles/above.tcss"
+    PLACE: ClassVar[Place] = "paste"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("paste")]
 
     def __init__(self, text: str, keys: str, lang: Lang) -> None:
@@ -32,7 +34,7 @@ class PasteScreen(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
-        with Vertical(id="grid"):
+        with Vertical(id="grid", classes="-paste"):
             yield Static(tr("ui.paste.title", self._lang), id="title", markup=False)
             yield TypingArea(
                 self._text, soft_wrap=len(self._text) <= MOST_WRAPPED, compact=True, tab_behavior="focus"

@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from troly.config.actions import Place
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
@@ -29,6 +30,7 @@ class SearchScreen(ModalScreen[str]):
     """Gives back the id of the chosen conversation, or "" when it was left."""
 
     CSS_PATH = "../styles/above.tcss"
+    PLACE: ClassVar[Place] = "search"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("search"),
         Binding("up", "move(-1)", show=False, priority=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
@@ -15,7 +16,10 @@ from troly.tui.view import ModeView
 from troly.tui.widgets.lines import LinesView
 from troly.tui.widgets.status_figures import status_figures
 from troly.tui.widgets.tab_row import TURNING, UNREAD, mark_of, tabs_of
-from troly.tui.working import Working
+from troly.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from troly.tui.working import Working
 
 BRAND = "Troly"
 MOST_KEYS = 6
@@ -48,11 +52,12 @@ class ModeBar(LinesView):
         self.relay()
 
     def build(self, width: int) -> list[Line]:
-        """One line: all names where they fit, else the shown one with the signs of the others, or between ‹ and ›."""
+        """One line: all names (with signs) where they fit, else the shown one and signs, or it between ‹ and ›."""
         lang = self.controller.language
         right = self._right(lang, full=width >= 72)
-        all_names = (Span(f" {BRAND}", "strong"), *self._labels(lang))
-        for left in (all_names, self._signs(lang)):
+        brand = Span(f" {BRAND}", "strong")
+        names = (brand, *self._labels(lang, signs=False))
+        for left in ((brand, *self._labels(lang, signs=True)), names, self._signs(lang)):
             if width_of(left) + width_of(right) + 2 <= width:
                 return [ends_apart(left, right, width)]
         return [ends_apart(self._one(lang), right, width)]
@@ -70,10 +75,12 @@ class ModeBar(LinesView):
             ]
         return line(*spans, *self._place())
 
-    def _labels(self, lang: Lang) -> list[Span]:
+    def _labels(self, lang: Lang, *, signs: bool) -> list[Span]:
         spans: list[Span] = []
         for mode in self.controller.modes.values():
-            spans += [Span("   "), *self._label(mode, lang)]
+            shown = mode.id == self.controller.pane.mode
+            sign = [Span(f"{mode.icon} ", "accent" if shown else "dim", f"mode:{mode.id}")] if signs else []
+            spans += [Span("   "), *sign, *self._label(mode, lang)]
         return spans
 
     def _label(self, mode: ModeView, lang: Lang) -> list[Span]:
@@ -153,11 +160,13 @@ class StatusBar(LinesView):
         failed = (
             last is not None and last.state in ("failed", "stopped") and bool(last.source or last.trouble)
         )
-        first = ["stop"] if pane.running else ["again"] if failed else []
+        first = ["stop"] if pane.running else ["again", "continue"] if failed else []
         usual = ["palette", "help", "list", "evidence", "new", "quit"]
+        if isinstance(self.app.focused, Transcript):
+            usual = ["transcript_menu", "transcript_copy", "transcript_quote", "transcript_find", "help"]
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)
-        return [Key(press, name, f"key:{name}") for name in names if (press := keymap.press(name))]
+        return [Key(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]
 
     def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
         spans: list[Span] = []
@@ -171,8 +180,8 @@ class StatusBar(LinesView):
 
     def _work(self, lang: Lang, width: int) -> list[Span]:
         """How far the work beside the chat is."""
-        working = getattr(self.app, "working", None)
-        if not isinstance(working, Working):
+        working: Working | None = getattr(self.app, "working", None)
+        if working is None:
             return []
         return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
 
@@ -200,3 +209,9 @@ class StatusBar(LinesView):
             ]
         room = width - width_of(line(*work))
         return [*work, Span(status_figures(pane.last_answer, controller.health, lang, room), "dim")]
+
+
+def _clicked(name: str) -> str:
+    """What a click on the key of an action does: those of a message are done to the chosen one."""
+    what = name.removeprefix("transcript_")
+    return f"message:{what}" if what != name or what == "continue" else f"key:{name}"

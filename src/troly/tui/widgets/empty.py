@@ -25,7 +25,7 @@ def empty_lines(
     room = min(width, WIDEST)
     mode = controller.modes.get(pane.mode)
     if controller.trouble is not None:
-        lines = _closed(controller.trouble, room, lang)
+        lines = _closed(controller.trouble, room, lang, keymap or Keymap())
     elif mode is None:
         return []
     elif mode.broken:
@@ -44,7 +44,7 @@ def _fitting(blocks: Sequence[Block], height: int) -> list[Line]:
     return [line for index, block in enumerate(kept) for line in ([BLANK] if index else []) + block]
 
 
-def _closed(trouble: Trouble, room: int, lang: Lang) -> list[Line]:
+def _closed(trouble: Trouble, room: int, lang: Lang, keymap: Keymap) -> list[Line]:
     head = Trouble(tr("ui.trouble.cannot_open", lang))
     return [
         *trouble_lines(head, room),
@@ -53,7 +53,7 @@ def _closed(trouble: Trouble, room: int, lang: Lang) -> list[Line]:
         *wrap([Span(sanitize(trouble.message), "dim")], room),
         *wrap([Span(sanitize(trouble.remedy))], room),
         BLANK,
-        *wrap([Span(tr("ui.trouble.quit", lang), "dim")], room),
+        *wrap([Span(tr("ui.trouble.quit", lang, key=keymap.press("quit")), "dim")], room),
     ]
 
 

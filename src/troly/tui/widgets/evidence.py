@@ -8,7 +8,6 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import Lang, tr
-from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted
@@ -83,11 +82,10 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     @staticmethod
     def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:
-        if answer.wrong is None:
-            return []
-        reason = tr(f"cli.wrong.reasons.{answer.wrong.reason}", lang)
-        text = ". ".join(part for part in (reason, sanitize(answer.wrong.note)) if part)
-        return [*wrap([Span(f"× {tr('ui.wrong.marked', lang)}: {text}", "error")], width), BLANK]
+        from troly.tui.render.message import wrong_lines
+
+        marked = wrong_lines(answer, width, lang)
+        return [*marked, BLANK] if marked else []
 
     def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
         from troly.tui.evidence_live import live_nodes

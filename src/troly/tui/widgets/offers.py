@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from troly.tui.completing import Offer
+from troly.tui.completing import MOST, Offer
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
@@ -30,14 +30,14 @@ class Offers(LinesView):
 
     def show(self, offers: Sequence[Offer]) -> None:
         """Offer these; the first is chosen."""
-        room = max(1, self.app.size.height // 3)
-        offers = list(offers[:room])
+        offers = list(offers)
         if offers == self.offers:
             return
         self.offers, self.chosen = offers, 0
         self.display = bool(offers)
         if offers:
-            self.styles.height = len(offers)
+            self.styles.height = min(MOST, len(offers), max(1, self.app.size.height // 3))
+            self.scroll_to(y=0, animate=False, immediate=True, force=True)
             # While it was hidden it had no width to lay the lines out for.
             self._laid_width = 0
             self.relay()
@@ -47,6 +47,9 @@ class Offers(LinesView):
         if self.offers:
             self.chosen = (self.chosen + by) % len(self.offers)
             self.relay()
+            if not self.scroll_y <= self.chosen < self.scroll_y + self.size.height:
+                above = self.chosen - (self.size.height - 1 if by > 0 else 0)
+                self.scroll_to(y=max(0, above), animate=False, immediate=True, force=True)
 
     def take(self) -> Offer | None:
         """What is chosen."""

@@ -52,7 +52,7 @@ class Side(Vertical):
     """The side at `place` (0 is left or above); `above(pane, width, height)` is what stands above the messages."""
 
     def __init__(self, controller: Controller, palette: Palette, place: int, above: Above) -> None:
-        super().__init__(classes="side")
+        super().__init__(classes="side -second" if place else "side")
         self.controller = controller
         self.place = place
         self.head = SideHead(controller, palette, place)

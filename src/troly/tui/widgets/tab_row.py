@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from rich.cells import cell_len
+
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
@@ -16,6 +18,7 @@ from troly.tui.widgets.lines import LinesView
 # The streaming mark, turning; the only motion on the screen.
 TURNING = "◐◓◑◒"
 UNREAD = "•"
+ADD = " + "
 SIGN = "◇"
 WIDEST_TITLE, NARROWEST_TITLE = 24, 8
 # Room that "‹ 12 •" and "88 › " need at the ends when not all tabs fit.
@@ -63,10 +66,13 @@ class TabRow(LinesView):
     def build(self, width: int) -> list[Line]:
         """The tabs with titles as long as there is room for."""
         panes, lang = tabs_of(self.controller), self.controller.language
-        for room in range(WIDEST_TITLE, NARROWEST_TITLE - 1, -1):
-            labels = [self._label(pane, room, lang) for pane in panes]
-            if sum(map(width_of, labels)) + 3 <= width:
-                return [line(*chain(*labels), Span(" + ", "dim", "new"))]
+        fixed = [width_of(self._label(pane, 0, lang)) for pane in panes[: width // NARROWEST_TITLE]]
+        if len(fixed) == len(panes):
+            titles = [cell_len(title_of(pane, lang)) for pane in panes]
+            for room in range(WIDEST_TITLE, NARROWEST_TITLE - 1, -1):
+                if sum(fixed) + sum(min(room, title) for title in titles) + len(ADD) <= width:
+                    labels = [self._label(pane, room, lang) for pane in panes]
+                    return [line(*chain(*labels), Span(ADD, "dim", "new"))]
         return [self._window(panes, width, lang)]
 
     def _window(self, panes: Sequence[Pane], width: int, lang: Lang) -> Line:

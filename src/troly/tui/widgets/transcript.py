@@ -13,7 +13,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
-from troly.tui.keymap import bindings
+from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.spans import Line, Span, line, plain
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
@@ -160,6 +160,7 @@ class Transcript(Choosing, can_focus=True):
         from troly.tui.render.ledger import Ledger
 
         found = self._ledgers.pop(self.pane.key, None) or Ledger()
+        found.press = keymap_of(self).press
         self._ledgers[self.pane.key] = found
         while len(self._ledgers) > KEPT:
             del self._ledgers[next(iter(self._ledgers))]

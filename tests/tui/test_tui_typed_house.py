@@ -1,0 +1,58 @@
+"""What was typed comes back in the next process, whatever ended the one before; names come from real assistants."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.house import profile, services_at
+from tests.support.sheets import load_text
+from tests.tui.test_tui_process import START, on_a_terminal, read_until
+from troly.config import load_profile
+from troly.plugin.registry import Registry
+from troly.tui.opened import OpenedHouse
+from troly.tui.typed import Draft
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"\x11"], ids=["term", "hup", "ctrl-q"])
+def test_the_draft_and_the_messages_outlive_the_process(tmp_path: Path, end: signal.Signals | bytes) -> None:
+    master, process = on_a_terminal(START, tmp_path)
+    try:
+        read_until(master, b"warranty records")
+        os.write(master, b"ABC123\r")
+        read_until(master, b"rules")
+        os.write(master, "nháp dở".encode())
+        read_until(master, "dở".encode())
+        if isinstance(end, bytes):
+            os.write(master, end)
+        else:
+            process.send_signal(end)
+        read_until(master, b"\x1b[?1049l")
+        process.wait(20)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+    with services_at(tmp_path) as services:
+        found = OpenedHouse(services, Registry(), load_profile(services.paths, services.settings)).typed()
+    assert found.earlier == ("ABC123",)
+    assert [draft.text for draft in found.drafts.values()] == ["nháp dở"]
+
+
+def test_names_of_a_real_assistant(tmp_path: Path) -> None:
+    registry = Registry()
+    with services_at(tmp_path, registry) as services:
+        load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng\x1b[31m giá", owner="an")
+        load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng riêng", owner="binh")
+        house = OpenedHouse(services, registry, profile("an"))
+        ((name, hint),) = house.mentions("analysis", "bang", 8)
+        assert name.startswith("Bảng")
+        assert "\x1b" not in name
+        assert hint
+        modes = {mode.id: mode for mode in house.arrival().modes}
+        assert [one.name for one in modes["rental"].talk] == ["sql"]
+        house.keep_typed("một câu", {"c": Draft("nháp")})
+        assert house.typed().earlier == ("một câu",)
