@@ -136,7 +136,7 @@ class McpConnection:
             done, _ = await asyncio.wait(waiting, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             # Whoever stopped the call does not wait for the server to notice.
-            self._gone = self._gone or "the call was stopped"
+            self._gone = "the call was stopped"
             asked.answer.cancel()
             raise
         if asked.answer.done():

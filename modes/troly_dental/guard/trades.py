@@ -24,7 +24,8 @@ def told_apart(text: str, hits: Sequence[Hit], *, hurts: bool) -> list[Hit]:
 
     Those are labelled `trade` where they took a word away, else `aside`. `hurts` says that pain is told of.
     """
-    named = [hit for hit in _trades().find(text) if not _by_chance(text, hit)]
+    careful = _with_accents(text)
+    named = [hit for hit in _trades().find(text) if not _by_chance(text, hit, careful=careful)]
     named = [
         hit for hit in named if not any(_gives_way(hit, mouth) for mouth in hits if mouth.label in _MOUTH)
     ]
@@ -65,8 +66,16 @@ def _shared_with(hit: Hit) -> frozenset[str]:
     return found
 
 
-def _by_chance(text: str, hit: Hit) -> bool:
+def _with_accents(text: str) -> bool:
+    """Whether the message is typed with accents: there "do niềng" is not "độ niềng"."""
+    typed = tokens(text)
+    return 3 * sum(1 for word in typed if accents(word.text)) >= max(len(typed), 3)
+
+
+def _by_chance(text: str, hit: Hit, *, careful: bool) -> bool:
     """Whether a single word may as well be another one that was typed without its accents: "hat" is also "hạt"."""
+    if careful and not hit.exact:
+        return True
     if _words(hit.phrase) > 1:
         return False
     if not hit.exact:
