@@ -10,7 +10,7 @@ from troly_analysis.planner.shapes import Condition, Ref
 from troly_analysis.planner.state import State, is_link, is_rows, is_time
 from troly_analysis.types import NUMERIC
 
-_LEAST, _DATE, _NAMED = 0.55, 0.5, 0.99
+_LEAST, _DATE, _NAMED = 0.5, 0.5, 0.99
 _REACH = 2
 _STOPS = (
     "max", "min", "superlative", "count", "much", "which", "gt", "gte", "lt", "lte", "between", "avg", "top", "bottom",

@@ -11,7 +11,7 @@ from troly_analysis.planner.state import State, dimension, figure, is_link, is_r
 
 _WEAK = 0.56
 PERSONS = (
-    "employee", "driver", "doctor", "teacher", "trainer", "student", "customer", "patient", "reader", "author",
+    "employee", "driver", "doctor", "teacher", "trainer", "student", "customer", "patient", "reader", "pet owner", "author",
 )  # fmt: skip
 
 

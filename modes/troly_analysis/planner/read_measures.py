@@ -5,6 +5,7 @@ from __future__ import annotations
 from troly.text.fold import fold
 from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.read_groups import PERSONS
+from troly_analysis.planner.read_names import in_units, opens_name
 from troly_analysis.planner.read_ratios import order_value, read_difference, read_each_order, read_ratio
 from troly_analysis.planner.schema import Target
 from troly_analysis.planner.shapes import Measure, Ref, averaged
@@ -23,11 +24,11 @@ def read_measures(state: State) -> None:
     for nth, mention in enumerate(state.mentions):
         if mention.used or mention.period or mention.amount:
             continue
-        counted = _counted(state, nth) or _most_of(state, nth)
+        counted = in_units(state, nth) or _counted(state, nth) or _most_of(state, nth)
         if counted is not None:
             _add(state, counted)
             continue
-        target = None if _opens_name(state, nth) else figure(state, mention)
+        target = None if opens_name(state, nth) else figure(state, mention)
         if target and target.ref and _only_condition(state, target.ref):
             mention.used = True
             continue
@@ -53,16 +54,6 @@ def _read_median(state: State) -> None:
     if said is not None and len(refs) == len(state.measures) == 1:
         said.used = True
         state.measures = [Measure("avg", refs[0], noun=state.measures[0].noun, median=True)]
-
-
-def _opens_name(state: State, nth: int) -> bool:
-    """Whether a general word only opens the name of the column behind it ("tiền đã cọc")."""
-    mention, after = state.mentions[nth], next(iter(state.mentions[nth + 1 : nth + 2]), None)
-    opens = fold(mention.text) in {"tien", "so tien", "khoan tien", "muc", "khoan"} and after is not None
-    if opens and after is not None and after.targets and not after.values and figure(state, after):
-        mention.used = after.targets[0].weight > mention.targets[0].weight if mention.targets else False
-        return mention.used
-    return False
 
 
 def _add(state: State, measure: Measure) -> None:
@@ -135,12 +126,13 @@ def _most_of(state: State, nth: int) -> Measure | None:
         return None
     target = None if is_rows(mention) else dimension(state, mention)
     mention.used = True
-    if target is None or target.ref is None:
+    if target is None or target.ref is None or target.ref.kind == "boolean":
         state.entity = mention.text
         return Measure("count", noun=mention.text)
     if target.concept == "product" and (quantity := state.schema.of("quantity")):
         return Measure("sum", quantity)
-    if (target.concept in _TAKEN or state.any("bought", "done")) and not state.any("distinct"):
+    crowd = before is not None and fold(before.text) in {"dong", "vang"}
+    if (crowd or target.concept in _TAKEN or state.any("bought", "done")) and not state.any("distinct"):
         state.note("counted_rows")
         return Measure("count", noun=mention.text)  # "mượn nhiều sách nhất": how often
     return Measure("count", _counting_ref(state, target.ref), distinct=True, noun=mention.text)

@@ -15,6 +15,11 @@ from troly_analysis.planner.schema_rows import find_rows, name_events, name_rows
 from troly_analysis.planner.shapes import Ref
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Sheet
 
+_PAID = frozenset(
+    {"revenue", "fee", "quantity", "output", "stock", "salary", "shipping fee", "cost", "donation", "labour"}
+)
+"""Concepts beside which a price is one of many figures, and not what was paid for the row."""
+
 __all__ = ["Schema", "Target", "Value", "is_code", "schema_of"]
 
 
@@ -44,11 +49,9 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     schema = Schema(sheet)
     written = (text for each in sheet.fields for text in (each.name, *each.examples))
     schema.bare = not any(accents(text) for text in written)
-    moved = any(
-        concept_of(each)[0] in {"quantity", "output", "stock", "shipping fee"} for each in sheet.fields
-    )
+    meanings = _meanings(sheet)
     for each in sheet.fields:
-        _add_field(schema, each, "", loads=moved)
+        _add_field(schema, each, "", meanings.get(concept_of(each)[0], ""))
     find_rows(schema)
     for metric in sheet.metrics:
         schema.names.add(metric.name, Target(1.2, metric=metric))
@@ -63,10 +66,18 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     return schema
 
 
-def _add_field(schema: Schema, found: Field, joined: str, *, loads: bool = False) -> None:
+def _meanings(sheet: Sheet) -> dict[str, str]:
+    """What concepts turn into beside the sheet's other columns: they add up where things are moved, or each row is paid."""
+    own = {concept_of(each)[0] for each in sheet.fields}
+    found = {"weight": "load"} if own & {"quantity", "output", "stock", "shipping fee"} else {}
+    if sheet.date_field and own.isdisjoint(_PAID):
+        found["price"] = "fee"
+    return found
+
+
+def _add_field(schema: Schema, found: Field, joined: str, meaning: str = "") -> None:
     concept, share = concept_of(found)
-    if concept == "weight" and loads:
-        concept = "load"  # of goods that are moved the weight adds up
+    concept = meaning or concept
     ref = Ref(found.name, found.kind, concept, joined, found.unit)
     key = f"{joined}:{found.name}"
     schema.refs[key], schema.fields[key] = ref, found

@@ -109,6 +109,8 @@ def chosen(state: State, mention: Mention, wanted: frozenset[str] | None = None)
         return None
     top = fitting[0].weight
     best = [target for target in fitting if top - target.weight < 0.035]
+    # "Khách" is a person before it is a "Khách quen" of yes or no.
+    best = [each for each in best if not (each.ref and each.ref.kind == "boolean")] or best
     picked = state.choices.get(fold(mention.text))
     if picked:
         best = [target for target in fitting if target.ref and target.ref.name == picked] or best

@@ -128,6 +128,11 @@ def _leave_out(state: State, form: str) -> None:
     """Say that a place of a ranking, or a condition on groups, is missing from an answer that has none."""
     if state.rank and form not in {"top", "rows"}:
         state.missing.append(state.rank_said)
+    if len(state.said) == 2 and form == "scalar" and not state.any("and", "sum", "avg", "max", "min"):
+        rows = [each for each in state.said if each.op == "count"]
+        others = [each.noun for each in state.said if each.op != "count" and each.noun]
+        if rows and "," not in state.wording.text:  # "bao nhiêu lượt có tip" asks for no sum of tips
+            state.missing += others
     if state.having and not state.groups:
         state.missing += [each.said for each in state.having]
         state.having.clear()

@@ -28,6 +28,7 @@ SHORT: dict[str, dict[str, str]] = {
     "donations": {"D": "Received", "A": "Amount (USD)"},
     "tours": {"D": "Ngày đặt", "G": "Ngày khởi hành", "M": "Tổng tiền", "C": "Đã cọc"},
     "parcels": {"D": "Ngày gửi", "P": "Ngày phát", "C": "Cước", "H": "Tiền thu hộ"},
+    "pets": {"D": "Giờ hẹn", "P": "Giá"},
     "garage": {"D": "Ngày nhận xe", "G": "Ngày giao xe", "C": "Tiền công", "P": "Tiền phụ tùng"},
     "coffee": {"D": "Date", "Q": "Qty", "P": "Unit Price"},
     "gym": {"D": "Ngày đăng ký", "E": "Ngày hết hạn", "P": "Phải đóng", "N": "Đã đóng"},
