@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -54,7 +54,7 @@ class _Glossary(NamedTuple):
 
 
 def concepts(words: Sequence[str], *, english: bool | None) -> list[Hit]:
-    """The concepts that `words` (as `fold.words` gives them) name: longest phrases first, none inside another.
+    """The concepts that `words` (as `fold.words` gives them) name: longest phrases first, then those inside them.
 
     `english` is the language of the question, None where it cannot be told. Where it is known, a phrase of the other
     one counts only when its spelling leaves no doubt: "pin" asks for a battery in Vietnamese and for a pin in English.
@@ -71,24 +71,29 @@ def concepts(words: Sequence[str], *, english: bool | None) -> list[Hit]:
                     phrase, words[at:end], english=english, marked=marked
                 ):
                     found.setdefault((at, end), []).append(phrase)
-    taken: set[int] = set()
-    hits = []
-    for start, end in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
-        if taken.isdisjoint(range(start, end)):
-            taken.update(range(start, end))
-            hits.append(_hit(known, start, end, found[start, end]))
-    return hits
+    return [
+        _hit(known, span, tuple(key for key, _ in keys[slice(*span)]), found[span])
+        for span in _without_overlaps(found)
+    ]
 
 
-def _hit(known: _Glossary, start: int, end: int, phrases: Sequence[_Phrase]) -> Hit:
-    typed = {phrase.keys for phrase in phrases}
+def _without_overlaps(spans: Collection[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest of `spans`, and those inside one of them that overlap no other inside it."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
+        if all(end <= first or last <= start or (first <= start and end <= last) for first, last in kept):
+            kept.append((start, end))
+    return kept
+
+
+def _hit(known: _Glossary, span: tuple[int, int], typed: tuple[str, ...], phrases: Sequence[_Phrase]) -> Hit:
     others = {
         wording: None
         for phrase in phrases
         for wording in known.wordings[phrase.concept]
-        if wording.folded not in typed
+        if wording.folded != typed
     }
-    return Hit(start, end, phrases[0].english, tuple(others))
+    return Hit(*span, phrases[0].english, tuple(others))
 
 
 def _stands(phrase: _Phrase, words: Sequence[str], keys: Sequence[tuple[str, str]], at: int) -> bool:

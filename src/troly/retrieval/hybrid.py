@@ -242,15 +242,7 @@ class Knowledge:
         points, similar = dict(words.found), dict(near)
         with self._db.read() as connection:
             known = lexical.candidates(connection, [*{**points, **similar}], reader)
-        standings: dict[int, Standing] = {
-            key: judge(
-                points.get(key, 0.0),
-                chunk.words,
-                words.weights,
-                chunk.accented.split() if words.weights.others else (),
-            )
-            for key, chunk in known.items()
-        }
+        standings = {key: _judged(points.get(key, 0.0), one, words.weights) for key, one in known.items()}
         by_words = sorted(
             (key for key in points if key in known), key=lambda key: (-standings[key].points, key)
         )
@@ -277,3 +269,7 @@ class Knowledge:
             )
             for key in sorted(scores, key=lambda key: (-scores[key], key))
         ]
+
+
+def _judged(bm25: float, chunk: lexical.Candidate, weights: Weights) -> Standing:
+    return judge(bm25, chunk.words, weights, chunk.accented.split() if weights.others else ())

@@ -14,8 +14,8 @@ from troly.text import fold
 
 # Nearer to 0 than this, the language of a question is not told.
 _UNSURE = 0.2
-# How much less a wording must tell than what was typed to be more usual: about 2.7 times as many chunks hold it.
-_MORE_USUAL = 1.0
+# How much less a wording must tell than what was typed to be more usual: about seven times as many chunks hold it.
+_MORE_USUAL = 2.0
 
 
 class Meaning(NamedTuple):

@@ -49,6 +49,6 @@ def forms(word: str) -> tuple[str, ...]:
 
 def _doubles(word: str) -> bool:
     """Whether the last letter is written twice before an ending: "plan", "stop", but "order", "repair"."""
-    first, middle, last = word[-3:]
+    first, middle, last = list(word[-3:])
     short = sum(letter in _VOWELS for letter in word) == 1
     return short and first not in _VOWELS and middle in _VOWELS and last not in {*_VOWELS, "w", "x"}
