@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -20,8 +22,20 @@ from tests.tui.test_tui_process import read_until
 from troly.cli.invocation import Invocation
 from troly.cli.plain_lines import Heard, chart_lines, table_lines
 from troly.cli.plain_printer import CALM, PlainPrinter
-from troly.plugin.events import Chart, Progress, Series, Table, Token, TurnCompleted, TurnFailed
+from troly.plugin.events import (
+    Chart,
+    Plan,
+    Progress,
+    Series,
+    Suggestions,
+    Table,
+    Task,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+)
 
+Status = Literal["waiting", "running", "done", "failed", "denied"]
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
@@ -211,3 +225,24 @@ def test_progress_is_calm_and_the_answer_is_said_once(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines() == ["Em: Xong rồi.", "Hết câu trả lời. quy tắc."]
     printer.show(TurnFailed("Hỏng.", "vì", "sửa", "x", "", 0, 1.0), "", "")
     assert capsys.readouterr().out == "Chưa trả lời được. Hỏng. vì sửa\n"
+
+
+def test_a_plan_is_told_once_and_then_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    printer = PlainPrinter(Invocation("app", {"TROLY_LANGUAGE": "en", "HOME": os.environ["HOME"]}))
+    tasks = (Task(1, "hr", "rag_tool", "find the rule"), Task(2, "it", "rag_tool", "find the price."))
+    steps: tuple[tuple[Status, Status], ...] = (
+        ("waiting", "waiting"),
+        ("running", "waiting"),
+        ("done", "denied"),
+        ("done", "denied"),
+    )
+    for first, second in steps:
+        printer.show(Plan((replace(tasks[0], status=first), replace(tasks[1], status=second))), "", "")
+    assert capsys.readouterr().out.splitlines() == [
+        "2 tasks will be done.",
+        "Task 1: find the rule.",
+        "Task 2: find the price.",
+        "Task 2 was not allowed: find the price.",
+    ]
+    printer.show(Suggestions(("Một?", "Hai?")), "", "")
+    assert capsys.readouterr().out.splitlines() == ["Assistant: You can ask next:", "Một?", "Hai?"]

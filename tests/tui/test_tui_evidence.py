@@ -48,6 +48,7 @@ def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
         "nghi-phep.md", "Văn bản mới hơn thắng.", "● Quy định 2026", "internal", "rental v3", "offline", "hr · rag_tool",
     ):  # fmt: skip
         assert said in text
+    assert "… " not in text
     assert ("0,91" if lang == "vi" else "0.91") in text
 
 
@@ -89,6 +90,17 @@ def test_no_line_is_wider_than_the_drawer(text: str, width: int) -> None:
     laid.add(nodes)
     assert max(width_of(line) for line in laid.lines) <= width
     assert all(sanitize(span.text) == span.text for line in laid.lines for span in line)
+
+
+def test_a_very_long_prompt_shows_its_beginning_and_is_copied_whole() -> None:
+    call = {**scenes.TRACE["calls"][0], "prompt": [{"role": "user", "content": "một hai ba " * 100_000}]}
+    nodes = tree(Evidence("t1", {**scenes.TRACE, "calls": [call]}), "vi")
+    laid = Laid(40, {one.key for one in every(nodes)}, "", "vi")
+    laid.add(nodes)
+    assert len(laid.lines) < 500
+    assert "… còn nữa" in shown(nodes, 40)
+    prompt = next(one for one in every(nodes) if one.title == "Prompt")
+    assert prompt.copied().count("một hai ba") == 100_000
 
 
 async def test_keys_move_open_and_copy() -> None:

@@ -85,6 +85,11 @@ def test_hostile_text_shows_as_text(text: str, width: int) -> None:
     assert not any(span.action for line in lines for span in line)
 
 
+@pytest.mark.parametrize("text", [">" * 30 + " sâu", "\n".join("  " * n + f"- sâu{n}" for n in range(25))])
+def test_what_is_nested_too_deep_for_the_parser_is_still_shown(text: str) -> None:
+    assert "".join(text_of(markdown_lines(text, 80)).split()) == "".join(text.split())
+
+
 def test_brackets_stay() -> None:
     assert text_of(markdown_lines(HOSTILE[0], 80)) == HOSTILE[0]
     assert "[1]: http://example.com" in text_of(markdown_lines(HOSTILE[3], 80))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support.house import profile, services_at
-from tests.support.modes import registry_of
+from tests.support.modes import Plan, planned_mode, registry_of
 from troly.errors import AccessError
 from troly.plugin.events import Table
 from troly.tui.opened import OpenedHouse
@@ -70,3 +71,19 @@ def test_a_table_is_saved_as_a_file_of_its_own(house: OpenedHouse) -> None:
         "'=cmd|' /C calc'!A0,-5",
         "Bàn,1.000",
     ]
+
+
+def test_a_mode_that_is_shown_is_warmed_and_one_that_cannot_be_warmed_is_no_trouble(tmp_path: Path) -> None:
+    warmed: list[str] = []
+
+    def fail() -> None:
+        warmed.append("broken")
+        raise RuntimeError("no lexicon")
+
+    mode = replace(planned_mode(Plan(), "test"), warm=lambda: warmed.append("test"))
+    with services_at(tmp_path) as services:
+        house = OpenedHouse(services, registry_of(test=mode), profile("an"))
+        house.prepare("test")
+        house.prepare("no such mode")
+        OpenedHouse(services, registry_of(test=replace(mode, warm=fail)), profile("an")).prepare("test")
+    assert warmed == ["test", "broken"]

@@ -114,7 +114,10 @@ def card_lines(
             yield from table_lines(event, lang)
         case Chart():
             yield from chart_lines(event, lang)
-        case Sources() | Suggestions() | Computation() | Conflict():
+        case Suggestions():
+            yield tr("cli.plain.next", lang)
+            yield from event.questions
+        case Sources() | Computation() | Conflict():
             yield tr(f"cli.plain.{_HEADS[type(event)]}", lang)
             yield from content_text(event, lang).splitlines()
         case _:
@@ -127,7 +130,6 @@ def _squeeze(text: str) -> str:
 
 _HEADS: dict[type, str] = {
     Sources: "sources",
-    Suggestions: "next",
     Computation: "computed",
     Conflict: "conflict",
 }

@@ -19,6 +19,7 @@ from troly.plugin.events import (
     Handoff,
     ItemList,
     Notice,
+    Plan,
     Progress,
     Say,
     Sources,
@@ -57,6 +58,7 @@ class PlainPrinter:
         self._shown: list[str] = []
         self._told = 0.0
         self._last = clock()
+        self._told_tasks: set[tuple[int, bool]] = set()
         self.steps: list[StepFinished] = []
 
     def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the ids are for programs)
@@ -77,6 +79,8 @@ class PlainPrinter:
                 self._lines(list(card_lines(event, self._invocation.lang)))
             case Progress():
                 self._progress(event)
+            case Plan():
+                self._plan(event)
             case StepFinished():
                 self.steps.append(event)
             case _:
@@ -119,6 +123,21 @@ class PlainPrinter:
             await asyncio.sleep(max(0.1, SILENCE - (self._clock() - self._last)))
             if self._clock() - self._last >= SILENCE:
                 self._lines([self._invocation.say("plain.still")], speaks=False)
+
+    def _plan(self, plan: Plan) -> None:
+        """The tasks once; afterwards only what did not work out."""
+        say = self._invocation.say
+        if not self._told_tasks:
+            self._lines([say("plain.plan", count=len(plan.tasks))], speaks=False)
+        for task in plan.tasks:
+            bad = task.status in ("failed", "denied")
+            key = "task_bad" if bad else "task"
+            if (task.step, bad) in self._told_tasks or (not bad and (task.step, True) in self._told_tasks):
+                continue
+            self._told_tasks.add((task.step, bad))
+            state = say(f"plain.{task.status}_task") if bad else ""
+            told = say(f"plain.{key}", number=task.step, purpose=task.purpose.rstrip("."), state=state)
+            self._lines([told], speaks=False)
 
     def _progress(self, event: Progress) -> None:
         now = self._clock()

@@ -108,6 +108,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("transcript_again", "app.message('again')", ("r",), "transcript", "in_transcript"),
     Action("transcript_edit", "app.message('edit')", ("e",), "transcript", "in_transcript"),
     Action("transcript_save", "app.message('save')", ("s",), "transcript", "in_transcript"),
+    Action("transcript_wrong", "app.message('wrong')", ("w",), "transcript", "in_transcript"),
     Action("transcript_find", "app.find", ("slash",), "transcript", "in_transcript"),
     Action("transcript_help", "app.help", ("question_mark",), "transcript", "in_transcript"),
     # The list of conversations with the focus.

@@ -15,7 +15,16 @@ from troly.llm.client import OllamaClient
 from troly.llm.decide import BadReplyError, parse, repair_messages
 from troly.llm.recording import OpenCall
 from troly.llm.source import LiveCalls, ReplayedCalls, Source
-from troly.llm.types import CallKind, CallRecord, ChatChunk, Decision, Message, ToolReply
+from troly.llm.types import (
+    CallKind,
+    CallRecord,
+    ChatChunk,
+    Decision,
+    Message,
+    ToolReply,
+    pack_vector,
+    unpack_vector,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -119,7 +128,8 @@ class ModelSession:
             call.sent(ask)
             vectors = await self._in_time(source.vectors(ask, texts))
             call.measured(vectors)
-        return vectors
+        # To the precision that is recorded: a replay must find the same neighbours at the same distance.
+        return [unpack_vector(pack_vector(vector)) for vector in vectors]
 
     async def _structured(self, task: str, schema: type[M], messages: Sequence[Message], role: str) -> M:
         reply, unfinished = await self._whole(task, schema, messages, role)

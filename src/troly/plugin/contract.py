@@ -251,6 +251,7 @@ class Mode:
         mentions: see `Mentions`.
         ready: False while the assistant can only say that it is not there yet.
         icon: a sign of one cell that common fonts have, for tabs.
+        warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
 
     id: str
@@ -273,6 +274,7 @@ class Mode:
     ready: bool = True
     contract: int = CONTRACT_VERSION
     icon: str = "◇"
+    warm: Callable[[], None] = lambda: None
     shareable: Callable[[Services, str], str] = lambda _services, text: text
     talk: tuple[TalkCommand, ...] = ()
     mentions: Mentions = lambda _services, _profile, _prefix, _limit: []

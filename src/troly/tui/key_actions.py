@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from troly.tui.keymap import Keymap
 from troly.tui.keys import teach_alt_keys
 from troly.tui.look_actions import LookActions
+from troly.tui.paste_reading import teach_paste
 
 if TYPE_CHECKING:
     from troly.config.actions import Place
@@ -22,6 +23,7 @@ class KeyActions(LookActions):
         """Use the keys that the user changed, by action name."""
         self.keymap = Keymap(changed)
         teach_alt_keys(self.keymap.all())
+        teach_paste()
         self.set_keymap(self.keymap.overrides())
 
     def places(self) -> list[Place]:

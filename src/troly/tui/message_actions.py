@@ -66,11 +66,12 @@ class MessageActions(App[int]):
         return transcript.chosen_view or pane.last_answer or (pane.messages[-1] if pane.messages else None)
 
     def action_message(self, what: str, key: int = 0) -> None:
-        """Do `what` with a message: menu, copy, save, quote, edit, again, continue or code."""
+        """Do `what` with a message: menu, copy, save, quote, edit, again, continue, code or wrong."""
         view = self.meant(key)
         acts = {
             "menu": self._menu, "copy": self._copy, "save": self._save, "quote": self._quote, "edit": self._edit,
             "again": self._again, "continue": self._continue, "code": self.copy_next_code,
+            "wrong": cast("TrolyApp", self).ask_wrong,
         }  # fmt: skip
         if view is not None and what in acts:
             acts[what](view)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from troly.conversation import TurnRequest, run_turn
@@ -96,6 +97,8 @@ class OpenedHouse:
         # A mode that cannot be built says so when it is asked.
         with suppress(Exception):
             self.registry.graph(name)
+            import_module("troly.llm.session")
+            self.registry.get(name).warm()
 
     async def answer(
         self,

@@ -23,9 +23,13 @@ class WrongActions(App[int]):
 
     def action_wrong(self) -> None:
         """Ask what is wrong with the answer."""
+        self.ask_wrong(self.chat.evidence.answer)
+
+    def ask_wrong(self, answer: MessageView | None) -> None:
+        """The same of one answer."""
         if self.screen is not self.chat:
             return
-        answer, lang = self.chat.evidence.answer, self.controller.language
+        lang = self.controller.language
         if answer is None or not answer.turn:
             self._say(tr("ui.wrong.none", lang))
         elif not answer.finished:

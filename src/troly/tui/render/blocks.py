@@ -13,6 +13,8 @@ LONGEST_PARAGRAPH = 8_000
 LONGEST_BLOCK = 20_000
 # An opening bracket is compared with all that follow.
 BRACKET = 16
+# A paragraph is cut at a blank where there is one so near its end.
+NEAR = 200
 Halves = tuple[str, str]
 
 
@@ -27,7 +29,8 @@ def halves(source: str, tokens: Sequence[Token]) -> Halves | None:
         return None
     kind = tokens[0].type
     if kind == "paragraph_open":
-        return source, ""
+        blank = max(source.rfind(sign, len(source) - NEAR) for sign in "\n ")
+        return (source[: blank + 1], source[blank + 1 :]) if blank > 0 else (source, "")
     cut = _CUTS.get(kind)
     return cut(source, tokens) if cut is not None and len(source) > LONGEST_BLOCK else None
 

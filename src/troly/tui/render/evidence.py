@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from itertools import islice
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.evidence_node import Node, Para
-from troly.tui.render.figures import number
 from troly.tui.render.spans import Line, Span, clip, ends_apart, line, wrap
 
 OPEN = "evidence-open"
@@ -39,12 +39,12 @@ class Laid:
         self.entries.append((node, len(self.lines)))
         self.lines += [line(indent, *one) for one in self._head(node, width, prefix, opened=opened)]
         if node.body and (opened or step):
-            shown = list(self._body(node.body, max(8, width - 2)))
             most = LONG if opened else SHORT
+            shown = list(islice(self._body(node.body, max(8, width - 2)), most + 1))
             for text in shown[:most]:
                 self.lines.append(line(indent, Span("  "), *text))
             if len(shown) > most and opened:
-                more = tr("ui.evidence.more", self._lang, count=number(len(shown) - most, self._lang))
+                more = clip(tr("ui.evidence.more", self._lang), max(8, width - 2))
                 self.lines.append(line(indent, Span("  "), Span(more, "dim")))
         if opened:
             for child in node.children:
@@ -66,4 +66,5 @@ class Laid:
     @staticmethod
     def _body(paras: Sequence[Para], width: int) -> Iterator[Line]:
         for para in paras:
-            yield from wrap([Span(para.text, para.style)], width)
+            # No more of a very long prompt is laid out than can be shown.
+            yield from wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)

@@ -99,11 +99,11 @@ class Ledger:
         return Place(self.views[first].key, row - self.head(first))
 
     def row(self, place: Place) -> int:
-        """Where `place` is now; the first row for a message that is gone."""
+        """Where `place` is now, at most the end of its message; the same row as before for a message that is gone."""
         index = self._index.get(place.key)
         if index is None:
             return place.offset
-        return self.head(index) + min(place.offset, self._rows[place.key] - 1)
+        return min(self.head(index) + place.offset, self._starts[index + 1] - 1)
 
     def head(self, index: int) -> int:
         """The row of the line with the name of message `index`."""

@@ -31,9 +31,19 @@ def parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(list(QUIET))
 
 
+@cache
+def plain_parser() -> MarkdownIt:
+    """Nothing but paragraphs."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("zero")
+
+
 def parse(text: str) -> list[Token]:
-    """The block tokens of `text`."""
-    return parser().parse(text)
+    """The block tokens of `text`; one that is nested so deep that the parser would leave text out is plain text."""
+    tokens = parser().parse(text)
+    deepest = parser().options["maxNesting"] - 1
+    return plain_parser().parse(text) if any(token.level >= deepest for token in tokens) else tokens
 
 
 def block_starts(tokens: Sequence[Token]) -> list[int]:

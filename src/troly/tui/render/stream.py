@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from troly.text.sanitize import sanitize
-from troly.tui.render.blocks import BRACKET, LONGEST_PARAGRAPH, halves, weight
-from troly.tui.render.markdown import block_starts, parse, token_lines
+from troly.tui.render.blocks import BRACKET, LONGEST_PARAGRAPH, NEAR, halves, weight
+from troly.tui.render.markdown import CODE_HEAD, block_starts, parse, token_lines
 from troly.tui.render.spans import BLANK, Line
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 LONGEST_SEQUENCE = 64
 # How much of a long text is taken in at once.
 PIECE = LONGEST_PARAGRAPH
-# A piece of a long text ends at a blank where there is one so near.
-NEAR = 200
 
 
 class Block(NamedTuple):
@@ -102,7 +100,7 @@ class MarkdownStream:
         if self._lines is None or self.behind:
             self._work(Allowance(most))
             whole = self._rendered == len(self._done)
-            tail = token_lines(self._last, width) if whole else []
+            tail = self._lines_of(self._last, goes_on=self._cut) if whole else []
             gap = [BLANK] if tail and self._done_lines and not self._cut else []
             self._lines = [*self._done_lines, *gap, *tail]
         return self._lines
@@ -157,8 +155,15 @@ class MarkdownStream:
             block = self._done[self._rendered]
             if self._done_lines and not block.goes_on:
                 self._done_lines.append(BLANK)
-            self._done_lines.extend(token_lines(block.tokens or parse(block.source), self._width))
+            tokens = block.tokens or parse(block.source)
+            self._done_lines.extend(self._lines_of(tokens, goes_on=block.goes_on))
             self._done[self._rendered] = block._replace(tokens=None)
             self._rendered += 1
             if allowed.spent(len(block.source)):
                 return
+
+    def _lines_of(self, tokens: Sequence[Token], *, goes_on: bool) -> list[Line]:
+        """The lines of blocks; code that goes on has no second line with its language."""
+        lines = token_lines(tokens, self._width)
+        head = lines[0][-1].style if goes_on and lines and lines[0] else ""
+        return lines[1:] if head.endswith(CODE_HEAD) else lines

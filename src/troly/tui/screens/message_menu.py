@@ -73,6 +73,7 @@ def offered(view: MessageView) -> list[str]:
     code = any(
         isinstance(part, TextPart) and ("```" in part.text or "~~~" in part.text) for part in view.parts
     )
-    possible = {"continue": unfinished, "code": code and view.who == "assistant"}
-    order = ("copy", "code", "quote", "continue", "again", "edit", "save", "find")
+    answered = view.who == "assistant" and view.finished and bool(view.turn)
+    possible = {"continue": unfinished, "code": code and view.who == "assistant", "wrong": answered}
+    order = ("copy", "code", "quote", "continue", "again", "edit", "save", "wrong", "find")
     return [name for name in order if possible.get(name, True)]

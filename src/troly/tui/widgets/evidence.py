@@ -40,6 +40,7 @@ class EvidenceDrawer(LinesView, can_focus=True):
         self._found: dict[str, Evidence | None] = {}
         self._opened: set[str] = set()
         self._entries: list[tuple[Node, int]] = []
+        self._made: tuple[str, str, list[Node]] = ("", "", [])
         self._chosen = ""
         self._of = 0
 
@@ -89,14 +90,21 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
         from troly.tui.evidence_live import live_nodes
-        from troly.tui.evidence_tree import tree
         from troly.tui.render.evidence import Laid
 
         found = self._of_turn(answer) if answer.finished else None
         laid = Laid(width, self._opened, self._chosen if self.has_focus else "", lang)
-        laid.add(tree(found, lang) if found is not None else live_nodes(answer, lang))
+        laid.add(self._tree(found, lang) if found is not None else live_nodes(answer, lang))
         self._entries = [(node, row + above) for node, row in laid.entries]
         return laid.lines
+
+    def _tree(self, found: Evidence, lang: Lang) -> list[Node]:
+        """The entries of a turn, made once: a prompt may be very long."""
+        from troly.tui.evidence_tree import tree
+
+        if self._made[:2] != (found.turn, lang):
+            self._made = (found.turn, lang, tree(found, lang))
+        return self._made[2]
 
     def _of_turn(self, answer: MessageView) -> Evidence | None:
         """What the store has of the answer; asked for once, None until it is there."""

@@ -1,0 +1,59 @@
+"""A paste is read in one piece, and as the framework reads it, however the terminal tears it apart."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+from textual._xterm_parser import XTermParser
+
+from troly.tui.paste_reading import BEGIN, END, PasteReader
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["a", "ệ", "\x7f", "\r", "\n", "\x1b[A", "\x1b[20", "[201~", BEGIN, END, "\x00", "xin chào"]
+    ),
+    max_size=12,
+)
+
+
+def read(parser: XTermParser, *parts: str) -> list[tuple[str, str]]:
+    found = []
+    for part in parts:
+        for event in parser.feed(part):
+            if isinstance(event, events.Paste):
+                found.append(("paste", event.text))
+            elif isinstance(event, events.Key):
+                found.append(("key", event.key))
+    return found
+
+
+def cut(text: str, places: list[int]) -> list[str]:
+    ends = sorted({0, len(text), *(min(place, len(text)) for place in places)})
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
+@given(st.text("abệ\n\t\x00[~201", max_size=40), st.lists(st.integers(0, 60), max_size=6), PIECES)
+def test_a_paste_torn_apart_anywhere_is_one_paste(text: str, places: list[int], after: list[str]) -> None:
+    keys = "".join(piece for piece in after if piece in ("a", "ệ", "\x7f", "\x1b[A"))
+    parts = cut(text + END, places)
+    found = read(PasteReader(), f"x{BEGIN}", *parts, keys or "z")
+    expected = read(XTermParser(), keys or "z")
+    assert found == [("key", "x"), ("paste", text.replace("\x00", "")), *expected]
+
+
+@given(st.lists(st.sampled_from(["a", "ệ", "\x7f", "\r", "\x1b[A", "\x1bOP", "\x1b2"]), max_size=12))
+def test_keys_are_read_as_by_the_framework(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert read(PasteReader(), *([text] if text else [])) == read(XTermParser(), *([text] if text else []))
+
+
+def test_a_beginning_that_is_torn_apart_is_still_a_paste() -> None:
+    assert read(PasteReader(), "a\x1b[20", f"0~một{END}b") == [("key", "a"), ("paste", "một"), ("key", "b")]
+
+
+def test_two_pastes_in_one_read() -> None:
+    text = f"{BEGIN}một{END}x{BEGIN}hai\n{END}"
+    assert read(PasteReader(), text) == [("paste", "một"), ("key", "x"), ("paste", "hai\n")]
