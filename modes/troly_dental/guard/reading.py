@@ -38,6 +38,7 @@ def part_read(text: str) -> str:
     return nfc(text)
 
 
+@lru_cache(maxsize=64)
 def readings(text: str) -> tuple[str, ...]:
     """`part_read(text)`, and the same with chat spellings and slips put right where that makes a difference."""
     typed = part_read(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from troly_dental.guard.reading import readings
 from troly_dental.guard.rules import names_illness, names_mouth
@@ -33,7 +34,7 @@ def red_flag(text: str, previous: Sequence[str] = ()) -> RedFlag | None:
     `previous` are the user's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is one.
     """
     earlier = [reading for message in list(previous)[-_EARLIER:] for reading in readings(message)]
-    before = any(names_mouth(reading) or Signs(reading).has("drawn") for reading in earlier)
+    before = any(names_mouth(reading) or _told(reading, "drawn") for reading in earlier)
     for reading in readings(text):
         name = _flag(reading, before, earlier)
         if name:
@@ -99,6 +100,12 @@ def _knocked_out(signs: Signs, _mouth: bool) -> bool:
     return hit and signs.near("tooth", "out", 4) and not signs.has("part")
 
 
+@lru_cache(maxsize=64)
+def _told(text: str, sign: str) -> bool:
+    """Whether an earlier message tells of `sign`; asked again at every turn that follows."""
+    return Signs(text).has(sign)
+
+
 def _accident(signs: Signs) -> bool:
     return signs.has("accident") or signs.near("passive", "struck", 2)
 
@@ -132,7 +139,7 @@ def _fever(signs: Signs, mouth: bool) -> bool:
 
 def _bleeding_before(text: str, signs: Signs, earlier: Sequence[str]) -> bool:
     """Whether a short message says of the bleeding told before that it goes on."""
-    return len(text) < 60 and not signs.has("swell") and any(Signs(one).has("blood") for one in earlier)
+    return len(text) < 60 and not signs.has("swell") and any(_told(one, "blood") for one in earlier)
 
 
 # The most urgent first.

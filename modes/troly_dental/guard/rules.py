@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import exp
 
 from troly.text.fold import fold, tokens
@@ -123,6 +123,7 @@ def _dental_before(question: str | None) -> bool:
     )
 
 
+@lru_cache(maxsize=64)
 def _judged(text: str) -> _Weighed:
     hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
@@ -283,6 +284,7 @@ def _examples() -> ExampleClassifier:
     return ExampleClassifier.load(LEXICONS / "examples.txt")
 
 
+@lru_cache(maxsize=64)
 def names_mouth(text: str) -> bool:
     """Whether a word for teeth, mouth or dental care stands in `text`, also one that may mean something else."""
     return any(hit.label in _ABOUT_MOUTHS for hit in _hits(text))
