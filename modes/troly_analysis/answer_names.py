@@ -108,7 +108,7 @@ def group_name(name: str, lang: Lang) -> str:
     return say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else small(name)
 
 
-_COLUMN = re.compile(r"(sum|avg|min|max|count)\((.+)\)")
+_COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
 _PERCENTS = frozenset({"share", "percentage_change"})
 _PLAIN_COLUMNS = {
     "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
@@ -143,10 +143,7 @@ def small(name: str) -> str:
 
 def unit_of(sheet: Sheet | None, name: str) -> str:
     """The unit of a field's values, "" where it has none or is not known."""
-    found = sheet.field(name) if sheet else None
-    if found is None:
-        return ""
-    return "%" if found.kind == "percent" else found.unit
+    return sheet.unit(name) if sheet else ""
 
 
 def rows_are(sheet: Sheet | None, lang: Lang) -> str:

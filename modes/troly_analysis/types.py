@@ -74,6 +74,17 @@ class Sheet:
         """The field with exactly this name; None when there is none."""
         return next((found for found in self.fields if found.name == name), None)
 
+    def unit(self, name: str) -> str:
+        """The unit of a field, or of a figure that two fields make ("Số lượng × Đơn giá"); "" for none."""
+        found = self.field(name)
+        if found is not None:
+            return "%" if found.kind == "percent" else found.unit
+        for sign in (" × ", " - "):
+            left, between, right = name.partition(sign)
+            if between and self.field(left) and self.field(right):
+                return self.unit(left) or self.unit(right)
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
