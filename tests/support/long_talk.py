@@ -23,7 +23,9 @@ def long_talk(count: int, end: datetime = NOW) -> list[MessageView]:
         if number % 2 == 0:
             views.append(message("user", when, f"Câu hỏi số {number}: kiểm tra giúp ABC{number:05}"))
         else:
-            answer = message("assistant", when, f"Trả lời số {number}.\n\n{ANSWERS[number // 2 % len(ANSWERS)]}")
+            answer = message(
+                "assistant", when, f"Trả lời số {number}.\n\n{ANSWERS[number // 2 % len(ANSWERS)]}"
+            )
             answer.source, answer.ms = "rules", 3.0
             views.append(answer)
     return views

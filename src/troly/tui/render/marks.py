@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,12 +14,11 @@ if TYPE_CHECKING:
 
 # Signs that are only drawn (of Markdown in a source, of frames in a line) part no words that are looked for.
 _DRAWN = str.maketrans(dict.fromkeys("*_`~#|>▌│•▸▾─●○◐■"))
-_BLANKS = re.compile(r"\s+")
 
 
 def looked_for(text: str) -> str:
     """`text` as it is compared: folded, without drawn signs, with single blanks."""
-    return _BLANKS.sub(" ", fold(text).translate(_DRAWN)).strip()
+    return " ".join(fold(text).translate(_DRAWN).split())
 
 
 class Found(NamedTuple):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from troly.tui.paging import Paging
 
 # How long one slice of the search may take, and how often one begins: typing is echoed in between.
-SLICE, EVERY = 0.012, 0.04
+SLICE, EVERY = 0.015, 0.025
 # A long text may take several slices to be rendered to its end.
 MOST_SLICES = 60
 
