@@ -144,7 +144,7 @@ class _Judge:
             (_words(wording.text) & counts.keys(), wording.weight)
             for wording in variants(question)
             if wording.text != question
-        ] or [(set(telling(question)) & counts.keys(), 1.0)]
+        ] or [(frozenset(telling(question)) & counts.keys(), 1.0)]
         self._asked = asked(question)
         self._lang = detect(question)
 

@@ -11,41 +11,16 @@ from troly_analysis.planner.compose import chart_of, compose, out_of_reach
 from troly_analysis.planner.doubt import texts
 from troly_analysis.planner.followup import ASSUMED, follow, is_followup
 from troly_analysis.planner.kept import broken
-from troly_analysis.planner.lexicon import words
 from troly_analysis.planner.named_sheet import without_sheet
 from troly_analysis.planner.read_periods import counterpart, is_partial, span_of
 from troly_analysis.planner.schema import Schema, schema_of
 from troly_analysis.planner.shapes import Ask, Group, Lookup, Note, Plan
 from troly_analysis.planner.state import State
 from troly_analysis.planner.understand import Heard, hear, unit_for
+from troly_analysis.planner.unheard import unheard
 from troly_analysis.types import Sheet
 
 _TIE = 0.05
-_PREPOSITIONS = frozenset(
-    [
-        "cua",
-        "tu",
-        "o",
-        "tai",
-        "cho",
-        "qua",
-        "tren",
-        "voi",
-        "in",
-        "from",
-        "at",
-        "for",
-        "by",
-        "of",
-        "thuoc",
-        "theo",
-        "ten",
-        "la",
-        "tru",
-        "bang",
-        "nhom",
-    ]
-)
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
 
 
@@ -184,12 +159,17 @@ def _made(
     notes += _span_notes(ask, schema.sheet) + _made_notes(ask)
     missing = () if ignore else _missing(state, ask)
     question, options, pending = state.question, state.options, state.pending
+    worth = _worth(heard, ask, followed=followed)
     if followed and pending == "figure":
         question, options, pending = None, (), ""
-    if question is None and missing and (doubtful := _condition_like(missing, heard)):
+    if (
+        question is None
+        and missing
+        and (doubtful := unheard(missing, heard, answered=worth and not followed))
+    ):
         question = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
         options, pending = (), "ignore"
-    stuck = question or out_of_reach(ask) or not _worth(heard, ask, followed=followed)
+    stuck = question or out_of_reach(ask) or not worth
     calls = () if stuck else compose(ask, schema, text)
     return Plan(
         text,
@@ -272,28 +252,3 @@ def _made_notes(ask: Ask) -> list[Note]:
     ]
     made = dict.fromkeys(ref for ref in refs if ref and ref.parts)
     return [Note("derived", {"figure": ref.name}) for ref in made]
-
-
-def _condition_like(missing: Sequence[str], heard: Heard) -> str:
-    """The first of the words nothing was found for that looks like a condition, "" for none."""
-    state = heard.state
-    for text in missing:
-        bare = text.strip()
-        if any(char.isdigit() for char in bare):
-            return bare
-        at = state.wording.text.find(bare)
-        if "not" in words().listed(tuple(token.folded for token in tokens(bare))):
-            return bare
-        before = tokens(state.wording.text[:at])[-1:] if at > 0 else []
-        if at > 0 and bare[:1].isupper():
-            return bare
-        if before and (before[0].folded in _PREPOSITIONS or _after_name(heard, at)):
-            return bare
-    return ""
-
-
-def _after_name(heard: Heard, at: int) -> bool:
-    typed = heard.state.wording.words
-    nth = next((n for n, word in enumerate(typed) if word.start >= at), len(typed))
-    before = next((m for m in heard.state.mentions if m.end == nth), None)
-    return before is not None and (bool(before.targets) or before.has("not", "only", "by"))

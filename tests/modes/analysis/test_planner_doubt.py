@@ -19,6 +19,7 @@ from troly_analysis.types import Sheet
         (ORDERS, "số đơn ở Nha Trang", "Nha Trang"),
         (ATTENDANCE, "giờ làm của phòng Marketing", "Marketing"),
         (CLINIC, "visits to Can Tho last month", "Can Tho"),
+        (ORDERS, "có bao nhiêu đơn lắt léo", "lắt léo"),
     ],
 )
 def test_a_value_the_sheet_does_not_have_is_asked_about_and_never_ignored(
