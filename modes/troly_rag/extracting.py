@@ -16,6 +16,8 @@ from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_rag.corpus_words import variants
 from troly_rag.grounding import SHORTEST_WORD, Claim, claims_of, is_listed, telling
+from troly_rag.routing.topics import content
+from troly_rag.routing.words import label
 
 LEXICON = Path(__file__).parent / "lexicons" / "answers.txt"
 # Fewer telling words are a heading or a remnant, unless it is an item of a list.
@@ -105,6 +107,17 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(token.folded for token in tokens(text) if len(token.folded) >= SHORTEST_WORD)
 
 
+def _asked_words(text: str) -> frozenset[str]:
+    """The folded words of a question that tell what it is about; the company itself is in every document."""
+    company = label("company").find(text)
+    return frozenset(
+        token.folded
+        for token in content(text)
+        if len(token.folded) >= SHORTEST_WORD
+        and not any(hit.start <= token.start < hit.end for hit in company)
+    )
+
+
 def _joined(claims: Iterator[str]) -> Iterator[str]:
     """The claims with those that a semicolon ends joined to the next: "...; làm mất phải đền" says nothing alone."""
     begun = ""
@@ -136,7 +149,7 @@ class _Judge:
         self._weights = {word: math.log(1 + len(found) / count) for word, count in counts.items()}
         # A word that stands nowhere tells of no sentence more than of another.
         self._wordings = [
-            (_words(wording.text) & counts.keys(), wording.weight)
+            (_asked_words(wording.text) & counts.keys(), wording.weight)
             for wording in variants(question)
             if wording.text != question
         ] or [(set(telling(question)) & counts.keys(), 1.0)]
