@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import Token, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_rag.corpus_words import variants
@@ -103,19 +104,27 @@ def _sentences(passages: Sequence[str], headings: Sequence[str]) -> Iterator[_Se
 
 
 def _words(text: str) -> frozenset[str]:
-    """The folded words of `text`; those of every sentence weigh little by themselves."""
-    return frozenset(token.folded for token in tokens(text) if len(token.folded) >= SHORTEST_WORD)
+    """The folded words of `text`, and its pairs of neighbours: most Vietnamese words are two syllables.
+
+    What stands in every sentence weighs little by itself.
+    """
+    found = tokens(text)
+    return frozenset(token.folded for token in found if len(token.folded) >= SHORTEST_WORD) | _pairs(found)
 
 
 def _asked_words(text: str) -> frozenset[str]:
-    """The folded words of a question that tell what it is about; the company itself is in every document."""
+    """The words and pairs of a question that tell what it is about; the company itself is in every document."""
     company = label("company").find(text)
-    return frozenset(
-        token.folded
-        for token in content(text)
-        if len(token.folded) >= SHORTEST_WORD
-        and not any(hit.start <= token.start < hit.end for hit in company)
-    )
+
+    def tells(token: Token) -> bool:
+        return not any(hit.start <= token.start < hit.end for hit in company)
+
+    single = (token.folded for token in content(text) if len(token.folded) >= SHORTEST_WORD and tells(token))
+    return frozenset(single) | _pairs([token for token in tokens(text) if tells(token)])
+
+
+def _pairs(found: Sequence[Token]) -> frozenset[str]:
+    return frozenset(f"{one.folded} {other.folded}" for one, other in pairwise(found))
 
 
 def _joined(claims: Iterator[str]) -> Iterator[str]:
@@ -152,7 +161,7 @@ class _Judge:
             (_asked_words(wording.text) & counts.keys(), wording.weight)
             for wording in variants(question)
             if wording.text != question
-        ] or [(set(telling(question)) & counts.keys(), 1.0)]
+        ] or [(frozenset(telling(question)) & counts.keys(), 1.0)]
         self._asked = asked(question)
         self._lang = detect(question)
 
