@@ -9,14 +9,17 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from troly.retrieval.rewording import named_elsewise
-from troly.text.fold import fold, tokens
+from troly.text.fold import Token, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_rag.corpus_words import variants
 from troly_rag.grounding import SHORTEST_WORD, Claim, claims_of, is_listed, telling
+from troly_rag.routing.topics import content
+from troly_rag.routing.words import label
 
 LEXICON = Path(__file__).parent / "lexicons" / "answers.txt"
 # Fewer telling words are a heading or a remnant, unless it is an item of a list.
@@ -102,8 +105,27 @@ def _sentences(passages: Sequence[str], headings: Sequence[str]) -> Iterator[_Se
 
 
 def _words(text: str) -> frozenset[str]:
-    """The folded words of `text`; those of every sentence weigh little by themselves."""
-    return frozenset(token.folded for token in tokens(text) if len(token.folded) >= SHORTEST_WORD)
+    """The folded words of `text`, and its pairs of neighbours: most Vietnamese words are two syllables.
+
+    What stands in every sentence weighs little by itself.
+    """
+    found = tokens(text)
+    return frozenset(token.folded for token in found if len(token.folded) >= SHORTEST_WORD) | _pairs(found)
+
+
+def _asked_words(text: str) -> frozenset[str]:
+    """The words and pairs of a question that tell what it is about; the company itself is in every document."""
+    company = label("company").find(text)
+
+    def tells(token: Token) -> bool:
+        return not any(hit.start <= token.start < hit.end for hit in company)
+
+    single = (token.folded for token in content(text) if len(token.folded) >= SHORTEST_WORD and tells(token))
+    return frozenset(single) | _pairs([token for token in tokens(text) if tells(token)])
+
+
+def _pairs(found: Sequence[Token]) -> frozenset[str]:
+    return frozenset(f"{one.folded} {other.folded}" for one, other in pairwise(found))
 
 
 def _joined(claims: Iterator[str]) -> Iterator[str]:
@@ -141,7 +163,7 @@ class _Judge:
         self._weights = {word: math.log(1 + len(found) / count) for word, count in counts.items()}
         # A word that stands nowhere tells of no sentence more than of another.
         self._wordings = [
-            (_words(wording.text) & counts.keys(), wording.weight)
+            (_asked_words(wording.text) & counts.keys(), wording.weight)
             for wording in variants(question)
             if wording.text != question
         ] or [(frozenset(telling(question)) & counts.keys(), 1.0)]

@@ -21,15 +21,6 @@ def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang
     """The output for small talk that was read since `began` (aware): no agent was asked, no document searched."""
     router = Span(began, datetime.now(UTC))
     clock = time.perf_counter()
-    found: dict[str, Any] = {
-        "answer": routing.response,
-        "evidence": [],
-        "reasoning": say("reasoning.talk", lang),
-        "confidence_score": 1.0,
-        "follow_up_questions": [],
-        "routing": routing.as_dict(),
-        "error": False,
-    }
     steps: list[dict[str, Any]] = [
         {
             "node_id": "Router",
@@ -47,9 +38,22 @@ def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang
             "duration_ms": round((time.perf_counter() - clock) * 1000),
         },
     ]
-    total = Span(began, datetime.now(UTC)).ms
-    return found | {
+    return {
+        "answer": routing.response,
+        "evidence": [],
+        "reasoning": say("reasoning.talk", lang),
+        "confidence_score": 1.0,
+        "follow_up_questions": [],
+        "routing": routing.as_dict(),
+        "error": False,
         "flow_action": [{"order": order, **step} for order, step in enumerate(steps, 1)],
+        **_measured(user, Span(began, datetime.now(UTC)).ms),
+    }
+
+
+def _measured(user: UserContext, total: int) -> dict[str, Any]:
+    """What was done, which is nothing but the `total` ms that it took."""
+    return {
         "execution_metadata": {
             "total_duration_ms": total,
             "agents_invoked": [],

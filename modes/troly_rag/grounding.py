@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that its passage must hold.
 HELD = 0.6
 SHORTEST_WORD = 2
-_SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\d)[^\n.!?;]*)*[.!?;]?")
+_SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\w)[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
 _NAMED_WORD = re.compile(r"[^\W_]\w*(?:-\w+)*")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")

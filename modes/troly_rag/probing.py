@@ -23,7 +23,8 @@ async def probe(
 ) -> list[Mapping[str, float]]:
     """For each question the relevance of the best passage of each agent that `user` may see; {} where none is needed.
 
-    Only what the asker may see counts: an agent cannot be found by documents that are closed.
+    Of what is closed only what the answer tells anyway counts: that there is a relevant document, not how relevant.
+    Else a question about pay would go to whoever has any open page with its words, and never be told of as closed.
     """
     open_ones = [question for question in questions if not _is_sure(question, config)]
     if not open_ones:
@@ -58,7 +59,8 @@ async def _fits(
         )
     except StoreError:
         return {}
+    closed = config.limits.min_relevance_score
     return {
-        name: max((passage.relevance for passage in each.passages), default=0.0)
+        name: max([closed if each.denied else 0.0, *(passage.relevance for passage in each.passages)])
         for name, each in zip(config.agents, found, strict=True)
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from troly.text.amounts import find_amounts
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.routing.topics import content, normal, sentence, subject
@@ -14,7 +15,7 @@ def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str
     text = normal(question, lang)
     topic = subject(text, lang)
     if is_computed_against_rules(text) and topic:
-        return _computed(topic, lang)
+        return _computed_with(text, topic, lang) if find_amounts(text) else _computed(topic, lang)
     effect = bool(label("effect").find(text))
     if effect and topic and _refers_back(text, topic, others):
         first = say("refine.effect", lang, topic=_capital(topic))
@@ -45,6 +46,13 @@ def _computed(topic: str, lang: Lang) -> tuple[str, ...]:
         say("refine.rules_of", lang, topic=about),
         say("refine.computed", lang, topic=topic, base=base),
     )
+
+
+def _computed_with(text: str, topic: str, lang: Lang) -> tuple[str, ...]:
+    """As `_computed` where the figures are given: the sum is asked in the words that hold them."""
+    request = next(iter(label("request").find(text)), None)
+    asked = subject(text[request.start :], lang) if request is not None else ""
+    return (_computed(asked or topic, lang)[0], sentence(text, lang))
 
 
 def _about(topic: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from troly_rag.corpus import search
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from troly_rag.corpus import Passage
 
 PASSAGES = 6
-SENTENCES = 3
+SENTENCES, OLDER = 3, 1
 
 
 async def run(given: ToolInputs) -> ToolOutput:
@@ -23,18 +24,27 @@ async def run(given: ToolInputs) -> ToolOutput:
     found = await search(turn, given.agent, given.query, given.user, PASSAGES)
     least = given.config.limits.min_relevance_score
     good = tuple(one for one in found.passages if one.relevance >= least)
-    claims = extract(
-        given.query, [one.text for one in good], [one.section or one.title for one in good], most=SENTENCES
-    )
-    used = list(dict.fromkeys(claim.passage for claim in claims))
-    titles = list(dict.fromkeys(good[place].title for place in used))
+    # Where what is in force answers, an older version is there to be weighed against it, and takes no room from it.
+    current = [one for one in good if not one.superseded]
+    mixed = not current or good[0].superseded
+    told = _picked(given.query, good if mixed else current, SENTENCES)
+    older = () if mixed else _picked(given.query, [one for one in good if one.superseded], OLDER)
+    used = list(dict.fromkeys(passage for _, passage in (*told, *older)))
+    titles = list(dict.fromkeys(passage.title for passage in used))
     return ToolOutput(
-        answer=" ".join(claim.text for claim in claims),
+        answer=" ".join(text for text, _ in told),
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
-        evidence=tuple(evidence_of(good[place], given.agent.name) for place in used),
+        evidence=tuple(evidence_of(passage, given.agent.name) for passage in used),
         passages=good,
         denied=found.denied,
     )
+
+
+def _picked(query: str, passages: Sequence[Passage], most: int) -> tuple[tuple[str, Passage], ...]:
+    """The sentences of `passages` that answer `query`, each with its passage."""
+    headings = [one.section or one.title for one in passages]
+    claims = extract(query, [one.text for one in passages], headings, most=most)
+    return tuple((claim.text, passages[claim.passage]) for claim in claims)
 
 
 def evidence_of(passage: Passage, agent: str) -> Evidence20:

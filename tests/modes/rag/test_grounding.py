@@ -125,3 +125,8 @@ def test_a_sentence_in_the_language_of_the_question_is_enough() -> None:
     pages = ["Công ty có 4 giá trị cốt lõi.", "The company has 4 core values: integrity first."]
     assert [claim.passage for claim in extract("giá trị cốt lõi của công ty là gì", pages)] == [0]
     assert [claim.passage for claim in extract("giá trị cốt lõi của công ty là gì", pages[1:])] == [0]
+
+
+def test_an_address_with_dots_is_one_word() -> None:
+    page = "Tự đặt lại mật khẩu ở trang taikhoan.canhbuom.vn bằng mã hai lớp. Hết hạn thì gọi IT."
+    assert extract("đặt lại mật khẩu ở trang nào", [page], most=1)[0].text.endswith("bằng mã hai lớp.")
