@@ -97,11 +97,10 @@ class TrolyApp(
     def on_mount(self) -> None:
         """Open the house after the first frame; a terminal that goes away ends the app in order."""
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP"):
-            # Windows has no such signals, and a test may run the app outside the main thread.
-            with suppress(NotImplementedError, AttributeError, RuntimeError, ValueError):
-                number = getattr(signal, name)
-                loop.add_signal_handler(number, self.exit, 128 + number)
+        # Windows has no such signals, and a test may run the app outside the main thread.
+        with suppress(NotImplementedError, AttributeError, RuntimeError, ValueError):
+            loop.add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
+            self.leave_when_hung_up(loop)
         self.repaint_when_back()
         self.theme_changed_signal.subscribe(self, lambda _theme: self.chat.dress(self.colours()))
         self.call_after_refresh(self.house.start, self._arrived)

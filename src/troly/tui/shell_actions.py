@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -9,12 +10,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.drivers._writer_thread import WriterThread
 
 from troly.text.catalogue import tr
 from troly.tui.keymap import keymap_of
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
+
+
+# So often, twenty times a second, the writer of a terminal that is gone is looked after.
+REVIVALS = 100
 
 
 class ShellActions(App[int]):
@@ -28,6 +34,39 @@ class ShellActions(App[int]):
         before = getattr(self._driver, "_sigcont_application", None)
         if before is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGCONT, lambda *_: self._back(before))
+
+    def leave_when_hung_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End in order when the terminal is closed, with exit code 129.
+
+        The framework's writer dies of its first write to a terminal that is gone, and its queue is bounded: whoever
+        writes next would wait for ever. So its files become the empty device first, and a writer is there again.
+        """
+        number = signal.SIGHUP
+
+        def gone(*_: object) -> None:
+            if not terminal_there():
+                self._write_nowhere()
+            threading.Thread(target=self._keep_writer, name="troly-hang-up", daemon=True).start()
+            loop.call_soon_threadsafe(self.exit, 128 + number)
+
+        signal.signal(number, gone)
+
+    def _write_nowhere(self) -> None:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nowhere, number)
+
+    def _keep_writer(self) -> None:
+        pause = threading.Event()
+        for _ in range(REVIVALS):
+            driver = self._driver
+            writer = getattr(driver, "_writer_thread", None)
+            if isinstance(writer, WriterThread) and not writer.is_alive() and not pause.wait(0.05):
+                again = WriterThread(writer._file)  # noqa: SLF001 (there is no other way to give it its queue)
+                again._queue = writer._queue  # noqa: SLF001
+                driver._writer_thread = again  # type: ignore[union-attr] # noqa: SLF001
+                again.start()
+            pause.wait(0.05)
 
     def _back(self, resume: Callable[[], None]) -> None:
         """Take the terminal up again.
@@ -54,6 +93,17 @@ class ShellActions(App[int]):
         self._suspend_signal()
         # The whole group as the terminal itself would: whoever waits for us (`uv run`) gives way to the shell too.
         os.kill(0, signal.SIGTSTP)
+
+
+def terminal_there() -> bool:
+    """Whether the terminal still answers; the signal may also come from a person."""
+    import termios
+
+    try:
+        termios.tcgetattr(0)
+    except (termios.error, OSError):
+        return False
+    return True
 
 
 def job_control() -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
+from textual.css.query import NoMatches
 from textual.screen import Screen
+from textual.widget import MountError
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
@@ -89,11 +92,12 @@ class ChatScreen(Screen[None]):
         self.call_after_refresh(self._complete)
 
     def _complete(self) -> None:
-        """Add what the first frame does not show."""
-        self.mount(self.tabs, after=self.modes)
-        self.query_one("#chat").mount(self.offers, before=self.prompt)
-        self.query_one("#middle").mount(self.evidence)
-        self.mount(self.small)
+        """Add what the first frame does not show; nothing is there to add to when the app ends already."""
+        with suppress(NoMatches, MountError):
+            self.mount(self.tabs, after=self.modes)
+            self.query_one("#chat").mount(self.offers, before=self.prompt)
+            self.query_one("#middle").mount(self.evidence)
+            self.mount(self.small)
 
     def _above(self, pane: Pane, width: int, height: int) -> list[Line]:
         """What stands above the messages: all there is in an empty pane, and the reason when nothing could be opened."""
