@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from troly.tape import moment
 from troly.text.catalogue import Lang
 from troly_rag.final import Span
 from troly_rag.strings import say
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from troly_rag.access import UserContext
     from troly_rag.routing.types import Routing
 
@@ -19,8 +20,17 @@ DECISION = "chitchat"
 
 def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
     """The output for small talk that was read since `began` (aware): no agent was asked, no document searched."""
-    router = Span(began, datetime.now(UTC))
-    clock = time.perf_counter()
+    router = Span(began, moment("rag.routed"))
+    told = {
+        "answer": routing.response,
+        "evidence": [],
+        "reasoning": say("reasoning.talk", lang),
+        "confidence_score": 1.0,
+        "follow_up_questions": [],
+        "routing": routing.as_dict(),
+        "error": False,
+    }
+    ended = moment("rag.ended")
     steps: list[dict[str, Any]] = [
         {
             "node_id": "Router",
@@ -35,19 +45,12 @@ def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang
             "node_id": "AnswerFormatter",
             "type": "formatter",
             "status": "done",
-            "duration_ms": round((time.perf_counter() - clock) * 1000),
+            "duration_ms": Span(router.ended, ended).ms,
         },
     ]
-    return {
-        "answer": routing.response,
-        "evidence": [],
-        "reasoning": say("reasoning.talk", lang),
-        "confidence_score": 1.0,
-        "follow_up_questions": [],
-        "routing": routing.as_dict(),
-        "error": False,
+    return told | {
         "flow_action": [{"order": order, **step} for order, step in enumerate(steps, 1)],
-        **_measured(user, Span(began, datetime.now(UTC)).ms),
+        **_measured(user, Span(began, ended).ms),
     }
 
 
