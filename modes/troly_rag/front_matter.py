@@ -161,9 +161,9 @@ def _unknown(field: _Given) -> Fault:
 
 def fields_of_html(text: str) -> Front:
     """The same fields from `<meta name="..." content="...">` (or `property`) of a page's head."""
-    from bs4 import BeautifulSoup
+    from troly.retrieval.markup import soup_of
 
-    soup = BeautifulSoup(text[:200_000], "lxml")
+    soup = soup_of(text[:200_000])
     head = soup.head
     named = [
         (tag, str(tag.get("name") or tag.get("property") or ""))

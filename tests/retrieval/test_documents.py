@@ -212,3 +212,12 @@ def test_any_bytes_are_read_or_refused(data: bytes, suffix: str) -> None:
 def test_any_text_is_read_or_refused(text: str, suffix: str) -> None:
     document = parsed(f"a{suffix}", text.encode("utf-8", "replace"))
     assert document is None or document.title
+
+
+@pytest.mark.parametrize(
+    "declared", ['<?xml version="1.0" encoding="utf-8"?>', "<?xml", " <?XML ?><!-- x --><?xml ?>"]
+)
+def test_a_page_of_xhtml_is_a_page(tmp_path: Path, declared: str) -> None:
+    page = tmp_path / "trang.html"
+    page.write_text(f"{declared}\n<html><body><p>Giao hàng trong ngày</p></body></html>", encoding="utf-8")
+    assert "Giao hàng trong ngày" in " ".join(block.text for block in read_document(page).blocks)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bs4.element import Tag
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?\s*([\w-]{3,20})", re.IGNORECASE)
-_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
+_DECLARATION = re.compile(r"<\?xml[^<>]*>?", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _UNSEEN = (
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video",
@@ -32,15 +32,22 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
-def read_html(path: Path, data: bytes) -> Document:
-    """HTML without scripts, styles, comments and hidden elements. Raises InputError for bytes that are no text."""
+def soup_of(text: str) -> BeautifulSoup:
+    """`text` parsed as HTML, without declarations of XML: pages of XHTML are pages.
+
+    lxml closes what a page leaves open; the other parser nests it, and takes minutes over thousands of levels. The
+    closing line end keeps a one-line page from being taken for a file name or an address.
+    """
     from bs4 import BeautifulSoup
 
+    return BeautifulSoup(_DECLARATION.sub("", text) + "\n", "lxml")
+
+
+def read_html(path: Path, data: bytes) -> Document:
+    """HTML without scripts, styles, comments and hidden elements. Raises InputError for bytes that are no text."""
     declared = _CHARSET.search(data[:4096])
     decoded = decode(path, data, declared[1].decode("ascii") if declared else "")
-    # lxml closes what a page leaves open; the other parser nests it, and takes minutes over thousands of levels.
-    # The closing line end keeps a one-line page from being taken for a file name or an address.
-    soup = BeautifulSoup(_DECLARATION.sub("", decoded.text) + "\n", "lxml")
+    soup = soup_of(decoded.text)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     _remove_unseen(soup)
     page = _Page()
