@@ -64,11 +64,9 @@ def _of_list(c: Compiler, test: model.Test, value: Typed, scope: Scope) -> exp.E
         return exp.EQ(this=call("len", value.sql), expression=literal(int(test.value)))
     if test.operator == "$type" and "array" in test.value:
         return exp.Not(this=is_null(value.sql))
-    wholes: list[exp.Expr] = []
-    if test.operator == "$eq" and isinstance(test.value, list):
-        wholes = [_same(value, test.value, test.at)]
-    if (test.operator == "$eq" and test.value is None) or (test.operator == "$in" and None in test.value):
-        wholes = [is_null(value.sql)]
+    sought = {"$eq": [test.value], "$in": test.value}.get(test.operator, [])
+    wholes = [_same(value, each, test.at) for each in sought if isinstance(each, list)]
+    wholes += [is_null(value.sql) for each in sought if each is None]
     variable = c.fresh("e")
     item = Typed(element(variable), value.type.item) if value.type.item else value
     if test.operator == "$elemMatch":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.analysis_sheets import Columns, MemorySheets
@@ -190,6 +190,17 @@ def dated(value: Any) -> Any:
     return read(value)
 
 
+# A whole list is found among several, as $eq finds it.
+@example(
+    rows=[(None,) * 5 + ([],), (None,) * 5 + (["a"],)],
+    others=[],
+    pipeline=[{"$match": {"thẻ": {"$in": [[]]}}}],
+)
+@example(
+    rows=[(None,) * 6, (None,) * 5 + (["a"],)],
+    others=[],
+    pipeline=[{"$match": {"thẻ": {"$in": [["a"], None]}}}],
+)
 @settings(max_examples=120)
 @given(rows=ROWS, others=OTHERS, pipeline=PIPELINES)
 def test_the_same_rows_as_the_reference(rows: list[Any], others: list[Any], pipeline: list[Any]) -> None:
