@@ -28,11 +28,12 @@ class Sandbox:
     """Worker processes by scope key; nothing is started before the first query. Safe from any thread and loop.
 
     At most `warm` idle workers are kept, the least recently used ends first. A worker that ran out of memory, missed
-    its deadline or whose caller was cancelled is killed; the next query of its scope starts a new one.
+    its deadline by `grace` seconds or whose caller was cancelled is killed; the next query of its scope starts a new one.
     """
 
-    def __init__(self, *, warm: int = _WARM, memory: int = MEMORY) -> None:
+    def __init__(self, *, warm: int = _WARM, memory: int = MEMORY, grace: float = _GRACE) -> None:
         self._warm = warm
+        self._grace = grace
         self._memory = memory
         self._lock = threading.Lock()
         self._idle: OrderedDict[str, list[Worker]] = OrderedDict()
@@ -93,7 +94,7 @@ class Sandbox:
         await self._wait_for_warm(scope.key)
         worker = await self._take(scope)
         request = {"sql": checked.sql, "max_rows": max_rows, "seconds": seconds}
-        reply = await self._asked(worker, request, seconds, seconds + _GRACE)
+        reply = await self._asked(worker, request, seconds, seconds + self._grace)
         if reply.get("error") == "memory":
             self._end(worker)
         else:
@@ -145,7 +146,7 @@ class Sandbox:
         if not worker.alive():
             return False
         try:
-            await worker.ask(_PING, _PING["seconds"] + _GRACE)
+            await worker.ask(_PING, _PING["seconds"] + self._grace)
         except (TimeoutError, WorkerDiedError):
             return False
         except BaseException:
