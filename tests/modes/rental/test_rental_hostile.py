@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.rental_desk import RentalDesk
 from troly.plugin.events import TurnStarted
 from troly_rental.mode import STATE_FIELDS
 from troly_rental.store import RentalStore
@@ -18,17 +17,6 @@ PEOPLE = ("nobody", "minh", "lan")
 _USERS = "select login, name, phone, email, id from users"
 _TENANTS = """select t.name from users t join contracts c on c.tenant_id = t.id join rooms r on r.id = c.room_id
     join buildings b on b.id = r.building_id join users l on l.id = b.landlord_id where l.login = $login"""
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("hostile")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RentalDesk]:
-    async with rental_desk(home) as opened:
-        yield opened
 
 
 def secrets_of(desk: RentalDesk, login: str) -> set[str]:

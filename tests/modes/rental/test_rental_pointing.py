@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from tests.modes.rental.ask_cases import ask
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.rental_desk import RentalDesk
 from troly.plugin.events import ItemList
 from troly.sandbox import check
 from troly_rental.agents.shape import differs, of_other_records
 from troly_rental.ask import sql_of
 from troly_rental.roles import relations_of
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pointing")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RentalDesk]:
-    async with rental_desk(home) as opened:
-        yield opened
 
 
 async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDesk) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,6 @@ from troly_rental.audit import Audit
 from troly_rental.mode import STATE_FIELDS
 from troly_rental.reuse_store import ReuseStore
 from troly_rental.text_format import parse
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rental")
-
-
-@pytest.fixture
-async def desk(home: Path) -> AsyncIterator[RentalDesk]:
-    async with rental_desk(home) as opened:
-        yield opened
 
 
 async def test_the_documents_example(desk: RentalDesk) -> None:
