@@ -133,7 +133,10 @@ class TrolyApp(
     async def _move_in(self) -> None:
         """The first frame is painted: show the chat, give it what was typed meanwhile, and open the house."""
         if not self.furnished:
-            await self.push_screen(self.furnish())
+            first, chat = self.screen, self.furnish()
+            # The framework finds out what has room once it was painted: columns would come and go.
+            chat.set_classes(first.classes)
+            await self.push_screen(chat)
             self.chat.set_focus(self.chat.prompt)
             early, self._early = self._early, []
             for event in early:
