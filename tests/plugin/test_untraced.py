@@ -10,8 +10,8 @@ import pytest
 
 BUILT = """
 import sys
-from troly.plugin.untraced import stand_in
-stand_in()
+from troly.plugin.untraced import import_langgraph
+import_langgraph()
 from langgraph.graph import END, START, StateGraph
 from typing import TypedDict
 State = TypedDict("State", {"said": str}, total=False)
@@ -32,10 +32,11 @@ def run(code: str, **env: str) -> str:
 
 
 def test_a_graph_runs_and_nothing_of_the_client_is_imported() -> None:
-    code = "print(said, *sorted(name for name in sys.modules if name.startswith('langsmith.')))"
+    packages = ("langsmith", "requests", "langgraph_sdk", "websockets", "opentelemetry")
+    code = f"print(said, *sorted(name for name in sys.modules if name.partition('.')[0] in {packages}))"
     said, *loaded = run(code).split()
     assert said == "done"
-    assert loaded == [f"langsmith.{part}" for part in ("address", "run_helpers", "run_trees", "utils")]
+    assert loaded == ["langsmith", *(f"langsmith.{p}" for p in ("address", "run_helpers", "run_trees", "utils"))]
 
 
 def test_nothing_is_traced_even_where_the_environment_asks_for_it() -> None:
@@ -53,6 +54,9 @@ def test_nothing_is_traced_even_where_the_environment_asks_for_it() -> None:
         ("from langsmith.run_trees import RunTree as R; print('name' in R.model_fields)", "True"),
         ("from langsmith import Client; print(Client(api_key='x').api_url[:5])", "https"),
         ("from langsmith import nothing_of_the_kind", "ImportError"),
+        ("import requests; print(issubclass(requests.HTTPError, requests.RequestException))", "True"),
+        ("from langgraph_sdk.auth.types import BaseUser; print(hasattr(BaseUser, 'identity'))", "True"),
+        ("import langgraph.pregel.remote as remote; print(remote.RemoteGraph.__name__)", "RemoteGraph"),
     ],
 )
 def test_whoever_asks_for_more_gets_the_real_package(code: str, said: str) -> None:
