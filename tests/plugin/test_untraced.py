@@ -36,7 +36,10 @@ def test_a_graph_runs_and_nothing_of_the_client_is_imported() -> None:
     code = f"print(said, *sorted(name for name in sys.modules if name.partition('.')[0] in {packages}))"
     said, *loaded = run(code).split()
     assert said == "done"
-    assert loaded == ["langsmith", *(f"langsmith.{p}" for p in ("address", "run_helpers", "run_trees", "utils"))]
+    assert loaded == [
+        "langsmith",
+        *(f"langsmith.{p}" for p in ("address", "run_helpers", "run_trees", "utils")),
+    ]
 
 
 def test_nothing_is_traced_even_where_the_environment_asks_for_it() -> None:

@@ -182,7 +182,7 @@ class StatusBar(LinesView):
         """How far the work beside the chat is."""
         working: Working | None = getattr(self.app, "working", None)
         if working is None:
-            return self._stocking(lang, width)
+            return self._stocking(lang, width + width // 2)
         return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
 
     def _stocking(self, lang: Lang, width: int) -> list[Span]:
