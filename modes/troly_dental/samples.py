@@ -55,11 +55,14 @@ def load(services: Services, lang: Lang) -> tuple[str, ...]:
     from troly.retrieval.documents import load_bytes, parse_document
 
     what = say("samples.notes", lang, count=len(note_files()))
-    there = services.knowledge.list_documents(COLLECTION)
-    if there:
-        own = any(not document.path.startswith(PREFIX) for document in there)
-        return (say("samples.kept" if own else "samples.already", lang, what=what),)
-    for note in note_files():
+    there = {document.path for document in services.knowledge.list_documents(COLLECTION)}
+    # A load that was cut off left some of them.
+    missing = [note for note in note_files() if note.key not in there]
+    if any(not key.startswith(PREFIX) for key in there):
+        return (say("samples.kept", lang, what=what),)
+    if not missing:
+        return (say("samples.already", lang, what=what),)
+    for note in missing:
         data = load_bytes(note.path)
         # Other words for the subject belong to the title: they are searched, and not read out in an answer.
         title = ", ".join([note.title, *note.also])

@@ -25,13 +25,18 @@ def load(services: Services, lang: Lang) -> tuple[str, ...]:
     cards = Cards(services.state).all()
     if any(not _is_sample(card) for card in cards):
         return (say("documents.samples_kept", lang),)
-    if cards:
+    folder, there = shipped("rag"), {card.source for card in cards}
+    files = [
+        path for path in sorted(folder.rglob("*")) if path.is_file() and kind_of(path) not in (None, "csv")
+    ]
+    # A load that was cut off left some of them.
+    sources = {f"{SAMPLE}{path.relative_to(folder).as_posix()}": path for path in files}
+    missing = {source: path for source, path in sources.items() if source not in there}
+    if not missing:
         return (say("documents.samples_already", lang),)
     job = _job(services)
-    folder = shipped("rag")
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and kind_of(path) not in (None, "csv"):
-            load_one(job, f"{SAMPLE}{path.relative_to(folder).as_posix()}", path)
+    for source, path in missing.items():
+        load_one(job, source, path)
     return (say("documents.samples_loaded", lang, count=job.counts["added"]),)
 
 

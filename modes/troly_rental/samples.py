@@ -74,11 +74,14 @@ def _load_pages(services: Services, lang: Lang) -> str:
     from troly.retrieval.documents import load_bytes, parse_document
 
     what = say("samples.pages", lang)
-    there = services.knowledge.list_documents(COLLECTION)
-    if there:
-        own = any(not document.path.startswith(_PREFIX) for document in there)
-        return say("samples.kept" if own else "samples.already", lang, what=what)
-    for path in page_files():
+    there = {document.path for document in services.knowledge.list_documents(COLLECTION)}
+    # A load that was cut off left some of them.
+    missing = [path for path in page_files() if f"{_PREFIX}{path.name}" not in there]
+    if any(not key.startswith(_PREFIX) for key in there):
+        return say("samples.kept", lang, what=what)
+    if not missing:
+        return say("samples.already", lang, what=what)
+    for path in missing:
         data = load_bytes(path)
         services.knowledge.put(
             parse_document(path, data),

@@ -61,11 +61,14 @@ def _load_pages(services: Services, lang: Lang) -> str:
     from troly.retrieval.documents import load_bytes, parse_document
 
     what = say(f"samples.{PAGES}", lang)
-    there = services.knowledge.list_documents(_collection(services))
-    if there:
-        own = any(not document.path.startswith(SAMPLES) for document in there)
-        return say("samples.kept" if own else "samples.already", lang, what=what)
-    for path in _files():
+    there = {document.path for document in services.knowledge.list_documents(_collection(services))}
+    # A load that was cut off left some of them.
+    missing = [path for path in _files() if f"{SAMPLES}{path.name}" not in there]
+    if any(not key.startswith(SAMPLES) for key in there):
+        return say("samples.kept", lang, what=what)
+    if not missing:
+        return say("samples.already", lang, what=what)
+    for path in missing:
         data = load_bytes(path)
         services.knowledge.put(
             parse_document(path, data),

@@ -71,6 +71,7 @@ class FakeHouse:
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     prepared: list[str] = field(default_factory=list)
+    stocked: dict[str, Callable[[], object]] = field(default_factory=dict)
     greeted: int = 0
     altered: list[Alteration] = field(default_factory=list)
     hits: list[HitView] = field(default_factory=list)
@@ -122,6 +123,9 @@ class FakeHouse:
 
     def prepare(self, mode: str) -> None:
         self.prepared.append(mode)
+
+    def stock(self, mode: str, language: Lang, done: Callable[[Exception | None], None]) -> None:
+        self.stocked[mode] = lambda: self.deliver(lambda: done(None))
 
     def errand(self, errand: Errand, done: Callable[[Any], None]) -> None:
         self.errands.append(errand)

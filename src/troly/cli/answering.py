@@ -6,11 +6,12 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from troly.errors import ConfigError
 from troly.plugin.events import TurnCompleted, TurnFailed
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ class Answered:
 
 
 async def answer(house: House, profile: Profile, request: TurnRequest, printer: Printer) -> Answered:
-    """Run one turn; Ctrl-C stops it and its terminal event is still printed, a second one ends the program."""
+    """Run one turn; Ctrl-C stops it and its terminal event is still printed, a second one ends the program.
+
+    The samples of a mode that never had any are loaded first.
+    """
     from troly.conversation import run_turn
 
     turn = run_turn(house.services, house.registry, profile, request)
@@ -46,11 +50,20 @@ async def answer(house: House, profile: Profile, request: TurnRequest, printer: 
         loop.call_soon_threadsafe(turn.cancel)
 
     with on_interrupt(stop):
+        await asyncio.to_thread(_stock, house, request)
         async for event in turn.events():
             printer.show(event, turn.conversation_id, turn.turn_id)
             if isinstance(event, (TurnCompleted, TurnFailed)):
                 last = event
     return Answered(turn.conversation_id, isinstance(last, TurnCompleted), pressed.is_set())
+
+
+def _stock(house: House, request: TurnRequest) -> None:
+    from troly.plugin.samples import load_once
+
+    # A mode that cannot be used is told of by its turn.
+    with suppress(ConfigError):
+        load_once(house.services, [house.registry.get(request.mode)], request.language or "vi")
 
 
 @contextmanager

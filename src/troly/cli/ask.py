@@ -60,7 +60,7 @@ def ask(
         conversation=conversation,
     )
     question = "" if jsonl else " ".join(text) if text else read_question(invocation)
-    with open_house(invocation, stocked=True) as house:
+    with open_house(invocation) as house:
         if jsonl is not None:
             raise typer.Exit(ask_lines(invocation, house, asked, jsonl))
         raise typer.Exit(ask_once(invocation, house, asked, question, as_json=as_json, details=details))

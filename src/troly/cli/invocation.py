@@ -82,24 +82,20 @@ class House:
 
 
 @contextmanager
-def open_house(invocation: Invocation, *, stocked: bool = False) -> Iterator[House]:
-    """The services for one command, closed at its end; `stocked` for one that answers from data.
+def open_house(invocation: Invocation) -> Iterator[House]:
+    """The services for one command, closed at its end.
 
     Damaged files that were set aside are named on stderr. Raises ConfigError, StoreError.
     """
     from troly.cli.output import note
     from troly.config import load_profile
     from troly.plugin.registry import Registry
-    from troly.plugin.samples import open_stocked
     from troly.plugin.services import open_services
 
     settings = invocation.settings
     registry = Registry()
     profile = load_profile(invocation.paths, settings, env=invocation.env)
-    if stocked:
-        services = open_stocked(invocation.paths, settings, registry, invocation.lang)
-    else:
-        services = open_services(invocation.paths, settings, registry.migrations())
+    services = open_services(invocation.paths, settings, registry.migrations())
     try:
         for damaged in services.set_aside:
             note(invocation.say("set_aside", file=damaged.original, kept=damaged.moved_to))

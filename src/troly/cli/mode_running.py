@@ -35,9 +35,13 @@ class Asked:
 def run_command(invocation: Invocation, command: Command, asked: Asked) -> int:
     """Run `command` and show what it says; returns the exit code. Raises what the command raises."""
     from troly.plugin.contract import CommandRequest
+    from troly.plugin.samples import load_once
 
     now = moment(asked.now) if asked.now else None
-    with open_house(invocation, stocked=True) as house:
+    with open_house(invocation) as house:
+        load_once(
+            house.services, (mode for mode in house.registry if command in mode.commands), invocation.lang
+        )
         request = CommandRequest(
             services=house.services,
             profile=profile_for(invocation, house.profile, Claim(user=asked.user)),

@@ -36,7 +36,7 @@ def run_plain(invocation: Invocation, mode: str | None) -> int:
     Raises ConfigError for a mode that is not there, StoreError.
     """
     say_line(invocation.say("plain.opening"))
-    with open_house(invocation, stocked=True) as house, model_loop(house) as runner:
+    with open_house(invocation) as house, model_loop(house) as runner:
         chat = PlainChat(invocation, house, runner, mode or invocation.settings.mode)
         return chat.talk_on()
 

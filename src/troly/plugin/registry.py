@@ -67,11 +67,14 @@ class Registry:
         Nothing may leave the machine, so tracing is switched off first: LangGraph would post every input to
         LangSmith if the user's shell says so. Raises ConfigError like `get`.
         """
+        from troly.plugin.untraced import import_langgraph
+
         mode = self.get(name)
         with self._building:
             if name not in self._graphs:
                 for variable in _TRACING:
                     os.environ[variable] = "false"
+                import_langgraph()
                 self._graphs[name] = mode.graph()
             return self._graphs[name]
 

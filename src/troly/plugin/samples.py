@@ -1,4 +1,4 @@
-"""Sample data that ships with the modes: loaded once in a data directory, so that a fresh program has an answer."""
+"""Sample data that ships with the modes: loaded once in a data directory, when a mode is first needed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError, TrolyError
+from troly.stores.locks import FileLock
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
-    from troly.config import Settings
-    from troly.paths import Paths
     from troly.plugin.contract import Mode
-    from troly.plugin.registry import Registry
     from troly.plugin.services import Services
+
+# Samples take seconds at most: who still waits then goes on without.
+PATIENCE = 60.0
 
 
 def shipped(name: str) -> Path:
@@ -30,28 +31,22 @@ def shipped(name: str) -> Path:
     raise InputError("samples.missing", name=name)
 
 
-def open_stocked(paths: Paths, settings: Settings, registry: Registry, lang: Lang) -> Services:
-    """The services as everyone who asks needs them: open, with the samples that this data directory never had.
-
-    Raises StoreError.
-    """
-    from troly.plugin.services import open_services
-
-    services = open_services(paths, settings, registry.migrations())
-    load_once(services, registry, lang)
-    return services
-
-
 def load_once(services: Services, modes: Iterable[Mode], lang: Lang) -> None:
     """Load the samples of each mode whose samples this data directory never had; blocking, quick when it had them.
 
-    What fails (another process loads them just now, a full disk) is tried again the next time: nobody who asks a
-    question should be told about it.
+    One process at a time loads them, the others wait for it. What fails (a full disk) is tried again the next time:
+    nobody who asks a question should be told about it.
     """
     waiting = [mode for mode in modes if mode.samples is not None and not had_samples(services, mode.id)]
-    for mode in waiting:
-        with suppress(TrolyError):
-            load(services, mode, lang)
+    if not waiting:
+        return
+    lock = FileLock(services.paths.data / "samples.lock")
+    with suppress(OSError), lock:
+        if lock.acquire(PATIENCE):
+            for mode in waiting:
+                with suppress(TrolyError):
+                    if not had_samples(services, mode.id):
+                        load(services, mode, lang)
 
 
 def load(services: Services, mode: Mode, lang: Lang) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class Controller(PaneControl):
         self.holdings: dict[tuple[str, Lang], HoldingsView | None] = {}
         self.listed: list[ConversationView] = []
         self._prepared: set[str] = set()
+        self._lacking: set[str] = set()
+        self.stocking: list[str] = []
         self.opened = False
         self.new_here = False
         self.trouble: Trouble | None = None
@@ -70,6 +72,7 @@ class Controller(PaneControl):
         self.user = sanitize(arrival.user)
         self.notices = arrival.notices
         self.new_here = arrival.new_here
+        self._lacking = set(arrival.lacking)
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
             unknown = self.pane.mode
@@ -106,7 +109,8 @@ class Controller(PaneControl):
             if mode not in self._prepared:
                 self._prepared.add(mode)
                 self.house.prepare(mode)
-            self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
+            if not self._lacks(mode):
+                self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
 
     # Questions and answers.
 
@@ -165,6 +169,11 @@ class Controller(PaneControl):
         """Put the next question that waits in `pane`, when it can be put."""
         if not (self.opened and pane.waiting) or pane.running or pane.resting:
             return
+        if self._lacks(pane.mode):
+            for question in pane.waiting:
+                question.kind = "stocking"
+                question.touch()
+            return
         question = pane.waiting.pop(0)
         question.state, question.kind = "done", ""
         question.touch()
@@ -202,6 +211,24 @@ class Controller(PaneControl):
         self.language = language
         self.look_up()
         self.changed("panes", self.pane)
+
+    def _lacks(self, mode: str) -> bool:
+        """Whether the samples of `mode` are still to come; they are loaded from the first time that it is needed."""
+        if mode in self._lacking and mode not in self.stocking:
+            self.stocking.append(mode)
+            self.house.stock(mode, self.language, lambda _end: self._stocked(mode))
+            self.changed("chrome", None)
+        return mode in self._lacking
+
+    def _stocked(self, mode: str) -> None:
+        """Questions go on, with what is there now; what could not be loaded is tried again at the next start."""
+        self._lacking.discard(mode)
+        self.stocking.remove(mode)
+        for pane in self.tabs.everywhere:
+            self.ask_next(pane)
+            self.changed("pane", pane)
+        self.look_up()
+        self.changed("chrome", None)
 
     def _take_list(self, found: list[ConversationView] | Exception) -> None:
         if not isinstance(found, Exception) and found != self.listed:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.registry import Registry
     from troly.plugin.services import Services
+    from troly.plugin.stocking import Stocker
     from troly.text.catalogue import Lang
 
 LISTED = 200
@@ -56,13 +57,20 @@ class OpenedHouse:
     registry: Registry
     profile: Profile
     first_mode: str = ""
+    stocker: Stocker | None = None
 
     def arrival(self) -> Arrival:
         """Modes, user and what was found at opening."""
         aside = tuple(str(item.original) for item in self.services.set_aside)
         modes = tuple(self._mode(name) for name in self.registry.names)
         who = " · ".join(part for part in (self.profile.login, self.profile.role) if part)
-        return Arrival(modes, who, aside, is_new(self.services.paths.data))
+        lacking: frozenset[str] = self.stocker.lacking() if self.stocker else frozenset()
+        return Arrival(modes, who, aside, is_new(self.services.paths.data), lacking)
+
+    def stock(self, mode: str, language: Lang) -> None:
+        """Load the samples of a mode that never had them; blocking until they are there, or cannot be."""
+        if self.stocker is not None:
+            self.stocker.stock(mode, language)
 
     def welcomed(self) -> None:
         """Keep that the welcome was seen. Raises OSError."""
@@ -203,6 +211,8 @@ class OpenedHouse:
 
     async def close(self) -> None:
         """Close the client on its own loop, then the stores."""
+        if self.stocker is not None:
+            self.stocker.close()
         await self.services.llm.aclose()
         self.services.close()
 

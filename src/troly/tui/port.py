@@ -36,12 +36,13 @@ class Alteration(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """What the screen learns when the house is open."""
+    """What the screen learns when the house is open; `lacking` are modes whose samples must be loaded first."""
 
     modes: tuple[ModeView, ...]
     user: str
     notices: tuple[str, ...] = ()
     new_here: bool = False
+    lacking: frozenset[str] = frozenset()
 
 
 class HouseLike(Protocol):
@@ -56,6 +57,7 @@ class HouseLike(Protocol):
     def close(self, patience: float = ...) -> None: ...
     def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]: ...
     def prepare(self, mode: str) -> None: ...
+    def stock(self, mode: str, language: Lang, done: Callable[[Exception | None], None]) -> None: ...
     def welcomed(self) -> None: ...
     def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None: ...
     def load(

@@ -10,7 +10,7 @@ from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import duration
-from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
+from troly.tui.render.spans import Line, Span, clip, ends_apart, line, width_of
 from troly.tui.screens.first import BRAND
 from troly.tui.theme import Palette
 from troly.tui.view import ModeView
@@ -180,8 +180,16 @@ class StatusBar(LinesView):
         """How far the work beside the chat is."""
         working: Working | None = getattr(self.app, "working", None)
         if working is None:
-            return []
+            return self._stocking(lang, width + width // 2)
         return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
+
+    def _stocking(self, lang: Lang, width: int) -> list[Span]:
+        """Whose samples are being loaded."""
+        modes = [self.controller.modes[mode].names[lang] for mode in self.controller.stocking]
+        if not modes:
+            return []
+        said = tr("ui.status.stocking", lang, mode=", ".join(modes))
+        return [Span("↓ ", "accent"), Span(clip(said, width)), Span("   ")]
 
     def _state(self, lang: Lang, width: int) -> list[Span]:
         controller = self.controller

@@ -10,7 +10,7 @@ from troly.tui.controller import Controller
 from troly.tui.keymap import Keymap
 from troly.tui.render.spans import BLANK, Line, Span, wrap
 from troly.tui.render.trouble import trouble_lines
-from troly.tui.view import HoldingsView, ModeView, Pane, Trouble
+from troly.tui.view import ModeView, Pane, Trouble
 from troly.tui.welcome import welcome_lines
 
 WIDEST = 72
@@ -70,7 +70,7 @@ def _blocks(controller: Controller, mode: ModeView, room: int, keymap: Keymap) -
         _questions(mode, room, lang),
         welcome_lines(keymap, room, lang) if controller.new_here else [],
         notices,
-        _held(controller.holdings.get((mode.id, lang)), room, lang),
+        _held(controller, mode, room),
         _without_model(controller, room, lang) if controller.health.known and not controller.health.up else [],
     ]  # fmt: skip
 
@@ -85,7 +85,11 @@ def _questions(mode: ModeView, room: int, lang: Lang) -> Block:
     return lines
 
 
-def _held(held: HoldingsView | None, room: int, lang: Lang) -> Block:
+def _held(controller: Controller, mode: ModeView, room: int) -> Block:
+    lang = controller.language
+    if mode.id in controller.stocking:
+        return wrap([Span(tr("ui.empty.stocking", lang), "dim")], room)
+    held = controller.holdings.get((mode.id, lang))
     if held is None:
         return []
     lines = wrap([Span(sanitize(held.line), "dim")], room)
