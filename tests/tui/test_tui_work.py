@@ -171,8 +171,9 @@ async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
         assert Path(run(house, KeepLook(theme="light"))).exists()
         await house.services.llm.health()
         offered = run(house, WorkOffers())
-    assert [one.mode for one in offered if not one.ingest]
-    assert {"warranty", "sheet", "policies", "knowledge"} <= {one.ingest for one in offered}
+        assert [one.model for one in offered]
+        found = {one.name for one in house.arrival().kinds()}
+    assert {"warranty", "sheet", "policies", "knowledge"} <= found
 
 
 # --- jobs on the screen
@@ -208,6 +209,7 @@ async def working(home: Path, **env: str) -> AsyncIterator[tuple[Scene, Pilot[An
             jobs = Jobs(app, house)
             app.fake.runner = jobs.start
             app.fake.results["WorkOffers"] = run(house, WorkOffers())
+            app.controller._kinds = house.arrival().kinds
             yield app, pilot, jobs
 
 
@@ -222,6 +224,7 @@ async def typed(app: Scene, pilot: Pilot[Any], action: str, text: str) -> None:
     before = app.screen
     await app.run_action(action) if action else None
     await until(lambda: isinstance(app.screen, ChooseScreen) and (not action or app.screen is not before))
+    await until(lambda: bool(app.screen.query(TypingInput)))
     app.screen.query_one(TypingInput).value = text
     await pilot.pause()
     await pilot.press("enter")
@@ -245,22 +248,28 @@ async def test_a_model_that_is_unknown_is_a_card(own_home: Path, server: OllamaD
         assert "nonsense" in app.shown
 
 
-async def test_a_warranty_list_is_loaded_from_the_screen(own_home: Path, tmp_path: Path) -> None:
+async def test_a_warranty_list_is_loaded_by_choosing(own_home: Path, tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
-    file.write_text("serial,product_name,warranty_end_date\nQQ9911,Loa,2027-01-31\n", "utf-8")
+    file.write_text("serial,product_name,warranty_end_date\nQQ9911,Loa,2027-01-31\nno,x,y\n", "utf-8")
     async with working(own_home) as (app, pilot, jobs):
         await typed(app, pilot, "ingest", "warranty")
         await until(lambda: isinstance(app.screen, ChooseScreen) and "warranty" in str(app.screen._title))
         await typed(app, pilot, "", str(file))
+        await until(lambda: isinstance(app.screen, ChooseScreen) and "list.csv" in str(app.screen._title))
+        await pilot.pause()
+        await pilot.press("enter")
         await until(lambda: bool(jobs.ended))
         assert jobs.ended[0].error is None, jobs.ended
         await settle(app, pilot)
-        assert "list.csv" in " ".join(str(note.message) for note in app._notifications)
+        assert "Loading list.csv: done." in app.shown
+        # The bad row is named.
+        assert "3" in app.shown.split("done.")[1]
+        assert jobs.ended[0].problems[0][:20] in app.shown
 
 
 async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
     async with working(own_home) as (app, pilot, jobs):
-        app._begin(Load("shopping", "warranty", "/no/such/file.csv", "en"), "x")
+        app._begin(Load("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
         await until(lambda: bool(jobs.ended))
         assert isinstance(jobs.ended[0].error, InputError)
         await settle(app, pilot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from troly.tui.view import (
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event
+    from troly.plugin.loading import Kind
 
 UNOPENED = "unopened"
 
@@ -59,6 +60,7 @@ class Controller(PaneControl):
         self._prepared: set[str] = set()
         self.opened = False
         self.new_here = False
+        self._kinds: Callable[[], Sequence[Kind]] = tuple
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
@@ -70,6 +72,7 @@ class Controller(PaneControl):
         self.user = sanitize(arrival.user)
         self.notices = arrival.notices
         self.new_here = arrival.new_here
+        self._kinds = arrival.kinds
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
             unknown = self.pane.mode
@@ -107,6 +110,11 @@ class Controller(PaneControl):
                 self._prepared.add(mode)
                 self.house.prepare(mode)
             self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """What can be loaded; nothing until the house is open."""
+        return self._kinds()
 
     # Questions and answers.
 

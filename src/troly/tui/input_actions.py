@@ -95,6 +95,31 @@ class InputActions(App[int]):
             self.chat.prompt.put(text)
         self.notify(why, markup=False, timeout=6)
 
+    def action_names(self, begun: str = "") -> None:
+        """Offer names of sheets, documents or products at the end of the message."""
+        prompt = self.chat.prompt
+        blank = "" if not prompt.text or prompt.text[-1:].isspace() else " "
+        prompt.put(f"{prompt.text}{blank}@{begun}")
+        prompt.focus()
+
+    def action_handoff(self, words: str = "") -> None:
+        """Ask the assistant for a person; where it cannot hand over to one, say who can."""
+        controller, lang = self.controller, self.controller.language
+        mode = controller.modes.get(controller.pane.mode)
+        if mode is None:
+            return
+        if mode.person:
+            controller.submit(" ".join(part for part in (mode.person[lang], words) if part))
+            self.chat.transcript.to_end()
+            return
+        told = [tr("ui.handoff.not_here", lang, name=mode.names[lang])]
+        told += [
+            tr("ui.handoff.elsewhere", lang, names=one.names[lang], mode=one.id)
+            for one in controller.modes.values()
+            if one.person
+        ]
+        self.notify(" ".join(told), markup=False, timeout=8)
+
     def action_export_conversation(self, form: str = "md") -> None:
         """Write the shown conversation to a file."""
         from troly.tui.errands import ExportConversation

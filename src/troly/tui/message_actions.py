@@ -9,6 +9,7 @@ from textual.app import App
 
 from troly.text.catalogue import tr
 from troly.tui.clipboard import may_be_refused
+from troly.tui.go_on import going_on
 from troly.tui.message_text import message_text, quoted
 from troly.tui.paging import Paging
 from troly.tui.troubles import trouble_of
@@ -197,12 +198,3 @@ class MessageActions(App[int]):
 
     def _tell(self, text: str, seconds: float = LONG) -> None:
         self.notify(text, markup=False, timeout=seconds)
-
-
-def going_on(question: str) -> str:
-    """The question with the wish to go on, in its own language; a question that has it stays."""
-    from troly.text.language import detect
-
-    whole = tr("ui.act.go_on", detect(question), question=question.strip())
-    wish = tr("ui.act.go_on", detect(question), question="")
-    return question if question.rstrip().endswith(wish.strip()) else whole

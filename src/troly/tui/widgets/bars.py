@@ -183,7 +183,9 @@ class StatusBar(LinesView):
         working: Working | None = getattr(self.app, "working", None)
         if working is None:
             return []
-        return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
+        stop = "key:cancel_work"
+        told = working.line(self.controller.now(), width - 2, lang)
+        return [Span("↓ ", "accent", stop), Span(told, "", stop), Span(" ×", "action", stop), Span("   ")]
 
     def _state(self, lang: Lang, width: int) -> list[Span]:
         controller = self.controller
