@@ -197,3 +197,15 @@ def test_folders_are_read_for_the_line(tmp_path: Path) -> None:
     (tmp_path / "a b").mkdir()
     found = run(None, PathsOf(f"{tmp_path}/a", "vi"))  # type: ignore[arg-type]
     assert [one.title for one in found] == ["a b/"]
+
+
+def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path: Path) -> None:
+    (tmp_path / "Dữ liệu").mkdir()
+    (tmp_path / "dữ.csv").write_text("")
+    (tmp_path / ".kín").write_text("")
+    offered = paths("this folder")(f"{tmp_path}/du")
+    assert [(one.title, one.further) for one in offered] == [("Dữ liệu/", True), ("dữ.csv", False)]
+    inside = paths("this folder")(f"{tmp_path}/")
+    assert inside[0].title == "this folder"
+    assert ".kín" not in [one.title for one in inside]
+    assert paths("x")(f"{tmp_path}/none/at/all") == []

@@ -30,7 +30,7 @@ from troly.tui.jobs import Done, Load, Pull, Step
 from troly.tui.look import Look, keep_look, language_of, read_look, theme_of
 from troly.tui.opened import OpenedHouse
 from troly.tui.opening import prepare
-from troly.tui.screens.choose import ChooseScreen, paths
+from troly.tui.screens.choose import ChooseScreen
 from troly.tui.spent import spent_of
 from troly.tui.view import HealthView, Wrong, message
 from troly.tui.widgets.status_figures import status_figures
@@ -236,7 +236,8 @@ async def test_a_model_is_pulled_while_the_chat_goes_on(own_home: Path, server: 
         await until(lambda: bool(jobs.ended))
         assert jobs.ended[0].error is None
         assert app.working is None
-        assert any("new-model:1b" in str(note.message) for note in app._notifications)
+        await settle(app, pilot)
+        assert "Pulling new-model:1b: done." in app.shown
 
 
 async def test_a_model_that_is_unknown_is_a_card(own_home: Path, server: OllamaDouble) -> None:
@@ -289,18 +290,6 @@ async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None
         assert isinstance(jobs.ended[0].error, StoppedError)
         await settle(app, pilot)
         assert "Pulling m" not in text_of(app.chat.status)
-
-
-def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path: Path) -> None:
-    (tmp_path / "Dữ liệu").mkdir()
-    (tmp_path / "dữ.csv").write_text("")
-    (tmp_path / ".kín").write_text("")
-    offered = paths("this folder")(f"{tmp_path}/du")
-    assert [(one.title, one.further) for one in offered] == [("Dữ liệu/", True), ("dữ.csv", False)]
-    inside = paths("this folder")(f"{tmp_path}/")
-    assert inside[0].title == "this folder"
-    assert ".kín" not in [one.title for one in inside]
-    assert paths("x")(f"{tmp_path}/none/at/all") == []
 
 
 def test_the_time_of_a_job_is_the_screens_own() -> None:

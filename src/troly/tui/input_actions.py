@@ -40,6 +40,11 @@ class InputActions(App[int]):
             self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
         return self._drafting
 
+    def offer_anew(self) -> None:
+        """What was typed before the house was open can be completed now."""
+        if self.chat.prompt.offering is not None:
+            self.chat.prompt.offering.renew()
+
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Ask, or do what the command says, and leave the input empty for the next question."""
         text = unicodedata.normalize("NFC", event.text)

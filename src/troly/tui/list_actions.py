@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import tr
+from troly.tui.keymap import keymap_of
 from troly.tui.listing import Listing
 
 if TYPE_CHECKING:
@@ -73,7 +74,11 @@ class ListActions(App[int]):
     def listing(self) -> Listing:
         """What changes conversations."""
         if self._listing is None:
-            self._listing = Listing(self.controller, lambda text: self.notify(text, markup=False, timeout=6))
+            self._listing = Listing(
+                self.controller,
+                lambda text: self.notify(text, markup=False, timeout=6),
+                keymap_of(self).press,
+            )
         return self._listing
 
     def chosen_conversation(self) -> str:

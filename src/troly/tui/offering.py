@@ -48,6 +48,11 @@ class Offering:
         else:
             self._offers.show(command_offers(wanted, self.commands()))
 
+    def renew(self) -> None:
+        """Look again: what can be offered is another."""
+        self._wanted = self._closed = None
+        self.changed()
+
     def _at_cursor(self) -> Wanted | None:
         row, column = self._prompt.cursor_location
         wanted = wanted_at(self._prompt.document[row], column, first=row == 0)
@@ -112,7 +117,9 @@ class Offering:
     def key(self, key: str, *, sends: bool) -> bool:
         """Let the list have a key; True when it took it. `sends` marks the key that sends a message."""
         if key == "tab" and not self._offers.shown:
-            self.changed()
+            self.renew()
+            if self._wanted is not None and not self._offers.shown:
+                return True  # what fits is being looked up, or nothing does: the keys stay here
         if not self._offers.shown or self._wanted is None:
             return False
         if key in ("up", "down"):

@@ -71,7 +71,7 @@ TYPED = (
     TypedCommand("again", "app.again", "nothing", "nothing"),
     TypedCommand("continue", "app.message('continue')", "nothing", "nothing"),
     TypedCommand("evidence", "app.evidence", "nothing", "nothing"),
-    TypedCommand("wrong", "app.wrong", "nothing", "must"),
+    TypedCommand("wrong", "app.wrong", "nothing", "may"),
     TypedCommand("handoff", "app.handoff({})", "may", "may"),
     TypedCommand("export", "app.export_conversation({})", "may", "may"),
     TypedCommand("rename", "app.rename({})", "may", "must"),

@@ -54,6 +54,8 @@ class WorkActions(App[int]):
             order = read_order(line, self.controller.kinds, self.controller.language)
         except InputError as error:
             self._fail(error)
+            if not self.chat.prompt.text:  # to be corrected
+                self.chat.prompt.put(f"/ingest {line}")
             return
         if order.files:
             self._load(order)
@@ -164,7 +166,6 @@ class WorkActions(App[int]):
             self.controller.pane, Notice("warning" if end.problems else "info", told, "\n".join(lines))
         )
         self.controller.changed("pane", self.controller.pane)
-        self.notify(told, markup=False, timeout=4)
         self.controller.look_up()
 
     def _fail(self, error: Exception) -> None:
