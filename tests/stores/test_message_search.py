@@ -77,10 +77,9 @@ def test_of_very_many_matches_the_newest_come_first_and_the_same_marks_before_th
     mine, theirs = (store.create(owner, "test", title=owner).id for owner in ("an", "binh"))
     gone = store.create("an", "test", title="xóa").id
     store.add_message("an", mine, "user", "bảo hành số đầu")
-    with stores.state.write():  # one transaction for all
-        for number in range(RANKED + 20):
-            store.add_message("binh", theirs, "user", f"bảo hành của Bình {number}")
-            store.add_message("an", mine, "user", f"bao hanh so {number}")
+    for number in range(RANKED + 20):
+        store.add_message("binh", theirs, "user", f"bảo hành của Bình {number}")
+        store.add_message("an", mine, "user", f"bao hanh so {number}")
     store.add_message("an", gone, "user", "bảo hành đã xóa")
     store.add_message("an", mine, "user", "bảo hành số cuối")
     store.delete("an", gone)
