@@ -26,7 +26,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
     """The person's own sheets; nobody else's are looked at. Raises StoreError."""
     from troly_analysis.sheets_store import SheetStore
 
-    lang = hint_language(services)
+    lang = hint_language(services, profile)
     sheets = SheetStore(services).sheets(profile.login)
     names = [
         (sheet.name, say("mentions.sheet", lang, rows=format_number(sheet.rows, lang))) for sheet in sheets

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from troly.plugin.services import Services
 
 
-def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:  # noqa: ARG001 (shared notes are for everybody)
+def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
     """Titles of the shared notes, those in the person's language first; what was remembered of people is not among them.
 
     Raises StoreError.
     """
     from troly_dental.samples import COLLECTION, note_files
 
-    lang = hint_language(services)
+    lang = hint_language(services, profile)
     shipped = {note.key: note for note in note_files()}
     names = []
     for document in services.knowledge.list_documents(COLLECTION):

@@ -27,7 +27,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
     from troly_rental.schema import tables
     from troly_rental.store import RentalStore
 
-    lang = hint_language(services)
+    lang = hint_language(services, profile)
     store = RentalStore(services)
     places = store.places()
     names = [(place.name, say("mentions.city", lang)) for place in places.of("city")]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 RANKED = 200
 
 
-def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:  # noqa: ARG001 (the catalogue is for everybody)
+def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
     """Products whose name holds the words of `prefix`, with their price. Raises StoreError."""
     from troly_shopping.goods import key_of
     from troly_shopping.products_store import ProductStore
 
-    lang = hint_language(services)
+    lang = hint_language(services, profile)
     found = ProductStore(services.datasets).holding(key_of(prefix).split(), RANKED)
     return ranked([(name, f"{format_number(price, lang)} VND") for name, price in found], prefix, limit)

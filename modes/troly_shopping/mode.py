@@ -214,4 +214,5 @@ MODE = Mode(
         ),
     ),
     mentions=mentions,
+    person={lang: say("mode.person", lang) for lang in LANGS},
 )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.stores import Stores
 from troly.stores.conversations import Conversations
+from troly.stores.message_search import RANKED
 
 
 @pytest.fixture
@@ -67,3 +68,23 @@ def test_anything_typed_is_words_and_never_syntax(stores: Stores, typed: str, sa
     stores.conversations.add_message("an", conversation.id, "user", said)
     for hit in stores.conversations.search("an", typed):
         assert all(0 <= a < b <= len(hit.snippet) for a, b in hit.spans)
+
+
+def test_of_very_many_matches_the_newest_come_first_and_the_same_marks_before_the_rest(
+    stores: Stores,
+) -> None:
+    store = stores.conversations
+    mine, theirs = (store.create(owner, "test", title=owner).id for owner in ("an", "binh"))
+    gone = store.create("an", "test", title="xóa").id
+    store.add_message("an", mine, "user", "bảo hành số đầu")
+    for number in range(RANKED + 20):
+        store.add_message("binh", theirs, "user", f"bảo hành của Bình {number}")
+        store.add_message("an", mine, "user", f"bao hanh so {number}")
+    store.add_message("an", gone, "user", "bảo hành đã xóa")
+    store.add_message("an", mine, "user", "bảo hành số cuối")
+    store.delete("an", gone)
+    plain = [hit.snippet for hit in store.search("an", "bao hanh", limit=3)]
+    assert plain == ["bảo hành số cuối", f"bao hanh so {RANKED + 19}", f"bao hanh so {RANKED + 18}"]
+    marked = [hit.snippet for hit in store.search("an", "bảo hành", limit=3)]
+    assert marked[0] == "bảo hành số cuối"
+    assert all("Bình" not in hit.snippet for hit in store.search("an", "bảo hành", limit=50))

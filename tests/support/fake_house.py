@@ -78,6 +78,7 @@ class FakeHouse:
     searched: list[str] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
     mentioned: list[tuple[str, str]] = field(default_factory=list)
+    spoken: list[Lang] = field(default_factory=list)
     typed_before: Typed = field(default_factory=Typed)
     kept_messages: list[str] = field(default_factory=list)
     kept_drafts: dict[str, Draft | None] = field(default_factory=dict)
@@ -178,9 +179,15 @@ class FakeHouse:
         self.deliver(lambda: done(self.refusal or list(self.hits)))
 
     def mentions(
-        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+        self,
+        mode: str,
+        prefix: str,
+        limit: int,
+        language: Lang,
+        done: Callable[[list[tuple[str, str]] | Exception], None],
     ) -> None:
         self.mentioned.append((mode, prefix))
+        self.spoken.append(language)
         wanted = fold(prefix)
         fitting = [one for one in self.names if wanted in fold(one[0])]
         self.deliver(lambda: done(self.refusal or fitting[:limit]))

@@ -16,9 +16,10 @@ from troly.plugin.events import (
     TurnCompleted,
     TurnStarted,
 )
+from troly.plugin.loading import Kind
 from troly.plugin.model_called import ModelCalled
 from troly.tui.evidence_tree import Evidence
-from troly.tui.jobs import Load, Offer, Step
+from troly.tui.jobs import Load, Step
 from troly.tui.working import Working
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
@@ -186,10 +187,11 @@ async def kinds(pilot: Pilot[Any]) -> None:
     """What can be loaded."""
     await answered(pilot)
     app = scene(pilot)
-    app.fake.results["WorkOffers"] = [
-        Offer("shopping", "warranty", {"vi": "Phiếu bảo hành (CSV)", "en": "Warranty list (CSV)"}),
-        Offer("analysis", "sheet", {"vi": "Bảng số liệu (CSV, Excel)", "en": "A sheet (CSV, Excel)"}),
-    ]
+    kinds = (
+        Kind("warranty", "shopping", {"vi": "Phiếu bảo hành (CSV)", "en": "Warranty list (CSV)"}, ()),
+        Kind("sheet", "analysis", {"vi": "Bảng số liệu (CSV, Excel)", "en": "A sheet (CSV, Excel)"}, ()),
+    )
+    app.controller._kinds = lambda: kinds
     await app.run_action("ingest")
     await until(lambda: app.screen is not app.chat)
     await pilot.pause()

@@ -10,17 +10,19 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from tests.support.screens import Scene, begin, burst, settle, text_of, warranty
+from tests.support.screens import NOW, Scene, begin, burst, settle, text_of, warranty
 from tests.support.waiting import until
 from tests.tui.test_tui_process import on_a_terminal, read_until
-from troly.config.actions import ACTIONS
+from troly.config.actions import ACTIONS, PLACES
 from troly.config.key_names import SENDABLE
-from troly.text.catalogue import LANGS
+from troly.text.catalogue import LANGS, tr
 from troly.tui.commands import commands
 from troly.tui.keymap import Keymap
 from troly.tui.keys import teach_alt_keys
 from troly.tui.screens.help import HelpLines
 from troly.tui.screens.search import SearchScreen
+from troly.tui.view import ConversationView
+from troly.tui.widgets.find_bar import FindBar
 
 
 class Keyed(Scene):
@@ -132,6 +134,75 @@ def test_the_palette_offers_every_action_of_the_app() -> None:
     offered = {action.run for action in ACTIONS if action.palette}
     # The palette itself, the answer to Ctrl+C, and what the palette lists by name of the assistant.
     assert of_app - offered <= {"app.palette", "app.interrupt", "app.place({})", "app.step(1)"}
+
+
+def test_the_help_tells_every_action_that_has_a_key() -> None:
+    for lang in LANGS:
+        for place in PLACES:
+            groups = Keymap().help([place], lang)
+            told = {(heading, entry.does) for heading, entries in groups for entry in entries}
+            assert len(told) >= sum(bool(action.keys) for action in ACTIONS) - 2  # two say the same
+            first = {action.group for action in ACTIONS if action.place == place}
+            assert groups[0][0] in {tr(f"ui.help.{group}", lang) for group in first}
+
+
+@pytest.mark.parametrize("command", ["palette", "panes", "rename", "wrong", "pull", "ingest", "find", "menu"])
+async def test_help_opens_from_every_box_and_goes_back_to_it(command: str) -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "kiểm tra")).say(*warranty())
+        await settle(app, pilot)
+        app.controller.listed = [ConversationView("c1", "shopping", "x", NOW)]
+        app.controller.pane.last_answer.turn = "t1"  # type: ignore[union-attr]
+        app.fake.results["WorkOffers"] = []
+        await app.run_action("message('menu')" if command == "menu" else command)
+        await until(lambda: command == "find" or app.screen is not app.chat)
+        await until(lambda: app.focused is not None and app.focused is not app.chat.prompt)
+        before = app.screen
+        await pilot.press("f1")
+        await until(lambda: bool(app.screen.query(HelpLines)))
+        heading = "Khi tìm trong hội thoại" if command == "find" else "Trong hộp đang mở"
+        assert text_of(app.screen.query_one(HelpLines)).startswith(heading)
+        await pilot.press("escape")
+        await until(partial(_is_shown, app, before))
+
+
+async def test_the_key_that_opened_the_palette_or_the_finding_closes_it() -> None:
+    app = Keyed({"palette": "shift+f7", "find": "alt+f"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        (await app.ask(pilot, "kiểm tra")).say(*warranty())
+        await settle(app, pilot)
+        await pilot.press("shift+f7")
+        await until(lambda: app.screen is not app.chat)
+        await pilot.press("shift+f7")
+        await until(lambda: app.screen is app.chat)
+        await pilot.press("alt+f")
+        await until(lambda: bool(app.chat.query(FindBar)))
+        await pilot.press("alt+f")
+        await until(lambda: not app.chat.query(FindBar))
+        assert app.chat.prompt.has_focus
+
+
+async def test_sentences_name_the_keys_of_the_settings() -> None:
+    app = Keyed({"list_undelete": "z", "stop": "shift+f9", "again": "shift+f8"})
+    async with app.run_test(size=(120, 30)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "kiểm tra")
+        app.controller.listed = [ConversationView("c1", "shopping", "Một", NOW)]
+        app.controller.pane.conversation = "c1"
+        await app.run_action("delete")
+        asked.say(*warranty())
+        await settle(app, pilot)
+        await app.run_action("message('continue')")
+        app.controller.listed = [ConversationView("c1", "shopping", "Một", NOW)]
+        await app.run_action("delete")
+        await until(lambda: len(app._notifications) >= 3)
+        told = " ".join(str(note.message) for note in app._notifications)
+        assert "dừng (Shift+F9)" in told
+        assert "Shift+F8 để hỏi lại" in told
+        assert "z trong danh sách" in told
 
 
 def test_keys_that_are_taken_can_be_sent() -> None:

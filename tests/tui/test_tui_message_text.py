@@ -7,7 +7,7 @@ import pytest
 from tests.support.screens import NOW
 from troly.plugin.events import Item, ItemList, Table
 from troly.tui.clipboard import may_be_refused
-from troly.tui.message_actions import going_on
+from troly.tui.go_on import going_on
 from troly.tui.message_text import message_text, quoted
 from troly.tui.view import message
 

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,20 @@ def test_a_signal_while_an_answer_is_written_saves_what_was_said(
     assert any("phần đầu" in text for sender, text in messages if sender == "assistant")
 
 
-def test_a_closed_terminal_ends_the_app_in_order(session: PtySession, env: dict[str, str]) -> None:
+@pytest.mark.parametrize("again", [0, 3], ids=["once", "several-times"])
+def test_a_closed_terminal_ends_the_app_in_order(
+    session: PtySession, env: dict[str, str], again: int
+) -> None:
     session.hang_up()
+    left = [signal.SIGHUP] * again
+
+    def all_told() -> bool:
+        if left:
+            session.signal(left.pop())
+        return not left
+
+    with suppress(ProcessLookupError):  # as the shell above it does, and the terminal's own end
+        wait_until(all_told)
     assert session.code() == 129
     messages = saved(env)
     assert ("user", "wait") in messages

@@ -48,7 +48,7 @@ def test_names_of_a_real_assistant(tmp_path: Path) -> None:
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng\x1b[31m giá", owner="an")
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng riêng", owner="binh")
         house = OpenedHouse(services, registry, profile("an"))
-        ((name, hint),) = house.mentions("analysis", "bang", 8)
+        ((name, hint),) = house.mentions("analysis", "bang", 8, "vi")
         assert name.startswith("Bảng")
         assert "\x1b" not in name
         assert hint

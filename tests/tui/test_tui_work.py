@@ -30,7 +30,7 @@ from troly.tui.jobs import Done, Load, Pull, Step
 from troly.tui.look import Look, keep_look, language_of, read_look, theme_of
 from troly.tui.opened import OpenedHouse
 from troly.tui.opening import prepare
-from troly.tui.screens.choose import ChooseScreen, paths
+from troly.tui.screens.choose import ChooseScreen
 from troly.tui.spent import spent_of
 from troly.tui.view import HealthView, Wrong, message
 from troly.tui.widgets.status_figures import status_figures
@@ -171,8 +171,9 @@ async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
         assert Path(run(house, KeepLook(theme="light"))).exists()
         await house.services.llm.health()
         offered = run(house, WorkOffers())
-    assert [one.mode for one in offered if not one.ingest]
-    assert {"warranty", "sheet", "policies", "knowledge"} <= {one.ingest for one in offered}
+        assert [one.model for one in offered]
+        found = {one.name for one in house.arrival().kinds()}
+    assert {"warranty", "sheet", "policies", "knowledge"} <= found
 
 
 # --- jobs on the screen
@@ -208,6 +209,7 @@ async def working(home: Path, **env: str) -> AsyncIterator[tuple[Scene, Pilot[An
             jobs = Jobs(app, house)
             app.fake.runner = jobs.start
             app.fake.results["WorkOffers"] = run(house, WorkOffers())
+            app.controller._kinds = house.arrival().kinds
             yield app, pilot, jobs
 
 
@@ -222,6 +224,7 @@ async def typed(app: Scene, pilot: Pilot[Any], action: str, text: str) -> None:
     before = app.screen
     await app.run_action(action) if action else None
     await until(lambda: isinstance(app.screen, ChooseScreen) and (not action or app.screen is not before))
+    await until(lambda: bool(app.screen.query(TypingInput)))
     app.screen.query_one(TypingInput).value = text
     await pilot.pause()
     await pilot.press("enter")
@@ -233,7 +236,8 @@ async def test_a_model_is_pulled_while_the_chat_goes_on(own_home: Path, server: 
         await until(lambda: bool(jobs.ended))
         assert jobs.ended[0].error is None
         assert app.working is None
-        assert any("new-model:1b" in str(note.message) for note in app._notifications)
+        await settle(app, pilot)
+        assert "Pulling new-model:1b: done." in app.shown
 
 
 async def test_a_model_that_is_unknown_is_a_card(own_home: Path, server: OllamaDouble) -> None:
@@ -245,22 +249,28 @@ async def test_a_model_that_is_unknown_is_a_card(own_home: Path, server: OllamaD
         assert "nonsense" in app.shown
 
 
-async def test_a_warranty_list_is_loaded_from_the_screen(own_home: Path, tmp_path: Path) -> None:
+async def test_a_warranty_list_is_loaded_by_choosing(own_home: Path, tmp_path: Path) -> None:
     file = tmp_path / "list.csv"
-    file.write_text("serial,product_name,warranty_end_date\nQQ9911,Loa,2027-01-31\n", "utf-8")
+    file.write_text("serial,product_name,warranty_end_date\nQQ9911,Loa,2027-01-31\nno,x,y\n", "utf-8")
     async with working(own_home) as (app, pilot, jobs):
         await typed(app, pilot, "ingest", "warranty")
         await until(lambda: isinstance(app.screen, ChooseScreen) and "warranty" in str(app.screen._title))
         await typed(app, pilot, "", str(file))
+        await until(lambda: isinstance(app.screen, ChooseScreen) and "list.csv" in str(app.screen._title))
+        await pilot.pause()
+        await pilot.press("enter")
         await until(lambda: bool(jobs.ended))
         assert jobs.ended[0].error is None, jobs.ended
         await settle(app, pilot)
-        assert "list.csv" in " ".join(str(note.message) for note in app._notifications)
+        assert "Loading list.csv: done." in app.shown
+        # The bad row is named.
+        assert "3" in app.shown.split("done.")[1]
+        assert jobs.ended[0].problems[0][:20] in app.shown
 
 
 async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
     async with working(own_home) as (app, pilot, jobs):
-        app._begin(Load("shopping", "warranty", "/no/such/file.csv", "en"), "x")
+        app._begin(Load("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
         await until(lambda: bool(jobs.ended))
         assert isinstance(jobs.ended[0].error, InputError)
         await settle(app, pilot)
@@ -280,18 +290,6 @@ async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None
         assert isinstance(jobs.ended[0].error, StoppedError)
         await settle(app, pilot)
         assert "Pulling m" not in text_of(app.chat.status)
-
-
-def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path: Path) -> None:
-    (tmp_path / "Dữ liệu").mkdir()
-    (tmp_path / "dữ.csv").write_text("")
-    (tmp_path / ".kín").write_text("")
-    offered = paths("this folder")(f"{tmp_path}/du")
-    assert [(one.title, one.further) for one in offered] == [("Dữ liệu/", True), ("dữ.csv", False)]
-    inside = paths("this folder")(f"{tmp_path}/")
-    assert inside[0].title == "this folder"
-    assert ".kín" not in [one.title for one in inside]
-    assert paths("x")(f"{tmp_path}/none/at/all") == []
 
 
 def test_the_time_of_a_job_is_the_screens_own() -> None:

@@ -31,14 +31,10 @@ class IngestGroup(HouseGroup):
 
     def _kinds(self) -> dict[str, Ingest]:
         """The modes' ingests by name; a name that is taken already is written `<mode>-<name>`."""
+        from troly.plugin.loading import ingests_by_name
         from troly.plugin.registry import Registry
 
-        kinds: dict[str, Ingest] = {}
-        for mode in Registry():
-            for ingest in mode.ingests:
-                taken = ingest.name in kinds or ingest.name in self.commands
-                kinds[f"{mode.id}-{ingest.name}" if taken else ingest.name] = ingest
-        return kinds
+        return {name: one for name, (_, one) in ingests_by_name(Registry(), self.commands).items()}
 
 
 def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:

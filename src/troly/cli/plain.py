@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly.cli.answering import Answered, answer
 from troly.cli.asking import model_loop
@@ -22,12 +22,13 @@ from troly.text.fold import nfc
 from troly.tui.slash import MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from troly.plugin.contract import TalkCommand
     from troly.plugin.events import StepFinished
 
 LONGEST = 2_000_000
+T = TypeVar("T")
 
 
 def run_plain(invocation: Invocation, mode: str | None) -> int:
@@ -53,7 +54,8 @@ class PlainChat:
         self.deleted: str | None = None
         self.listed: list[str] = []
         self.steps: list[StepFinished] = []
-        self.last = ""
+        self.last = self.turn = ""
+        self.unfinished = self.by_model = False
         self.leaving = False
         self._runner = runner
         self._typed = sys.stdin.isatty()
@@ -89,7 +91,8 @@ class PlainChat:
         """Talk to another assistant, in a new conversation."""
         self.house.registry.get(mode)
         if mode != self.mode:
-            self.mode, self.conversation, self.steps, self.last = mode, None, [], ""
+            self.mode, self.conversation, self.steps = mode, None, []
+            self.last = self.turn = ""
         self.greet()
 
     def greet(self) -> None:
@@ -136,9 +139,15 @@ class PlainChat:
         printer = PlainPrinter(self.invocation)
         answered = self._runner.run(self._answer(request, printer))
         self.conversation = answered.conversation or self.conversation
-        self.steps = printer.steps
+        self.steps, self.turn = printer.steps, printer.turn
+        self.unfinished = not answered.completed
+        self.by_model = any(step.source == "model" for step in printer.steps)
         self._whole = self._whole and answered.completed
         return answered
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do other work on the loop of the answers."""
+        return self._runner.run(work)
 
     async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> Answered:
         company = asyncio.create_task(printer.keep_company())

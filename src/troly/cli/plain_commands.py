@@ -3,49 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from troly.cli import plain_kept, plain_work
 from troly.cli.plain_printer import say_line
 from troly.config.actions import ACTIONS
 from troly.errors import TrolyError
 from troly.text.catalogue import LANGS, tr
-from troly.tui.slash import MARK, Choice, Said, Slash, chosen, read
+from troly.tui.slash import FORMS, MARK, TYPED, Choice, Said, Slash, argument_of, chosen, read
 
 if TYPE_CHECKING:
     from troly.cli.plain import PlainChat
 
-# Name, whether there is an argument, whether it must be there.
-COMMANDS = (
-    ("help", False, False),
-    ("new", False, False),
-    ("mode", True, True),
-    ("language", True, True),
-    ("list", False, False),
-    ("open", True, True),
-    ("search", True, True),
-    ("names", True, False),
-    ("again", False, False),
-    ("evidence", False, False),
-    ("rename", True, True),
-    ("delete", False, False),
-    ("undelete", False, False),
-    ("quit", False, False),
-)
+# Commands of the screen alone; what other actions of it are called is found in their list.
+SCREEN_ONLY = tuple(one.name for one in TYPED if one.plain == "no")
 LISTED = 20
 HITS = 10
 NAMES = 20
-# Commands with an argument that only the screen has; all others are in the list of actions.
-SCREEN = ("theme", "export")
 
 
 def commands(chat: PlainChat) -> list[Slash]:
     """What can be typed: the mode's own commands, then those of the chat."""
     lang = chat.lang
     found = [Slash(one.name, one.help[lang], argument=one.argument) for one in chat.talk()]
-    for name, takes, needed in COMMANDS:
-        argument = tr(f"cli.plain.argument.{name}", lang) if takes else ""
-        choices = tuple(_choices(chat, name))
-        found.append(Slash(name, tr(f"cli.plain.help.{name}", lang), name, argument, needed, choices))
+    for one in TYPED:
+        if one.plain != "no":
+            takes = one.plain != "nothing"
+            argument = argument_of(one.name, lang) if takes else ""
+            choices = tuple(_choices(chat, one.name))
+            help_ = tr(f"cli.plain.help.{one.name}", lang)
+            found.append(Slash(one.name, help_, one.name, argument, one.plain == "must", choices))
     return found
 
 
@@ -54,6 +42,8 @@ def _choices(chat: PlainChat, name: str) -> Iterator[Choice]:
         yield from (Choice(one, title) for one, title in chat.modes().items())
     elif name == "language":
         yield from (Choice(one, tr(f"ui.command.language_{one}", chat.lang)) for one in LANGS)
+    elif name == "export":
+        yield from (Choice(one, tr(f"ui.slash.export.{one}", chat.lang)) for one in FORMS)
 
 
 def run_command(chat: PlainChat, text: str) -> bool:
@@ -61,7 +51,7 @@ def run_command(chat: PlainChat, text: str) -> bool:
     offered = commands(chat)
     said = read(text, offered)
     name = text.strip().removeprefix(MARK).partition(" ")[0]
-    if said is None and name in SCREEN:
+    if said is None and name in SCREEN_ONLY:
         say_line(chat.say("screen_only", name=name))
         return True
     if said is None or (said.command is not None and not said.command.action):
@@ -84,7 +74,7 @@ def run_command(chat: PlainChat, text: str) -> bool:
 
 def _unknown(chat: PlainChat, text: str, said: Said) -> str:
     name = text.strip().removeprefix(MARK)
-    if name in SCREEN or any(one.name.replace("_", "-") == name for one in ACTIONS):
+    if name in SCREEN_ONLY or any(one.name.replace("_", "-") == name for one in ACTIONS):
         return tr("cli.plain.screen_only", chat.lang, name=name)
     key = "nearest" if said.nearest else "unknown"
     return tr(f"ui.slash.{key}", chat.lang, name=name, nearest=said.nearest)
@@ -152,7 +142,8 @@ def _search(chat: PlainChat, value: str) -> None:
 
 def _names(chat: PlainChat, value: str) -> None:
     house = chat.house
-    found = house.registry.get(chat.mode).mentions(house.services, house.profile, value, NAMES)
+    speaks = replace(house.profile, language=chat.lang)
+    found = house.registry.get(chat.mode).mentions(house.services, speaks, value, NAMES)
     if not found:
         say_line(chat.say("no_name"))
     for name, hint in found:
@@ -178,30 +169,27 @@ def _evidence(chat: PlainChat, _value: str) -> None:
         )
 
 
-def _rename(chat: PlainChat, value: str) -> None:
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
+def _continue(chat: PlainChat, _value: str) -> None:
+    from troly.tui.go_on import going_on
+
+    if not chat.last:
+        say_line(chat.say("no_question"))
+    elif not chat.unfinished:
+        say_line(chat.say("whole"))
     else:
-        chat.house.services.conversations.update(chat.login, chat.conversation, title=value)
-        say_line(chat.say("renamed", title=value))
+        chat.ask(going_on(chat.last) if chat.by_model else chat.last)
 
 
-def _delete(chat: PlainChat, _value: str) -> None:
-    if chat.conversation is None:
-        say_line(chat.say("nothing_open"))
+def _handoff(chat: PlainChat, value: str) -> None:
+    """Ask for a person, where the assistant can hand over to one."""
+    found = {mode.id: mode for mode in chat.house.registry}
+    if found[chat.mode].person:
+        chat.ask(" ".join(part for part in (found[chat.mode].person[chat.lang], value) if part))
         return
-    chat.house.services.conversations.delete(chat.login, chat.conversation)
-    chat.deleted, chat.conversation = chat.conversation, None
-    say_line(chat.say("deleted"))
-
-
-def _undelete(chat: PlainChat, _value: str) -> None:
-    if chat.deleted is None:
-        say_line(tr("ui.list.nothing_deleted", chat.lang))
-        return
-    chat.house.services.conversations.restore(chat.login, chat.deleted)
-    chat.conversation, chat.deleted = chat.deleted, None
-    say_line(chat.say("restored"))
+    say_line(tr("ui.handoff.not_here", chat.lang, name=found[chat.mode].names[chat.lang]))
+    for mode in found.values():
+        if mode.person:
+            say_line(tr("ui.handoff.elsewhere", chat.lang, names=mode.names[chat.lang], mode=mode.id))
 
 
 def _quit(chat: PlainChat, _value: str) -> None:
@@ -225,8 +213,15 @@ _DO: dict[str, Callable[[PlainChat, str], None]] = {
     "names": _names,
     "again": _again,
     "evidence": _evidence,
-    "rename": _rename,
-    "delete": _delete,
-    "undelete": _undelete,
+    "continue": _continue,
+    "handoff": _handoff,
+    "wrong": plain_kept.wrong,
+    "export": plain_kept.export,
+    "rename": plain_kept.rename,
+    "pin": plain_kept.pin,
+    "delete": plain_kept.delete,
+    "undelete": plain_kept.undelete,
+    "ingest": plain_work.ingest,
+    "pull": plain_work.pull,
     "quit": _quit,
 }

@@ -48,7 +48,7 @@ def say_line(text: str) -> None:
 
 
 class PlainPrinter:
-    """Shows one turn; `steps` are kept for whoever asks for them afterwards. `clock` gives seconds."""
+    """Shows one turn; `steps` and the id of the `turn` are kept for whoever asks for them afterwards. `clock` gives seconds."""
 
     def __init__(self, invocation: Invocation, clock: Callable[[], float] = time.monotonic) -> None:
         self._invocation = invocation
@@ -60,9 +60,11 @@ class PlainPrinter:
         self._last = clock()
         self._told_tasks: set[tuple[int, bool]] = set()
         self.steps: list[StepFinished] = []
+        self.turn = ""
 
-    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the ids are for programs)
+    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the conversation is for programs)
         """Say `event`."""
+        self.turn = turn
         match event:
             case Token():
                 self._shown.append(event.text)

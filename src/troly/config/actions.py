@@ -7,12 +7,14 @@ Bindings, palette, help, hints and the `[keys]` table are all made from it (`tro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
-# `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus;
-# `grid`, `search` and `paste` are screens of their own.
-Place: TypeAlias = Literal["chat", "prompt", "transcript", "list", "evidence", "grid", "search", "paste"]
-PLACES: tuple[Place, ...] = ("chat", "prompt", "transcript", "list", "evidence", "grid", "search", "paste")
+# `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus, as is
+# `find`, which takes its keys before all others; `grid`, `search`, `paste` and `dialog` (all others above the chat) are screens of their own.
+Place: TypeAlias = Literal[
+    "chat", "prompt", "transcript", "list", "evidence", "find", "grid", "search", "paste", "dialog"
+]
+PLACES: tuple[Place, ...] = get_args(Place)
 INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
 
 
@@ -56,6 +58,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("again", "app.again", ("ctrl+r",), "chat", "talk", palette=True),
     Action("continue", "app.message('continue')", ("ctrl+t",), "chat", "talk", palette=True),
     Action("edit", "app.edit", (), "chat", "talk", palette=True),
+    Action("handoff", "app.handoff", (), "chat", "talk", palette=True),
     Action("new", "app.new", ("ctrl+n",), "chat", "talk", palette=True),
     Action("assistants", "app.place({})", NUMBERED, "chat", "talk"),
     Action("next_mode", "app.step(1)", ("f4",), "chat", "talk"),
@@ -125,6 +128,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("evidence_copy", "copy", ("c",), "evidence", "in_evidence"),
     Action("evidence_wrong", "app.wrong", ("w",), "evidence", "in_evidence"),
     Action("evidence_help", "app.help", ("question_mark",), "evidence", "in_evidence"),
+    # The line that finds words in a conversation.
+    Action("find_older", "", ("up", "enter"), "find", "in_find", fixed=True),
+    Action("find_newer", "", ("down", "shift+enter"), "find", "in_find", fixed=True),
+    Action("find_close", "", ("escape",), "find", "in_find", fixed=True),
     # A table as a grid.
     Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
     Action("grid_export", "export", ("x",), "grid", "in_grid"),
@@ -138,6 +145,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_open", "", ("enter",), "search", "in_search", fixed=True),
     Action("search_close", "leave", ("escape", "ctrl+f"), "search", "in_search", needed=True),
     Action("search_help", "app.help", ("f1",), "search", "in_search"),
+    # Every other question above the chat: commands, messages, titles, files, what is wrong.
+    Action("dialog_choose", "", ("up", "down"), "dialog", "in_dialog", fixed=True),
+    Action("dialog_complete", "", ("tab",), "dialog", "in_dialog", fixed=True),
+    Action("dialog_take", "", ("enter",), "dialog", "in_dialog", fixed=True),
+    Action("dialog_close", "", ("escape",), "dialog", "in_dialog", fixed=True),
+    Action("dialog_help", "app.help", ("f1",), "dialog", "in_dialog"),
 )
 
 

@@ -220,7 +220,7 @@ class TalkCommand:
 
 
 # Names of the mode's own things (sheets, documents, products, places) that fit what was typed so far, best first, each
-# with a short hint; `(services, profile, prefix, limit)`. Called on a thread that may block; raises StoreError. What the
+# with a short hint in the profile's language; `(services, profile, prefix, limit)`. Called on a thread that may block; raises StoreError. What the
 # profile may not see is never among them. The name, in quotes, must lead the mode to that thing.
 Mentions = Callable[["Services", "Profile", str, int], "list[tuple[str, str]]"]
 
@@ -249,6 +249,7 @@ class Mode:
             things masks them.
         talk: commands that are typed as a message.
         mentions: see `Mentions`.
+        person: the message that asks it for a person, where it can hand over to one (`/handoff`).
         ready: False while the assistant can only say that it is not there yet.
         icon: a sign of one cell that common fonts have, for tabs.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
@@ -278,3 +279,4 @@ class Mode:
     shareable: Callable[[Services, str], str] = lambda _services, text: text
     talk: tuple[TalkCommand, ...] = ()
     mentions: Mentions = lambda _services, _profile, _prefix, _limit: []
+    person: Mapping[Lang, str] = field(default_factory=dict)

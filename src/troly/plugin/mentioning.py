@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from troly.text.fold import fold
 
 if TYPE_CHECKING:
+    from troly.config import Profile
     from troly.plugin.services import Services
     from troly.text.catalogue import Lang
 
@@ -23,9 +24,10 @@ def ranked(names: Iterable[tuple[str, str]], prefix: str, limit: int) -> list[tu
     return [one for _, _, one in sorted(found.values(), key=lambda entry: entry[:2])][: max(0, limit)]
 
 
-def hint_language(services: Services) -> Lang:
-    """The language of hints: that of the settings, Vietnamese where they leave it open."""
-    return "en" if services.settings.language == "en" else "vi"
+def hint_language(services: Services, profile: Profile) -> Lang:
+    """The language of hints: that of the profile, else of the settings, Vietnamese where both leave it open."""
+    said = (one for one in (profile.language, services.settings.language) if one != "auto")
+    return "en" if next(said, "vi") == "en" else "vi"
 
 
 def _score(name: str, wanted: list[str]) -> int | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from troly.stores.records import SearchHit, when
 from troly.text.fold import fold, fold_in_place, folded_words, words
@@ -12,15 +13,29 @@ SNIPPET = 160
 _LEAD = 40
 _MAX_WORDS = 24
 
+# More matches than these are not weighed against each other: the newest come first.
+RANKED = 1_000
+
+# The newest matches, without their weight: each costs two look-ups, and no more are looked at than are taken.
+_NEWEST = """
+SELECT f.rowid FROM messages_fts AS f CROSS JOIN messages AS m ON m.seq = f.rowid
+WHERE messages_fts MATCH ? AND f.rowid >= ?
+    AND m.conversation_id IN (SELECT id FROM conversations WHERE user_id = ? AND deleted_at IS NULL)
+ORDER BY f.rowid DESC LIMIT ?
+"""
 # bm25 weights: a word with the same marks counts more than one that is only the same letters.
-_SEARCH = """
+_WEIGHED = """
 SELECT m.id, m.conversation_id, c.mode, c.title, m.sender, m.created_at, m.text
 FROM messages_fts AS f
 JOIN messages AS m ON m.seq = f.rowid
 JOIN conversations AS c ON c.id = m.conversation_id
-WHERE messages_fts MATCH ? AND c.user_id = ? AND c.deleted_at IS NULL
+WHERE messages_fts MATCH ? AND f.rowid >= ? AND c.user_id = ? AND c.deleted_at IS NULL
 ORDER BY bm25(messages_fts, 2.0, 1.0), m.seq DESC
 LIMIT ?
+"""
+_ONE = """
+SELECT m.id, m.conversation_id, c.mode, c.title, m.sender, m.created_at, m.text
+FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id WHERE m.seq = ?
 """
 
 
@@ -34,27 +49,57 @@ def index_message(connection: sqlite3.Connection, seq: int, text: str) -> None:
 
 def search_messages(connection: sqlite3.Connection, owner: str, text: str, limit: int) -> list[SearchHit]:
     """Messages of `owner` that hold all words of `text`, best first; the last word may be unfinished."""
-    query = _query(text)
-    if not query:
+    if not words(text):
         return []
     wanted = [fold(word) for word in words(text)[:_MAX_WORDS]]
     hits = []
-    for row in connection.execute(_SEARCH, (query, owner, limit)):
+    for row in _rows(connection, owner, text, limit):
         values = list(row)
         values[5:7] = when(row[5]), *_snippet(row[6], wanted)
         hits.append(SearchHit(*values))
     return hits
 
 
-def _query(text: str) -> str:
+def _rows(connection: sqlite3.Connection, owner: str, text: str, limit: int) -> list[tuple[Any, ...]]:
+    """The messages found, best first; of more than `RANKED` the newest, those with the same marks before the rest."""
+    newest = _newest(connection, owner, _query(text, _folded), 0)
+    if not newest:
+        return []
+    if len(newest) <= RANKED:
+        weighed = (_query(text, _either), newest[-1], owner, limit)
+        return connection.execute(_WEIGHED, weighed).fetchall()
+    plain = all(fold(word) == word for word in words(text)[:_MAX_WORDS])
+    marked = [] if plain else _newest(connection, owner, _query(text, _accented), newest[-1])
+    chosen = list(dict.fromkeys([*marked, *newest]))[:limit]
+    return [connection.execute(_ONE, (seq,)).fetchone() for seq in chosen]
+
+
+def _newest(connection: sqlite3.Connection, owner: str, query: str, least: int) -> list[int]:
+    """Rows that match, from `least` on, the newest first."""
+    found = connection.execute(_NEWEST, (query, least, owner, RANKED + 1))
+    return [row[0] for row in found]
+
+
+def _accented(word: str, _plain: str, star: str) -> list[str]:
+    return [f'accented : "{word}"{star}']
+
+
+def _folded(word: str, plain: str, star: str) -> list[str]:
+    """The letters alone; a word that is nothing but marks as it is."""
+    return [f'folded : "{plain}"{star}'] if plain else _accented(word, plain, star)
+
+
+def _either(word: str, plain: str, star: str) -> list[str]:
+    return [*_accented(word, plain, star), *([f'folded : "{plain}"{star}'] if plain else [])]
+
+
+def _query(text: str, either: Callable[[str, str, str], list[str]]) -> str:
     """An FTS5 query; words are quoted, so that nothing typed is taken for its syntax."""
     found = words(text)[:_MAX_WORDS]
     parts = []
     for at, word in enumerate(found):
-        star = "*" if at == len(found) - 1 else ""
-        plain = fold(word)
-        either = [f'accented : "{word}"{star}'] + ([f'folded : "{plain}"{star}'] if plain else [])
-        parts.append("(" + " OR ".join(either) + ")")
+        ways = either(word, fold(word), "*" if at == len(found) - 1 else "")
+        parts.append("(" + " OR ".join(ways) + ")")
     return " AND ".join(parts)
 
 

@@ -156,6 +156,7 @@ class TrolyApp(
             return
         self.controller.arrive(arrival)
         self.drafting.begin()
+        self.offer_anew()
         self.house.watch(
             lambda: self.controller.pane.mode, lambda: self.controller.language, self.controller.see
         )

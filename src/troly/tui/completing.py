@@ -12,6 +12,7 @@ MOST = 8
 # Names have blanks, so what follows @ may have some; further words are the message again.
 MOST_WORDS = 5
 LONGEST = 60
+LONGEST_COMMAND = 600
 # A mention begins a word: "an@sstc.vn" is an address.
 BEFORE = " \t\n([{\"'“‘,;:"
 
@@ -19,7 +20,7 @@ BEFORE = " \t\n([{\"'“‘,;:"
 class Wanted(NamedTuple):
     """What stands at the cursor: its kind, where it begins in the text, and what was typed of it."""
 
-    kind: Literal["command", "choice", "mention"]
+    kind: Literal["command", "choice", "mention", "load"]
     start: int
     typed: str
     command: str = ""
@@ -36,7 +37,7 @@ class Offer(NamedTuple):
 
 def wanted_at(line: str, column: int, *, first: bool) -> Wanted | None:
     """What can be completed after `column` characters of `line`; `first` when the message begins with the line."""
-    if first and line.startswith(MARK) and column <= 2 * LONGEST:
+    if first and line.startswith(MARK) and column <= LONGEST_COMMAND:
         name, blank, rest = line[1:column].partition(" ")
         if not column:
             return None

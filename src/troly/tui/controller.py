@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from troly.tui.view import (
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event
+    from troly.plugin.loading import Kind
 
 UNOPENED = "unopened"
 
@@ -61,6 +62,7 @@ class Controller(PaneControl):
         self.stocking: list[str] = []
         self.opened = False
         self.new_here = False
+        self._kinds: Callable[[], Sequence[Kind]] = tuple
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
@@ -73,6 +75,7 @@ class Controller(PaneControl):
         self.notices = arrival.notices
         self.new_here = arrival.new_here
         self._lacking = set(arrival.lacking)
+        self._kinds = arrival.kinds
         self.opened = True
         if self.pane.mode not in self.modes and self.modes:
             unknown = self.pane.mode
@@ -111,6 +114,11 @@ class Controller(PaneControl):
                 self.house.prepare(mode)
             if not self._lacks(mode):
                 self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """What can be loaded; nothing until the house is open."""
+        return self._kinds()
 
     # Questions and answers.
 

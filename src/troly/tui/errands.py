@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from troly.text.catalogue import tr
 from troly.tui.evidence_tree import Evidence
 from troly.tui.files import new_file
 from troly.tui.view import Wrong
@@ -14,6 +15,7 @@ from troly.tui.work_offers import offers
 if TYPE_CHECKING:
     from troly.text.catalogue import Lang
     from troly.tui.opened import OpenedHouse
+    from troly.tui.screens.choose import Choice
 
 
 class EvidenceOf(NamedTuple):
@@ -43,7 +45,14 @@ class KeepLook(NamedTuple):
 
 
 class WorkOffers(NamedTuple):
-    """What can be loaded and which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+    """Which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+
+
+class PathsOf(NamedTuple):
+    """What a path that is being typed may become; answered with `troly.tui.screens.choose.Choice` entries."""
+
+    typed: str
+    language: Lang
 
 
 class ExportConversation(NamedTuple):
@@ -54,7 +63,7 @@ class ExportConversation(NamedTuple):
     language: Lang
 
 
-Errand: TypeAlias = "ExportConversation | EvidenceOf | MarkWrong | TakeBack | KeepLook | WorkOffers"
+Errand: TypeAlias = "ExportConversation | EvidenceOf | MarkWrong | TakeBack | KeepLook | WorkOffers | PathsOf"
 
 
 def run(house: OpenedHouse, errand: Errand) -> Any:
@@ -103,6 +112,12 @@ def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
     return str(keep_look(services.paths, services.settings, errand.theme, errand.language))
 
 
+def _paths(errand: PathsOf) -> Sequence[Choice]:
+    from troly.tui.screens.choose import MOST, paths
+
+    return paths(tr("ui.work.folder", errand.language))(errand.typed)[:MOST]
+
+
 _DOERS: Mapping[type, Callable[[OpenedHouse, Any], Any]] = {
     ExportConversation: _export,
     EvidenceOf: _evidence,
@@ -110,4 +125,5 @@ _DOERS: Mapping[type, Callable[[OpenedHouse, Any], Any]] = {
     TakeBack: _take_back,
     KeepLook: _keep_look,
     WorkOffers: lambda house, _errand: offers(house),
+    PathsOf: lambda _house, errand: _paths(errand),
 }

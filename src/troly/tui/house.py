@@ -147,10 +147,15 @@ class House:
         self._query(lambda house: house.search(text), done)
 
     def mentions(
-        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+        self,
+        mode: str,
+        prefix: str,
+        limit: int,
+        language: Lang,
+        done: Callable[[list[tuple[str, str]] | Exception], None],
     ) -> None:
         """Names of a mode's own things that begin like `prefix`, each with a hint."""
-        self._query(lambda house: house.mentions(mode, prefix, limit), done)
+        self._query(lambda house: house.mentions(mode, prefix, limit, language), done)
 
     def typed(self, done: Callable[[Typed | Exception], None]) -> None:
         """What the person typed in earlier sessions."""

@@ -43,6 +43,11 @@ class InputActions(App[int]):
             self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
         return self._drafting
 
+    def offer_anew(self) -> None:
+        """What was typed before the house was open can be completed now."""
+        if self.chat.prompt.offering is not None:
+            self.chat.prompt.offering.renew()
+
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Ask, or do what the command says, and leave the input empty for the next question."""
         from troly.tui.slash import MARK
@@ -101,6 +106,31 @@ class InputActions(App[int]):
         if not self.chat.prompt.text:
             self.chat.prompt.put(text)
         self.notify(why, markup=False, timeout=6)
+
+    def action_names(self, begun: str = "") -> None:
+        """Offer names of sheets, documents or products at the end of the message."""
+        prompt = self.chat.prompt
+        blank = "" if not prompt.text or prompt.text[-1:].isspace() else " "
+        prompt.put(f"{prompt.text}{blank}@{begun}")
+        prompt.focus()
+
+    def action_handoff(self, words: str = "") -> None:
+        """Ask the assistant for a person; where it cannot hand over to one, say who can."""
+        controller, lang = self.controller, self.controller.language
+        mode = controller.modes.get(controller.pane.mode)
+        if mode is None:
+            return
+        if mode.person:
+            controller.submit(" ".join(part for part in (mode.person[lang], words) if part))
+            self.chat.transcript.to_end()
+            return
+        told = [tr("ui.handoff.not_here", lang, name=mode.names[lang])]
+        told += [
+            tr("ui.handoff.elsewhere", lang, names=one.names[lang], mode=one.id)
+            for one in controller.modes.values()
+            if one.person
+        ]
+        self.notify(" ".join(told), markup=False, timeout=8)
 
     def action_export_conversation(self, form: str = "md") -> None:
         """Write the shown conversation to a file."""

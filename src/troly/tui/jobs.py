@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from troly.errors import InputError, StoppedError
-from troly.text.catalogue import Lang
+from troly.plugin.loading import DRY_RUN, ERRORS, REPLACE
+from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
+    from troly.config import Profile
     from troly.plugin.contract import IngestOutcome
+    from troly.plugin.registry import Registry
+    from troly.plugin.services import Services
     from troly.tui.opened import OpenedHouse
     from troly.tui.port import Deliver
 
 # Progress is handed over this often at most, in seconds.
 OFTEN = 0.2
-KNOWLEDGE = "knowledge"
 
 
 class Pull(NamedTuple):
@@ -30,15 +35,28 @@ class Pull(NamedTuple):
 
 
 class Load(NamedTuple):
-    """Load a file or folder with an ingest of a mode (`mode` "" for the documents of all); see `offers`."""
+    """Load files or folders with an ingest of a mode (`mode` "" for the documents of all); `values` by key."""
 
     mode: str
     ingest: str
-    path: str
+    files: tuple[str, ...]
     language: Lang
+    values: Mapping[str, str | bool | None] = MappingProxyType({})
 
 
 Job: TypeAlias = "Pull | Load"
+Report: TypeAlias = "Callable[[int, int | None, str], None]"
+
+
+class Works(Protocol):
+    """What a job needs of the opened house."""
+
+    @property
+    def services(self) -> Services: ...
+    @property
+    def registry(self) -> Registry: ...
+    @property
+    def profile(self) -> Profile: ...
 
 
 class Step(NamedTuple):
@@ -50,18 +68,21 @@ class Step(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The end of a job: what was said of it, and problems as ready lines; or why it failed."""
+    """The end of a job: what was said of it, and problems as ready lines; or why it failed.
+
+    `changed` is False where nothing was put in force: a dry run, or nothing that could be used.
+    """
 
     summary: str = ""
     problems: tuple[str, ...] = ()
     error: Exception | None = None
+    changed: bool = True
 
 
 class Offer(NamedTuple):
-    """A kind of file that can be loaded, or (`ingest` "") a model that the settings name and that is not there."""
+    """A model that the settings name and that is not there."""
 
-    mode: str
-    ingest: str
+    model: str
     help: Mapping[Lang, str]
 
 
@@ -87,7 +108,7 @@ def begin(
         end: Done
         try:
             end = await (
-                _pull(house, job, report) if isinstance(job, Pull) else _load(house, job, report, stop)
+                pull(house, job, report) if isinstance(job, Pull) else load(house, job, report, stop)
             )
         except asyncio.CancelledError:
             end = Done(error=StoppedError("work.stopped"))
@@ -106,79 +127,75 @@ def begin(
     return cancel
 
 
-async def _pull(house: OpenedHouse, job: Pull, report: Callable[[int, int | None, str], None]) -> Done:
+async def pull(house: Works, job: Pull, report: Report) -> Done:
+    """Download a model. Raises ModelError."""
     async for step in house.services.llm.pull(job.model):
         report(step.completed, step.total or None, "bytes")
     return Done(job.model)
 
 
-async def _load(
-    house: OpenedHouse, job: Load, report: Callable[[int, int | None, str], None], stop: threading.Event
-) -> Done:
-    path = await asyncio.to_thread(_there, job.path)
-    if job.ingest == KNOWLEDGE:
-        return await _documents(house, job, path, report, stop)
-    outcome = await asyncio.to_thread(_ingest, house, job, path, report, stop)
+async def load(house: Works, job: Load, report: Report, stop: threading.Event) -> Done:
+    """Load files; `stop` ends it between two batches. Raises InputError, StoreError, StoppedError."""
+    paths = [await asyncio.to_thread(_there, file) for file in job.files]
+    if not job.mode:
+        return await _documents(house, job, paths, report, stop)
+    outcome = await asyncio.to_thread(_ingest, house, job, paths[0], report, stop)
     if stop.is_set() and not outcome.published:
         raise StoppedError("work.stopped")
     counts = ", ".join(f"{name} {count}" for name, count in outcome.counts.items())
-    return Done(outcome.summary or counts, outcome.problems)
+    said = [outcome.summary or counts]
+    if job.values.get(DRY_RUN):
+        said.append(tr("cli.ingest.dry", job.language))
+    return Done("\n".join(said), outcome.problems, changed=outcome.published)
 
 
 def _there(typed: str) -> Path:
     """The path that was typed; raises InputError `work.no_file`."""
-    path = Path(typed).expanduser()
+    path = Path(os.path.expanduser(typed))  # noqa: PTH111 (the other one raises where there is no home)
     if not path.exists():
         raise InputError("work.no_file", file=path)
     return path
 
 
-def _ingest(
-    house: OpenedHouse,
-    job: Load,
-    path: Path,
-    report: Callable[[int, int | None, str], None],
-    stop: threading.Event,
-) -> IngestOutcome:
+def _ingest(house: Works, job: Load, path: Path, report: Report, stop: threading.Event) -> IngestOutcome:
     from troly.plugin.contract import IngestRequest
 
-    found = next((one for one in house.registry.get(job.mode).ingests if one.name == job.ingest), None)
-    if found is None:
-        raise InputError("work.no_ingest", name=job.ingest)
+    found = next(one for one in house.registry.get(job.mode).ingests if one.name == job.ingest)
+    errors = job.values.get(ERRORS)
     return found.run(
         IngestRequest(
             services=house.services,
             file=path,
             now=house.services.clock(),
             language=job.language,
+            dry_run=bool(job.values.get(DRY_RUN)),
+            replace=bool(job.values.get(REPLACE)),
+            errors=Path(str(errors)) if errors else None,
             progress=report,
             cancelled=stop.is_set,
+            values=job.values,
             profile=house.profile,
         )
     )
 
 
 async def _documents(
-    house: OpenedHouse,
-    job: Load,
-    path: Path,
-    report: Callable[[int, int | None, str], None],
-    stop: threading.Event,
+    house: Works, job: Load, paths: list[Path], report: Report, stop: threading.Event
 ) -> Done:
     from troly.errors import ModelError
     from troly.retrieval.ingest import ingest_paths
 
     services, name = house.services, house.services.settings.models.embed
-    embed = None
+    embed, noted = None, []
     try:
         found = await services.llm.resolve(name, need="embedding")
         embed = partial(services.llm.embed, found.name)
-    except ModelError:
-        pass  # words alone are searched until an embedder is there
+    except ModelError:  # words alone are searched until an embedder is there
+        noted.append(tr("cli.ingest.no_embedder", job.language, name=name, app="app"))
     result = await ingest_paths(
         services.knowledge,
-        [path],
-        collection=services.settings.chroma.collection,
+        paths,
+        collection=str(job.values.get("collection") or services.settings.chroma.collection),
         embed=embed,
         embedder=name,
         progress=lambda step: report(step.done, step.total, step.stage),
@@ -187,6 +204,14 @@ async def _documents(
     )
     if result.stopped:
         raise StoppedError("work.stopped")
+    if result.vectors is not None:
+        noted.append(result.vectors.render(job.language).line())
+    if result.samples:
+        noted.append(tr("cli.ingest.samples_gone", job.language, count=len(result.samples)))
+    counts = [
+        tr(f"ui.work.count_{kind}", job.language, count=len(getattr(result, kind)))
+        for kind in ("added", "updated", "unchanged", "removed", "failed", "skipped")
+        if getattr(result, kind)
+    ]
     problems = tuple(one.error.render(job.language).line() for one in (*result.failed, *result.noted))
-    counts = {"added": result.added, "updated": result.updated, "unchanged": result.unchanged}
-    return Done(", ".join(f"{name} {len(files)}" for name, files in counts.items()), problems)
+    return Done("\n".join([", ".join(counts), *noted]), problems)

@@ -28,10 +28,13 @@ class KeyActions(LookActions):
 
     def places(self) -> list[Place]:
         """Where the keys go now, the innermost first."""
-        above: Place | None = getattr(self.screen, "PLACE", None)
-        if above is not None:
-            return [above]
+        if self.screen is not self.chat:
+            return [getattr(self.screen, "PLACE", "dialog")]
+        from troly.tui.widgets.find_bar import FindBar
+
         chat, focused = self.chat, self.focused
+        if focused is not None and isinstance(focused.parent, FindBar):
+            return ["find", "chat"]
         inner: dict[object, Place] = {
             chat.list: "list",
             chat.evidence: "evidence",
@@ -56,6 +59,6 @@ class KeyActions(LookActions):
         """Show the keys, those of where one is first."""
         from troly.tui.screens.help import HelpScreen
 
-        if self.screen is self.chat or hasattr(self.screen, "PLACE"):
+        if not isinstance(self.screen, HelpScreen):
             lang = self.controller.language
             self.push_screen(HelpScreen(self.colours(), self.keymap.help(self.places(), lang)))

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from troly.text.catalogue import tr
+from troly.tui.keymap import keymap_of
+
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
     from troly.tui.listing import Listing
@@ -30,15 +33,29 @@ class ListActions(App[int]):
         if conversation:
             self.controller.open(conversation)
 
-    def action_rename(self) -> None:
-        """Ask for another title."""
+    def action_open_number(self, number: str = "") -> None:
+        """Open the conversation at a place of the list, 1 for the first; without one show the list."""
+        listed = self.controller.listed
+        if not number:
+            self.chat.toggle_list()
+        elif number.isdecimal() and 1 <= int(number[:6]) <= len(listed):
+            self.controller.open(listed[int(number) - 1].id)
+        else:
+            told = tr("ui.list.no_number", self.controller.language, number=number, count=len(listed))
+            self.notify(told, markup=False, timeout=4)
+
+    def action_rename(self, title: str = "") -> None:
+        """Give the conversation the title, or ask for one."""
         from troly.tui.screens.rename import RenameScreen
 
         conversation = self.chosen_conversation()
-        title = next((one.title for one in self.controller.listed if one.id == conversation), None)
-        if conversation and title is not None and self.screen is self.chat:
+        if title and conversation:
+            self.listing().rename(conversation, title)
+            return
+        before = next((one.title for one in self.controller.listed if one.id == conversation), None)
+        if conversation and before is not None and self.screen is self.chat:
             self.push_screen(
-                RenameScreen(title, self.controller.language),
+                RenameScreen(before, self.controller.language),
                 lambda wanted: self.listing().rename(conversation, wanted or ""),
             )
 
@@ -59,7 +76,11 @@ class ListActions(App[int]):
         if self._listing is None:
             from troly.tui.listing import Listing
 
-            self._listing = Listing(self.controller, lambda text: self.notify(text, markup=False, timeout=6))
+            self._listing = Listing(
+                self.controller,
+                lambda text: self.notify(text, markup=False, timeout=6),
+                keymap_of(self).press,
+            )
         return self._listing
 
     def chosen_conversation(self) -> str:

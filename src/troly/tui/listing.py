@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from troly.tui.controller import Controller
     from troly.tui.view import ConversationView
 
-Tell = "Callable[[str], None]"
-
 
 class Listing:
-    """Changes conversations through the house and shows the list anew; `tell` says in a sentence what happened."""
+    """Changes conversations through the house and shows the list anew; `tell` says in a sentence what happened.
 
-    def __init__(self, controller: Controller, tell: Callable[[str], None]) -> None:
+    `press` names the key of an action.
+    """
+
+    def __init__(
+        self, controller: Controller, tell: Callable[[str], None], press: Callable[[str], str]
+    ) -> None:
+        self._press = press
         self._controller = controller
         self._tell = tell
         self._deleted: list[str] = []
@@ -44,13 +48,16 @@ class Listing:
         if found is None:
             return
         if any(pane.conversation == conversation and pane.running for pane in controller.tabs.everywhere):
-            self._tell(tr("ui.list.running", lang))
+            self._tell(tr("ui.list.running", lang, key=self._press("stop")))
             return
 
         def done() -> None:
             self._deleted.append(conversation)
             controller.forget(conversation)
-            self._tell(tr("ui.list.deleted", lang, title=found.title or tr("ui.list.untitled", lang)))
+            press = self._press("list_undelete")
+            key = tr("ui.list.undo_key", lang, key=press) if press else "/undelete"
+            title = found.title or tr("ui.list.untitled", lang)
+            self._tell(tr("ui.list.deleted", lang, title=title, key=key))
 
         self._alter(Alteration("delete", conversation), done)
 

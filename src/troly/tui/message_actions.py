@@ -170,13 +170,21 @@ class MessageActions(App[int]):
         question = self.controller.question_before(view.key)
         lang = self.controller.language
         if view.state not in ("stopped", "failed"):
-            self._tell(tr("ui.act.whole", lang), SHORT)
+            self._tell(tr("ui.act.whole", lang, key=self._again_key()), SHORT)
         elif question is None:
             self._tell(tr("ui.act.no_question", lang), SHORT)
         else:
+            from troly.tui.go_on import going_on
+
             by_model = view.calls > 0 and self.controller.health.up
             self.controller.submit(going_on(question.text) if by_model else question.text)
             self._ask_shown()
+
+    def _again_key(self) -> str:
+        """The key that asks again from where one is."""
+        keymap = cast("TrolyApp", self).keymap
+        name = "transcript_again" if self.chat.transcript.has_focus else "again"
+        return keymap.press(name) or "/again"
 
     def _ask_shown(self) -> None:
         self.chat.transcript.choose(0)
@@ -205,12 +213,3 @@ class MessageActions(App[int]):
 
     def _tell(self, text: str, seconds: float = LONG) -> None:
         self.notify(text, markup=False, timeout=seconds)
-
-
-def going_on(question: str) -> str:
-    """The question with the wish to go on, in its own language; a question that has it stays."""
-    from troly.text.language import detect
-
-    whole = tr("ui.act.go_on", detect(question), question=question.strip())
-    wish = tr("ui.act.go_on", detect(question), question="")
-    return question if question.rstrip().endswith(wish.strip()) else whole

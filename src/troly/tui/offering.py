@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troly.tui.completing import MOST, Offer, Wanted, command_offers, mention_offers, wanted_at
 from troly.tui.slash import Slash, slashes
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
+    from troly.tui.load_line import Part
     from troly.tui.widgets.offers import Offers
     from troly.tui.widgets.prompt import Prompt
 
@@ -26,8 +27,7 @@ class Offering:
 
     def commands(self) -> list[Slash]:
         """What can be typed after a slash."""
-        app = self._prompt.app
-        return slashes(self._controller, lambda name: hasattr(app, f"action_{name.removeprefix('app.')}"))
+        return slashes(self._controller)
 
     def changed(self) -> None:
         """The text or the cursor is another."""
@@ -43,38 +43,83 @@ class Offering:
             self._offers.show(())
         elif wanted.kind == "mention":
             self._look_up()
+        elif wanted.kind == "load":
+            self._offer_load(wanted)
         else:
             self._offers.show(command_offers(wanted, self.commands()))
+
+    def renew(self) -> None:
+        """Look again: what can be offered is another."""
+        self._wanted = self._closed = None
+        self.changed()
 
     def _at_cursor(self) -> Wanted | None:
         row, column = self._prompt.cursor_location
         wanted = wanted_at(self._prompt.document[row], column, first=row == 0)
         if wanted is not None and wanted.kind == "choice":
-            known = {one.name for one in self.commands()}
+            known = {one.name: one for one in self.commands()}
             if wanted.command not in known:  # still words of what a command does: "/giao dien"
                 return Wanted("command", 0, f"{wanted.command} {wanted.typed}")
+            if known[wanted.command].by_words:
+                return wanted._replace(kind="load", start=wanted.start + self._part(wanted).start)
         return wanted
 
+    def _offer_load(self, wanted: Wanted) -> None:
+        """Offer what can come next in a line that loads data."""
+        from troly.tui.load_line import part_offers
+
+        part = self._part(wanted)
+        if part.what == "path":
+            self._look_up()
+        else:
+            self._offers.show(part_offers(part, self._controller.kinds, self._controller.language))
+
     def _look_up(self) -> None:
-        """Ask for names; while one question is open the next one waits for its answer."""
+        """Ask for names or files; while one question is open the next one waits for its answer."""
         controller, wanted = self._controller, self._wanted
-        if self._asking or wanted is None or wanted.kind != "mention" or not controller.opened:
+        if self._asking or wanted is None or wanted.kind not in ("mention", "load") or not controller.opened:
+            return
+        part = self._part(wanted) if wanted.kind == "load" else None
+        if part is not None and part.what != "path":
             return
         self._asking = True
 
-        def done(found: list[tuple[str, str]] | Exception) -> None:
+        def done(found: Any) -> None:
             self._asking = False
             if self._wanted != wanted:
                 self._look_up()
             elif self._closed is None:
-                self._offers.show([] if isinstance(found, Exception) else mention_offers(found))
+                self._offers.show(self._found(part, found))
 
-        controller.house.mentions(controller.pane.mode, wanted.typed, MOST, done)
+        if part is None:
+            mode, lang = controller.pane.mode, controller.language
+            controller.house.mentions(mode, wanted.typed, MOST, lang, done)
+        else:
+            from troly.tui.errands import PathsOf
+
+            controller.house.errand(PathsOf(part.typed, controller.language), done)
+
+    def _part(self, wanted: Wanted) -> Part:
+        from troly.tui.load_line import part_of
+
+        return part_of(wanted.typed, self._controller.kinds)
+
+    def _found(self, part: Part | None, found: Any) -> list[Offer]:
+        """What was looked up, as offers; a failure offers nothing."""
+        if isinstance(found, Exception):
+            return []
+        if part is None:
+            return mention_offers(found)
+        from troly.tui.load_line import path_offers
+
+        return path_offers(part, found or ())
 
     def key(self, key: str, *, sends: bool) -> bool:
         """Let the list have a key; True when it took it. `sends` marks the key that sends a message."""
         if key == "tab" and not self._offers.shown:
-            self.changed()
+            self.renew()
+            if self._wanted is not None and not self._offers.shown:
+                return True  # what fits is being looked up, or nothing does: the keys stay here
         if not self._offers.shown or self._wanted is None:
             return False
         if key in ("up", "down"):

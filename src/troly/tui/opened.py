@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ from troly.tui.welcome import is_new, keep_welcomed
 
 if TYPE_CHECKING:
     from troly.config import Profile
+    from troly.plugin.loading import Kind
     from troly.plugin.registry import Registry
     from troly.plugin.services import Services
     from troly.plugin.stocking import Stocker
@@ -65,12 +66,17 @@ class OpenedHouse:
         modes = tuple(self._mode(name) for name in self.registry.names)
         who = " · ".join(part for part in (self.profile.login, self.profile.role) if part)
         lacking: frozenset[str] = self.stocker.lacking() if self.stocker else frozenset()
-        return Arrival(modes, who, aside, is_new(self.services.paths.data), lacking)
+        return Arrival(modes, who, aside, is_new(self.services.paths.data), lacking, cache(self._kinds))
 
     def stock(self, mode: str, language: Lang) -> None:
         """Load the samples of a mode that never had them; blocking until they are there, or cannot be."""
         if self.stocker is not None:
             self.stocker.stock(mode, language)
+
+    def _kinds(self) -> Sequence[Kind]:
+        from troly.plugin.loading import kinds
+
+        return kinds(self.registry)
 
     def welcomed(self) -> None:
         """Keep that the welcome was seen. Raises OSError."""
@@ -94,6 +100,7 @@ class OpenedHouse:
             mode.ready,
             icon=mode.icon,
             talk=tuple(TalkView(one.name, one.help, one.argument) for one in mode.talk),
+            person=mode.person,
         )
 
     def preload_first(self) -> None:
@@ -170,9 +177,10 @@ class OpenedHouse:
         held = self.registry.get(mode).holdings(self.services, language)
         return HoldingsView(held.line, held.enough, held.command) if held else None
 
-    def mentions(self, mode: str, prefix: str, limit: int) -> list[tuple[str, str]]:
-        """Names of a mode's own things, as they may be shown. Raises StoreError."""
-        found = self.registry.get(mode).mentions(self.services, self.profile, nfc(prefix), limit)
+    def mentions(self, mode: str, prefix: str, limit: int, language: Lang) -> list[tuple[str, str]]:
+        """Names of a mode's own things with hints, as they may be shown. Raises StoreError."""
+        speaks = replace(self.profile, language=language)
+        found = self.registry.get(mode).mentions(self.services, speaks, nfc(prefix), limit)
         clean = partial(sanitize, keep_newlines=False)
         return [(clean(name), clean(hint)) for name, hint in found[:limit]]
 

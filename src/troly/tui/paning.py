@@ -13,6 +13,7 @@ from troly.tui.view import ConversationView, MessageView, ModeView, Pane, Troubl
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from troly.plugin.events import Notice
     from troly.tui.port import HouseLike
 
 Change = Literal["pane", "panes", "leaving", "finished", "chrome", "list", "draft"]
@@ -137,6 +138,10 @@ class PaneControl:
         pane.messages.append(
             message("assistant", self.now(), "", state="failed", trouble=trouble, kind="trouble")
         )
+
+    def note(self, pane: Pane, notice: Notice) -> None:
+        """Say in `pane` what was done beside its turns; the note is not kept."""
+        pane.messages.append(message("assistant", self.now(), "", parts=[notice], kind="trouble"))
 
     def _shown(self) -> None:
         for pane in self.tabs.sides:

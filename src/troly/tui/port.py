@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from troly.text.catalogue import Lang
@@ -10,6 +10,7 @@ from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, 
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
+    from troly.plugin.loading import Kind
     from troly.tui.errands import Errand
     from troly.tui.jobs import Job
     from troly.tui.typed import Draft, Typed
@@ -36,13 +37,17 @@ class Alteration(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """What the screen learns when the house is open; `lacking` are modes whose samples must be loaded first."""
+    """What the screen learns when the house is open.
+
+    `lacking` are modes whose samples must be loaded first; `kinds` gives what can be loaded.
+    """
 
     modes: tuple[ModeView, ...]
     user: str
     notices: tuple[str, ...] = ()
     new_here: bool = False
     lacking: frozenset[str] = frozenset()
+    kinds: Callable[[], Sequence[Kind]] = tuple
 
 
 class HouseLike(Protocol):
@@ -77,7 +82,12 @@ class HouseLike(Protocol):
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None: ...
     def mentions(
-        self, mode: str, prefix: str, limit: int, done: Callable[[list[tuple[str, str]] | Exception], None]
+        self,
+        mode: str,
+        prefix: str,
+        limit: int,
+        language: Lang,
+        done: Callable[[list[tuple[str, str]] | Exception], None],
     ) -> None: ...
     def typed(self, done: Callable[[Typed | Exception], None]) -> None: ...
     def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None: ...

@@ -27,6 +27,7 @@ class ShellActions(App[int]):
     """Go to the shell for a while: answers stop being written until `fg`, nothing is lost."""
 
     controller: Controller
+    _hung_up = False
 
     def repaint_when_back(self) -> None:
         """Paint everything once the shell gives the terminal back: it painted over it, or forgot it."""
@@ -46,7 +47,10 @@ class ShellActions(App[int]):
         def gone(*_: object) -> None:
             if not terminal_there():
                 self._write_nowhere()
-            threading.Thread(target=self._keep_writer, name="troly-hang-up", daemon=True).start()
+            if not self._hung_up:
+                # A terminal that closes sends the signal more than once: two writers would take each other's end.
+                self._hung_up = True
+                threading.Thread(target=self._keep_writer, name="troly-hang-up", daemon=True).start()
             loop.call_soon_threadsafe(self.exit, 128 + number)
 
         signal.signal(number, gone)

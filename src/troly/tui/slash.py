@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 from troly.config.actions import ACTIONS
-from troly.text.catalogue import LANGS, tr
+from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import fold
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MARK = "/"
+# What a conversation can be exported as.
+FORMS = ("md", "json", "csv")
 
 
 class Choice(NamedTuple):
@@ -29,7 +31,8 @@ class Slash(NamedTuple):
     """One command.
 
     `action` is the framework's; with `{}` the argument is put there as a literal. "" is read by the mode itself.
-    `argument` is what comes after the name, in words; `needed` whether it must. `choices` are all it may be.
+    `argument` is what comes after the name, in words; `needed` whether it must. `choices` are all it may be;
+    `by_words` that it is a line of its own (see `troly.tui.load_line`).
     """
 
     name: str
@@ -38,43 +41,81 @@ class Slash(NamedTuple):
     argument: str = ""
     needed: bool = False
     choices: tuple[Choice, ...] = ()
+    by_words: bool = False
 
 
-# Commands with an argument. The action must be there for the command to be offered.
-_WITH_ARGUMENT = (
-    ("mode", "app.mode({})", True),
-    ("language", "app.language({})", True),
-    ("theme", "app.theme({})", True),
-    ("search", "app.search({})", False),
-    ("export", "app.export_conversation({})", False),
+Takes: TypeAlias = Literal["no", "nothing", "may", "must"]
+
+
+class TypedCommand(NamedTuple):
+    """A command as each face knows it: whether it takes an argument there, "no" where it does not exist.
+
+    `action` is what it runs on the screen; there every other action of the palette can be typed too.
+    """
+
+    name: str
+    action: str
+    screen: Takes
+    plain: Takes
+
+
+# The one list of typed commands that a line face has, or that take an argument; also the order in which they are told.
+TYPED = (
+    TypedCommand("help", "app.help", "nothing", "nothing"),
+    TypedCommand("new", "app.new", "nothing", "nothing"),
+    TypedCommand("mode", "app.mode({})", "must", "must"),
+    TypedCommand("search", "app.search({})", "may", "must"),
+    TypedCommand("list", "app.list", "nothing", "nothing"),
+    TypedCommand("open", "app.open_number({})", "may", "must"),
+    TypedCommand("names", "app.names({})", "may", "may"),
+    TypedCommand("again", "app.again", "nothing", "nothing"),
+    TypedCommand("continue", "app.message('continue')", "nothing", "nothing"),
+    TypedCommand("evidence", "app.evidence", "nothing", "nothing"),
+    TypedCommand("wrong", "app.wrong", "nothing", "may"),
+    TypedCommand("handoff", "app.handoff({})", "may", "may"),
+    TypedCommand("export", "app.export_conversation({})", "may", "may"),
+    TypedCommand("rename", "app.rename({})", "may", "must"),
+    TypedCommand("pin", "app.pin", "nothing", "nothing"),
+    TypedCommand("delete", "app.delete", "nothing", "nothing"),
+    TypedCommand("undelete", "app.undelete", "nothing", "nothing"),
+    TypedCommand("ingest", "app.ingest({})", "may", "must"),
+    TypedCommand("pull", "app.pull({})", "may", "must"),
+    TypedCommand("language", "app.language({})", "must", "must"),
+    TypedCommand("theme", "app.theme({})", "must", "no"),
+    TypedCommand("quit", "app.quit", "nothing", "nothing"),
 )
 # What these actions do is a command with an argument.
-_INSTEAD = ("language_", "theme_", "search", "export")
+_INSTEAD = ("language_", "theme_")
 # Offered before the rest.
 _FIRST = ("new", "mode", "search", "help", "again", "copy", "export", "language", "theme")
 
 
-def slashes(controller: Controller, has: Callable[[str], bool]) -> list[Slash]:
-    """All commands that can be typed now: the mode's own, those with an argument, then every action of the palette.
-
-    `has` says whether the app has an action of a name.
-    """
+def slashes(controller: Controller) -> list[Slash]:
+    """All commands that can be typed now: the mode's own, those of the list, then every action of the palette."""
     lang = controller.language
     mode = controller.modes.get(controller.pane.mode)
-    found = [Slash(one.name, one.help[lang], argument=one.argument) for one in (mode.talk if mode else ())]
-    for name, action, needed in _WITH_ARGUMENT:
-        if has(action.partition("(")[0]):
-            argument = tr(f"ui.slash.{name}.argument", lang)
-            choices = _choices(name, controller)
-            found.append(Slash(name, tr(f"ui.slash.{name}.help", lang), action, argument, needed, choices))
+    own = [Slash(one.name, one.help[lang], argument=one.argument) for one in (mode.talk if mode else ())]
+    found: list[Slash] = []
+    for one in TYPED:
+        argument = argument_of(one.name, lang) if one.screen in ("may", "must") else ""
+        needed, by_words = one.screen == "must", one.name == "ingest"
+        help_ = tr(f"ui.{'slash' if argument else 'command'}.{one.name}{'.help' if argument else ''}", lang)
+        choices = _choices(one.name, controller)
+        found.append(Slash(one.name, help_, one.action, argument, needed, choices, by_words))
     taken = {one.name for one in found}
-    for one in ACTIONS:
-        name = one.name.replace("_", "-")
-        if one.palette and name not in taken and not one.name.startswith(_INSTEAD):
-            found.append(Slash(name, tr(f"ui.command.{one.name}", lang), one.run))
-    own = len(mode.talk) if mode else 0
+    for action in ACTIONS:
+        name = action.name.replace("_", "-")
+        if action.palette and name not in taken and not action.name.startswith(_INSTEAD):
+            found.append(Slash(name, tr(f"ui.command.{action.name}", lang), action.run))
     order = {name: place for place, name in enumerate(_FIRST)}
-    return [*found[:own], *sorted(found[own:], key=lambda one: order.get(one.name, len(order)))]
+    known = {one.name for one in own}
+    rest = [one for one in found if one.name not in known]
+    return [*own, *sorted(rest, key=lambda one: order.get(one.name, len(order)))]
+
+
+def argument_of(name: str, lang: Lang) -> str:
+    """What comes after the name of a command, in words."""
+    return tr(f"ui.slash.{name}.argument", lang)
 
 
 def _choices(name: str, controller: Controller) -> tuple[Choice, ...]:
@@ -90,7 +131,7 @@ def _choices(name: str, controller: Controller) -> tuple[Choice, ...]:
             short = (theme.name.rpartition("-")[2] for theme in THEMES)
             return tuple(Choice(one, tr(f"ui.command.theme_{one}", lang)) for one in short)
         case "export":
-            return tuple(Choice(one, tr(f"ui.slash.export.{one}", lang)) for one in ("md", "json", "csv"))
+            return tuple(Choice(one, tr(f"ui.slash.export.{one}", lang)) for one in FORMS)
     return ()
 
 

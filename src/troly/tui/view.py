@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from troly.text.catalogue import Lang
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Who = Literal["user", "assistant"]
 State = Literal["waiting", "running", "done", "stopped", "failed"]
+NO_ANSWER = ("greeting", "trouble")
 _keys = count(1).__next__
 
 
@@ -169,7 +171,7 @@ class Pane:
     def last_answer(self) -> MessageView | None:
         """The newest message of the assistant that has steps or text."""
         return next(
-            (m for m in reversed(self.messages) if m.who == "assistant" and m.kind != "greeting"), None
+            (m for m in reversed(self.messages) if m.who == "assistant" and m.kind not in NO_ANSWER), None
         )
 
 
@@ -193,6 +195,7 @@ class ModeView(NamedTuple):
     broken: str = ""
     icon: str = "◇"
     talk: tuple[TalkView, ...] = ()
+    person: Mapping[Lang, str] = MappingProxyType({})
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -200,6 +203,7 @@ def clean_mode(mode: ModeView) -> ModeView:
     return mode._replace(
         names={lang: sanitize(text, keep_newlines=False) for lang, text in mode.names.items()},
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
+        person={lang: sanitize(text) for lang, text in mode.person.items()},
         talk=tuple(
             TalkView(
                 sanitize(one.name, keep_newlines=False),

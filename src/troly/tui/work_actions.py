@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from troly.errors import InputError
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
+    from troly.plugin.loading import Kind, Order
     from troly.tui.controller import Controller
     from troly.tui.jobs import Done, Job, Offer, Step
     from troly.tui.screens.chat import ChatScreen
     from troly.tui.view import Trouble
     from troly.tui.working import Working
 
-SHOWN = 5
+SHOWN = 10
 
 
 class WorkActions(App[int]):
@@ -28,13 +30,37 @@ class WorkActions(App[int]):
     chat: ChatScreen
     working: Working | None = None
 
-    def action_pull(self) -> None:
-        """Ask which model."""
-        self._offered(lambda found: self._ask_model([one for one in found if not one.ingest]))
+    def action_pull(self, name: str = "") -> None:
+        """Pull a model; without a name ask which."""
+        if not self._free():
+            return
+        from troly.tui.errands import WorkOffers
 
-    def action_ingest(self) -> None:
-        """Ask what kind of data, then for the file."""
-        self._offered(lambda found: self._ask_kind([one for one in found if one.ingest]))
+        if name:
+            self._pull(name)
+        else:
+            self.controller.house.errand(WorkOffers(), self._ask_model)
+
+    def action_ingest(self, line: str = "") -> None:
+        """Load what `line` asks for (`KIND FILE --option value`); what is missing is asked for."""
+        from troly.plugin.loading import read_order
+
+        if not self._free():
+            return
+        if not line:
+            self._ask_kind()
+            return
+        try:
+            order = read_order(line, self.controller.kinds, self.controller.language)
+        except InputError as error:
+            self._fail(error)
+            if not self.chat.prompt.text:  # to be corrected
+                self.chat.prompt.put(f"/ingest {line}")
+            return
+        if order.files:
+            self._load(order)
+        else:
+            self._ask_path(order.kind)
 
     def action_cancel_work(self) -> None:
         """Stop the job."""
@@ -43,60 +69,70 @@ class WorkActions(App[int]):
         else:
             self._tell_work("none")
 
-    def _offered(self, ask: object) -> None:
-        from troly.tui.errands import WorkOffers
-
-        if self.screen is not self.chat or not self.controller.opened:
-            return
+    def _free(self) -> bool:
+        """Whether a job can begin here and now; why not is said."""
         if self.working is not None:
             self._tell_work("busy")
-            return
+        return self.screen is self.chat and self.controller.opened and self.working is None
 
-        def take(found: object) -> None:
-            if isinstance(found, Exception):
-                self._fail(found)
-            elif callable(ask):
-                ask(found)
-
-        self.controller.house.errand(WorkOffers(), take)
-
-    def _ask_model(self, missing: list[Offer]) -> None:
-        from troly.tui.jobs import Pull
+    def _ask_model(self, missing: list[Offer] | Exception) -> None:
         from troly.tui.screens.choose import Choice, ChooseScreen, among
 
+        if isinstance(missing, Exception):
+            self._fail(missing)
+            return
         lang = self.controller.language
-        choices = [Choice(one.help[lang], one.mode) for one in missing]
+        choices = [Choice(one.help[lang], one.model) for one in missing]
         title, hint = tr("ui.work.pull", lang), tr("ui.work.model", lang)
         self.push_screen(
             ChooseScreen(title, hint, among(choices), free=True),
-            lambda name: self._begin(Pull(name), tr("ui.work.pulling", lang, name=name)) if name else None,
+            lambda name: self._pull(name) if name else None,
         )
 
-    def _ask_kind(self, kinds: list[Offer]) -> None:
+    def _pull(self, name: str) -> None:
+        from troly.tui.jobs import Pull
+
+        self._begin(Pull(name), tr("ui.work.pulling", self.controller.language, name=name))
+
+    def _ask_kind(self) -> None:
         from troly.tui.screens.choose import Choice, ChooseScreen, among
 
         lang = self.controller.language
         choices = [
-            Choice(f"{one.ingest} · {sanitize(one.help[lang], keep_newlines=False)}", str(at))
-            for at, one in enumerate(kinds)
+            Choice(f"{one.name} · {sanitize(one.help[lang], keep_newlines=False)}", one.name)
+            for one in self.controller.kinds
         ]
+        by_name = {one.name: one for one in self.controller.kinds}
         shown = ChooseScreen(tr("ui.work.ingest", lang), tr("ui.work.kind", lang), among(choices))
-        self.push_screen(shown, lambda at: self._ask_path(kinds[int(at)]) if at else None)
+        self.push_screen(shown, lambda name: self._ask_path(by_name[name]) if name else None)
 
-    def _ask_path(self, kind: Offer) -> None:
-        from troly.tui.jobs import Load
+    def _ask_path(self, kind: Kind) -> None:
         from troly.tui.screens.choose import ChooseScreen, paths
 
         lang = self.controller.language
-        title = f"{tr('ui.work.ingest', lang)} · {kind.ingest}"
+        title = f"{tr('ui.work.ingest', lang)} · {kind.name}"
         shown = ChooseScreen(title, tr("ui.work.path", lang), paths(tr("ui.work.folder", lang)), free=True)
+        self.push_screen(shown, lambda path: self._ask_options(kind, path) if path else None)
 
-        def chosen(path: str | None) -> None:
-            if path:
-                name = tr("ui.work.loading", lang, name=path.rstrip("/").rpartition("/")[2])
-                self._begin(Load(kind.mode, kind.ingest, path, lang), name)
+    def _ask_options(self, kind: Kind, path: str) -> None:
+        """Offer the options of the kind; Enter loads without any."""
+        from troly.plugin.loading import quoted
+        from troly.tui.load_line import option_choices
+        from troly.tui.screens.choose import ChooseScreen
 
-        self.push_screen(shown, chosen)
+        lang = self.controller.language
+        head = f"{kind.name} {quoted(path)} "
+        title = f"{tr('ui.work.ingest', lang)} · {kind.name} · {sanitize(path, keep_newlines=False)}"
+        shown = ChooseScreen(title, tr("ui.work.options", lang), option_choices(head, kind, lang), free=True)
+        self.push_screen(shown, lambda options: self.action_ingest(head + options) if options else None)
+
+    def _load(self, order: Order) -> None:
+        from troly.tui.jobs import Load
+
+        lang, kind = self.controller.language, order.kind
+        name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
+        job = Load(kind.mode, kind.ingest, order.files, lang, order.values)
+        self._begin(job, tr("ui.work.loading", lang, name=name))
 
     def _begin(self, job: Job, name: str) -> None:
         from troly.tui.working import Working
@@ -116,23 +152,20 @@ class WorkActions(App[int]):
         self.chat.status.relay()
 
     def _ended(self, name: str, end: Done) -> None:
-        lang = self.controller.language
         if end.error is not None:
             self._fail(end.error)
             return
-        if end.problems:
-            from troly.tui.view import Trouble
+        from troly.plugin.events import Notice
 
-            shown = [sanitize(problem) for problem in end.problems[:SHOWN]]
-            if len(end.problems) > SHOWN:
-                shown.append(tr("ui.work.more", lang, count=len(end.problems) - SHOWN))
-            trouble = Trouble(
-                tr("ui.work.problems", lang, name=name, count=len(end.problems)), "\n".join(shown)
-            )
-            self._card(trouble)
-        else:
-            said = tr("ui.work.done", lang, name=name, summary=sanitize(end.summary))
-            self.notify(said, markup=False, timeout=8)
+        lang = self.controller.language
+        told = tr("ui.work.done" if end.changed else "ui.work.unchanged", lang, name=name)
+        lines = [sanitize(line) for line in (*end.summary.splitlines(), *end.problems[:SHOWN])]
+        if len(end.problems) > SHOWN:
+            lines.append(tr("ui.work.more", lang, count=len(end.problems) - SHOWN))
+        self.controller.note(
+            self.controller.pane, Notice("warning" if end.problems else "info", told, "\n".join(lines))
+        )
+        self.controller.changed("pane", self.controller.pane)
         self.controller.look_up()
 
     def _fail(self, error: Exception) -> None:

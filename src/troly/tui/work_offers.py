@@ -1,12 +1,11 @@
-"""What can be loaded from within the app, and which models the settings name that are not there."""
+"""Which models the settings name that are not there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troly.errors import ConfigError
 from troly.text.catalogue import LANGS, tr
-from troly.tui.jobs import KNOWLEDGE, Offer
+from troly.tui.jobs import Offer
 
 if TYPE_CHECKING:
     from troly.config import Settings
@@ -16,22 +15,12 @@ ROLES = ("chat", "small", "guard", "embed")
 
 
 def offers(house: OpenedHouse) -> list[Offer]:
-    """Missing models first (their name in `mode`, `ingest` ""), then the ingests of the modes, then documents."""
-    found = [
-        Offer(
-            name, "", {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS}
-        )
+    """Models that the settings name and that the server did not have when it was last looked at."""
+    return [
+        Offer(name, {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS})
         for name, roles in _wanted(house.services.settings).items()
         if not _here(house, name)
     ]
-    for mode in house.registry.names:
-        try:
-            ingests = house.registry.get(mode).ingests
-        except ConfigError:
-            continue
-        found += [Offer(mode, one.name, one.help) for one in ingests]
-    documents = {lang: tr("ui.work.documents", lang) for lang in LANGS}
-    return [*found, Offer("", KNOWLEDGE, documents)]
 
 
 def _wanted(settings: Settings) -> dict[str, list[str]]:

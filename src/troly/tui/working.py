@@ -12,6 +12,8 @@ from troly.tui.render.spans import clip
 
 # A rate is told after so many seconds.
 _SOON = 1.0
+# What jobs count.
+UNITS = ("rows", "read", "embed")
 
 
 @dataclass(slots=True)
@@ -46,5 +48,6 @@ class Working:
 
 def _amount(value: float, unit: str, lang: Lang) -> str:
     if unit != "bytes":
-        return f"{number(round(value), lang)} {unit}".strip()
+        counted = tr(f"ui.work.{unit}", lang) if unit in UNITS else unit
+        return f"{number(round(value), lang)} {counted}".strip()
     return f"{number(value / 1e9, lang, 2)} GB" if value >= 1e9 else f"{number(value / 1e6, lang, 1)} MB"

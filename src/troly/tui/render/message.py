@@ -159,6 +159,8 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
         return _running(view, width, lang)
     if view.trouble is None:
         return []
+    if view.kind == "trouble":
+        return trouble_lines(view.trouble, width)
     gap = [BLANK] if view.parts else []
     helps = [("again", f"again:{view.key}"), ("edit", f"edit:{view.key}")]
     if view.text.strip():

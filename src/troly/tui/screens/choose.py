@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from troly.text.fold import fold
+from troly.tui.keymap import bindings
 from troly.tui.widgets.typing import TypingInput
 
 MOST = 40
@@ -38,6 +39,7 @@ class ChooseScreen(ModalScreen[str]):
     DEFAULT_CSS = "ChooseScreen { align: center top; background: $background 60%; }"
     AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("dialog"),
         Binding("escape", "leave", show=False),
         Binding("up", "move(-1)", show=False, priority=True),
         Binding("down", "move(1)", show=False, priority=True),

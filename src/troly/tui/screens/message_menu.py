@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 
 from troly.config.key_names import key_label
 from troly.text.catalogue import Lang, tr
-from troly.tui.keymap import Keymap
+from troly.tui.keymap import Keymap, bindings
 from troly.tui.view import MessageView, TextPart
 
 # As in the style sheet: the box and what its frame takes.
@@ -24,7 +24,11 @@ class MessageMenu(ModalScreen[str]):
     """Gives back what was chosen (`copy`, `save`, …), or the empty string."""
 
     CSS_PATH = "../styles/above.tcss"
-    BINDINGS = [Binding("escape,q", "leave", show=False)]  # noqa: RUF012 (as the framework declares it)
+    BINDINGS = [  # noqa: RUF012 (as the framework declares it)
+        *bindings("dialog"),
+        Binding("question_mark", "app.help", show=False),
+        Binding("escape", "leave", show=False),
+    ]
 
     def __init__(self, view: MessageView, keymap: Keymap, lang: Lang) -> None:
         super().__init__()

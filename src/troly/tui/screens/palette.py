@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.commands import Command, matching
+from troly.tui.keymap import bindings, keymap_of
 from troly.tui.widgets.typing import TypingInput
 
 # As in the style sheet: the box and what its frame takes.
@@ -27,7 +29,8 @@ class PaletteScreen(ModalScreen[str]):
 
     CSS_PATH = "../styles/above.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+p", "leave", show=False),
+        *bindings("dialog"),
+        Binding("escape", "leave", show=False),
         Binding("up", "move(-1)", show=False, priority=True),
         Binding("down", "move(1)", show=False, priority=True),
     ]
@@ -83,6 +86,12 @@ class PaletteScreen(ModalScreen[str]):
         options = self.query_one(OptionList)
         if self._shown:
             options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
+
+    def on_key(self, event: events.Key) -> None:
+        """The key that opened it closes it too."""
+        if event.key in keymap_of(self).keys("palette"):
+            event.stop()
+            self.action_leave()
 
     def action_leave(self) -> None:
         """Close without doing anything."""

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.text.catalogue import Lang, tr
+from troly.tui.keymap import bindings
 from troly.tui.widgets.typing import TypingInput
 
 LONGEST = 200
@@ -20,7 +21,7 @@ class RenameScreen(ModalScreen[str]):
     """Gives back the new title, or "" when it was left."""
 
     CSS_PATH = "../styles/above.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("dialog"), Binding("escape", "leave", show=False)]
 
     def __init__(self, title: str, lang: Lang) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.text.catalogue import Lang, tr
+from troly.tui.keymap import bindings
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
 from troly.tui.view import Wrong
@@ -64,6 +65,7 @@ class WrongScreen(ModalScreen[Wrong | None]):
     """
     AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("dialog"),
         Binding("escape", "leave", show=False),
         Binding("up", "choose(-1)", show=False, priority=True),
         Binding("down", "choose(1)", show=False, priority=True),

@@ -181,7 +181,9 @@ class StatusBar(LinesView):
         working: Working | None = getattr(self.app, "working", None)
         if working is None:
             return self._stocking(lang, width + width // 2)
-        return [Span("↓ ", "accent"), Span(working.line(self.controller.now(), width, lang)), Span("   ")]
+        stop = "key:cancel_work"
+        told = working.line(self.controller.now(), width - 2, lang)
+        return [Span("↓ ", "accent", stop), Span(told, "", stop), Span(" ×", "action", stop), Span("   ")]
 
     def _stocking(self, lang: Lang, width: int) -> list[Span]:
         """Whose samples are being loaded."""

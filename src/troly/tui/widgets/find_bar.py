@@ -38,7 +38,7 @@ class FindBar(Horizontal):
     FindBar Static { width: auto; height: 1; padding: 0 1; background: $panel; color: $quiet; }
     """
     BINDINGS = [  # noqa: RUF012 (as the framework declares it)
-        Binding("escape,ctrl+g", "leave", show=False),
+        Binding("escape", "leave", show=False),
         Binding("up,enter", "step(1)", show=False, priority=True),
         Binding("down,shift+enter", "step(-1)", show=False, priority=True),
     ]
@@ -164,7 +164,9 @@ def open_find_bar(app: TrolyApp) -> None:
     """Show the line below the messages of the pane with the input, or give it the keys again."""
     transcript = app.chat.transcript
     bars = [bar for bar in app.chat.query(FindBar) if bar.transcript is transcript]
-    if bars:
+    if bars and bars[0].query_one(TypingInput).has_focus:
+        bars[0].action_leave()  # the key that opened it
+    elif bars:
         bars[0].query_one(TypingInput).focus()
     elif transcript.parent is not None:
         back = app.chat.prompt.focus
