@@ -89,7 +89,7 @@ MODE = Mode(
         "en": "Find rooms and read the rental market.",
     },
     persona="rental",
-    accent="#e0af68",
+    accent="#6fbf73",
     icon="⌂",
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=_graph,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from troly.plugin.events import Event, Table
-from troly.text.catalogue import Lang
+from troly.plugin.registry import BUILT_IN, Registry
+from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.tui.errands import Errand
 from troly.tui.jobs import Job
@@ -15,29 +16,26 @@ from troly.tui.port import Alteration, Arrival, Deliver, Question
 from troly.tui.typed import Draft, Typed
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
-MODES: tuple[ModeView, ...] = tuple(
-    ModeView(
-        mode_id,
-        {"vi": vi, "en": en},
-        {"vi": about_vi, "en": about_en},
-        accent,
-        {"vi": asked_vi, "en": asked_en},
-        icon={"shopping": "₫", "analysis": "∑", "rental": "⌂", "dental": "Ω", "rag": "§"}[mode_id],
+
+def _installed() -> tuple[ModeView, ...]:
+    """The assistants as they present themselves."""
+    return tuple(
+        ModeView(mode.id, mode.names, mode.summaries, mode.accent, mode.first_questions, icon=mode.icon)
+        for mode in map(Registry().get, BUILT_IN)
     )
-    for mode_id, vi, en, about_vi, about_en, accent, asked_vi, asked_en in (
-        (
-            "shopping", "Mua hàng · bảo hành", "Shopping · warranty",
-            "Tư vấn mua hàng và tra bảo hành theo số serial.", "Shopping advice, and warranty by serial number.",
-            "#e8a33d",
-            ("Kiểm tra bảo hành serial ABC123", "Tư vấn laptop dưới 20 triệu", "Máy mua tháng trước bị lỗi thì làm sao?"),
-            ("Check the warranty of serial ABC123", "A laptop under 20 million", "My machine is faulty, what now?"),
-        ),
-        ("analysis", "Số liệu", "Figures", "Hỏi bảng số liệu bằng lời.", "Ask sheets in words.", "#4aa3df", ("Doanh thu tuần này?",), ("Sales this week?",)),
-        ("rental", "Phòng trọ", "Rooms", "Tìm phòng trọ.", "Find a room to rent.", "#5fb878", ("Phòng dưới 3 triệu?",), ("A room under 3 million?",)),
-        ("dental", "Nha khoa", "Dental", "Tra cứu nha khoa.", "Dental notes.", "#c678dd", ("Nhổ răng khôn?",), ("Wisdom tooth?",)),
-        ("rag", "Nội bộ", "Policies", "Tra quy định nội bộ.", "Company policies.", "#e06c75", ("Nghỉ phép mấy ngày?",), ("How many days off?",)),
-    )
-)  # fmt: skip
+
+
+MODES = _installed()
+HELD: Mapping[str, tuple[str, str]] = {
+    "shopping": ("5.000 phiếu bảo hành, nạp hôm nay", "5,000 warranty records, loaded today"),
+    "analysis": ("Đơn hàng: 48.210 dòng, nạp 20/11/2026", "Đơn hàng: 48,210 rows, loaded 20/11/2026"),
+    "rental": ("6.600 phòng, nạp 20/11/2026", "6,600 rooms, loaded 20/11/2026"),
+    "dental": (
+        "42 ghi chú nha khoa kèm theo; tìm web qua DuckDuckGo",
+        "42 bundled dental notes; web search by DuckDuckGo",
+    ),
+    "rag": ("68 tài liệu công ty", "68 company documents"),
+}
 
 
 @dataclass(slots=True)
@@ -64,9 +62,6 @@ class FakeHouse:
     deliver: Deliver
     arrival: Arrival | Exception | None = field(default_factory=lambda: Arrival(MODES, "an@sstc"))
     health: HealthView = field(default_factory=lambda: HealthView(known=True, up=True, model="gpt-oss"))
-    held: HoldingsView | None = field(
-        default_factory=lambda: HoldingsView("5.000 phiếu bảo hành, nạp hôm nay", enough=True)
-    )
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
@@ -168,7 +163,7 @@ class FakeHouse:
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None:
-        self.deliver(lambda: done(self.held))
+        self.deliver(lambda: done(HoldingsView(HELD[mode][LANGS.index(language)], enough=True)))
 
     def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:
         self.altered.append(change)

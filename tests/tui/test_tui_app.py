@@ -150,7 +150,7 @@ async def test_questions_of_an_empty_pane_and_lists_open_by_click() -> None:
     app = Scene("vi")
     async with app.run_test(size=(120, 40)) as pilot:
         await begin(app, pilot)
-        row = next(y for y, text in enumerate(app.shown.split("\n")) if "laptop dưới 20" in text)
+        row = next(y for y, text in enumerate(app.shown.split("\n")) if MODES[0].questions["vi"][1] in text)
         await pilot.click(app.chat.transcript, offset=(6, row))
         await until(lambda: app.fake.asked)
         assert app.fake.asked[0].question.text == MODES[0].questions["vi"][1]

@@ -55,8 +55,8 @@ def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
 def test_calls_and_content_stand_under_the_step_that_they_belong_to() -> None:
     nodes = tree(Evidence("t1", scenes.TRACE), "en")
     titles = {node.title: [child.title for child in node.children] for node in nodes}
-    assert titles["hr · rag_tool · hr#rag:1"] == ["SQL that was run", "Passages"]
-    assert titles["final_response"] == ["compose · gpt-oss:20b", "Contradicting sources"]
+    assert titles["hr: Search the documents"] == ["SQL that was run", "Passages"]
+    assert titles["Write the answer"] == ["compose · gpt-oss:20b", "Contradicting sources"]
 
 
 def test_a_turn_of_an_older_version_shows_its_steps_and_the_rest_beside_them() -> None:
@@ -120,9 +120,7 @@ async def test_a_click_opens_an_entry() -> None:
     app = Scene("vi", mode="rag")
     async with app.run_test(size=(120, 40)) as pilot:
         await scenes.drawer(pilot)
-        row = next(
-            at for at, line in enumerate(text_of(app.chat.evidence).splitlines()) if "rag_tool" in line
-        )
+        row = next(at for at, line in enumerate(text_of(app.chat.evidence).splitlines()) if "hr: Tìm" in line)
         await pilot.click(app.chat.evidence, offset=(6, row + 1))
         await settle(app, pilot)
         assert "SQL" in text_of(app.chat.evidence)
@@ -152,7 +150,7 @@ async def test_a_store_that_does_not_answer_leaves_the_steps() -> None:
         await settle(app, pilot)
         app.fake.refusal = StoreError("store.busy", path="x", seconds=1)
         await pilot.press("f3")
-        await until(lambda: "final_response" in text_of(app.chat.evidence))
+        await until(lambda: "Viết câu trả lời" in text_of(app.chat.evidence))
         assert "mọi ý đều có" in text_of(app.chat.evidence)
 
 

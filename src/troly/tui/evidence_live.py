@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from troly.text.catalogue import Lang, tr
-from troly.tui.evidence_node import Node, Para, text_of
+from troly.tui.evidence_node import Node, Para, step_title, text_of
 from troly.tui.render.figures import duration
 from troly.tui.view import MessageView, StepView
 
@@ -14,7 +14,7 @@ def live_nodes(answer: MessageView, lang: Lang) -> list[Node]:
 
 
 def _node(at: int, step: StepView, lang: Lang) -> Node:
-    name = text_of(" · ".join(part for part in (step.agent, step.tool, step.node) if part))
+    title, name = step_title(text_of(step.node), text_of(step.agent), text_of(step.tool), lang)
     if step.ms is not None:
         took = duration(step.ms, lang)
     else:
@@ -23,4 +23,4 @@ def _node(at: int, step: StepView, lang: Lang) -> Node:
     if step.failed and step.ms is not None:
         body.insert(0, Para(tr("ui.evidence.failed", lang), "error"))
     tone = "error" if step.failed else "strong"
-    return Node(f"s{at}", name, f"{text_of(step.source)}  {took}".strip(), tone, tuple(body))
+    return Node(f"s{at}", title, f"{text_of(step.source)}  {took}".strip(), tone, tuple(body), name=name)

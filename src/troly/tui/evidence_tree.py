@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.evidence_cards import card_node
-from troly.tui.evidence_node import Node, Para, fact, text_of
+from troly.tui.evidence_node import Node, Para, fact, step_title, text_of
 from troly.tui.render.figures import duration, number
 
 Trace = Mapping[str, Any]
@@ -58,9 +58,8 @@ class _Whole:
 
     def step(self, index: int) -> Node:
         step = self.steps[index]
-        name = " · ".join(
-            part for part in (text_of(step.get(key)) for key in ("agent", "tool", "node")) if part
-        )
+        words = {key: text_of(step.get(key)) for key in ("node", "agent", "tool")}
+        title, name = step_title(**words, lang=self.lang)
         took = duration(float(step.get("ms") or 0.0), self.lang)
         source = text_of(step.get("source"))
         body = [Para(text_of(step["detail"]))] if step.get("detail") else []
@@ -71,7 +70,8 @@ class _Whole:
             *(node for at in self._owned(index) if (node := self.card(at)) is not None),
         ]
         tone = "error" if step.get("failed") else "strong"
-        return Node(f"s{index}", name, f"{source}  {took}".strip(), tone, tuple(body), tuple(children))
+        right = f"{source}  {took}".strip()
+        return Node(f"s{index}", title, right, tone, tuple(body), tuple(children), name)
 
     def rest(self) -> Iterator[Node]:
         """Content and calls that no step stands for."""

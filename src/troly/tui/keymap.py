@@ -17,6 +17,7 @@ from troly.text.catalogue import Lang, core_catalogue, tr
 
 # A key that no terminal sends: what is bound to it cannot be pressed.
 NEVER = "f99"
+HINT_GAP = "   "
 
 
 class HelpEntry(NamedTuple):
@@ -64,7 +65,7 @@ class Keymap:
     def hints(self, names: Iterable[str], lang: Lang) -> str:
         """Keys with a word on each (`ui.key.<name>`), for a line at the edge of a part."""
         shown = ((self.press(name), tr(f"ui.key.{name}", lang)) for name in names)
-        return "   ".join(f"{press} {word}" for press, word in shown if press)
+        return HINT_GAP.join(f"{press} {word}" for press, word in shown if press)
 
     def help(self, places: Iterable[Place], lang: Lang) -> list[tuple[str, list[HelpEntry]]]:
         """Groups of keys: first those of `places`, in that order, then the rest; each with its heading."""
@@ -109,6 +110,12 @@ def keymap_of(node: DOMNode) -> Keymap:
     """The keys in force in the app of `node`; the usual ones in another app."""
     found = getattr(node.app, "keymap", None)
     return found if isinstance(found, Keymap) else Keymap()
+
+
+def language_of(node: DOMNode) -> Lang:
+    """The language of the interface in the app of `node`."""
+    found: Lang = getattr(getattr(node.app, "controller", None), "language", "vi")
+    return found
 
 
 def title(action: Action, lang: Lang) -> str:

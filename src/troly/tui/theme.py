@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from rich.style import Style
 from textual.color import Color
@@ -11,39 +12,47 @@ from textual.theme import Theme
 
 DARK, LIGHT, CONTRAST = "troly-dark", "troly-light", "troly-contrast"
 NAMES: Mapping[str, str] = {"dark": DARK, "light": LIGHT, "contrast": CONTRAST}
-READABLE = 3.6
+# The least contrast of what is to be read, as accessibility guidelines have it: plain, and for high contrast.
+READABLE, CLEAR = 4.5, 7.0
 
 
-def _theme(name: str, *, dark: bool, text: str, dim: str, ground: str, raised: str, error: str) -> Theme:
-    """A theme of two weights of one neutral; the framework's other colours are derived from them."""
+class Tokens(NamedTuple):
+    """The colours of a theme: one neutral in two weights, three grounds, lines between parts, and red for failures."""
+
+    text: str
+    quiet: str
+    ground: str
+    raised: str
+    chosen: str
+    rule: str
+    error: str
+
+
+DARK_TOKENS = Tokens("#e6e7e9", "#979daa", "#14161a", "#1d2026", "#2e333e", "#3d434f", "#ff8a80")
+LIGHT_TOKENS = Tokens("#1f2328", "#5b626b", "#fbfbfa", "#f1f1ef", "#dfe1e5", "#c2c6cc", "#b01818")
+CONTRAST_TOKENS = Tokens("#ffffff", "#dcdcdc", "#000000", "#1a1a1a", "#363636", "#8a8a8a", "#ffbab3")
+
+
+def _theme(name: str, tokens: Tokens, *, dark: bool) -> Theme:
+    """The framework's other colours are derived from the tokens."""
+    text, quiet, ground, raised, chosen, rule, error = tokens
     return Theme(
         name=name, primary=text, secondary=text, accent=text, foreground=text, background=ground, surface=ground,
         panel=raised, boost=raised, warning=text, error=error, success=text, dark=dark,
-        variables={"quiet": dim, "raised": raised, "block-cursor-background": raised, "block-cursor-foreground": text,
+        variables={"quiet": quiet, "raised": raised, "chosen": chosen, "rule": rule,
+                   "block-cursor-background": chosen, "block-cursor-foreground": text,
                    "block-cursor-text-style": "bold", "block-cursor-blurred-background": raised,
-                   "input-selection-background": f"{dim} 40%", "screen-selection-background": f"{dim} 50%",
-                   "scrollbar": raised, "scrollbar-hover": dim, "scrollbar-active": dim,
+                   "input-selection-background": f"{quiet} 40%", "screen-selection-background": f"{quiet} 50%",
+                   "scrollbar": rule, "scrollbar-hover": quiet, "scrollbar-active": quiet,
                    "scrollbar-background": ground, "scrollbar-background-hover": ground,
                    "scrollbar-background-active": ground, "scrollbar-corner-color": ground},
     )  # fmt: skip
 
 
 THEMES = (
-    _theme(
-        DARK, dark=True, text="#e4e4e4", dim="#8b8f96", ground="#14161a", raised="#23262d", error="#ff7b72"
-    ),
-    _theme(
-        LIGHT, dark=False, text="#1f2328", dim="#656d76", ground="#fbfbfa", raised="#e9eaec", error="#c21d1d"
-    ),
-    _theme(
-        CONTRAST,
-        dark=True,
-        text="#ffffff",
-        dim="#d0d0d0",
-        ground="#000000",
-        raised="#303030",
-        error="#ff8a80",
-    ),
+    _theme(DARK, DARK_TOKENS, dark=True),
+    _theme(LIGHT, LIGHT_TOKENS, dark=False),
+    _theme(CONTRAST, CONTRAST_TOKENS, dark=True),
 )
 
 
@@ -53,13 +62,13 @@ def theme_name(setting: str) -> str:
 
 
 @cache
-def accent_on(accent: str, ground: str) -> str:
-    """`accent` made lighter or darker until it can be read on `ground`."""
+def accent_on(accent: str, ground: str, least: float = READABLE) -> str:
+    """`accent` made lighter or darker until its contrast on `ground` is at least `least`."""
     colour, behind = Color.parse(accent), Color.parse(ground)
     change: Callable[[float], Color] = colour.lighten if behind.brightness < 0.5 else colour.darken
     for step in range(20):
         found = change(step * 0.04)
-        if contrast(found, behind) >= READABLE:
+        if contrast(found, behind) >= least:
             return found.hex6
     return "#ffffff" if behind.brightness < 0.5 else "#000000"
 
@@ -82,9 +91,10 @@ class Palette:
     """Names of styles as terminal styles on one theme and with one accent; a name may be several with blanks between."""
 
     def __init__(self, theme: Theme, accent: str) -> None:
-        ground, text = theme.background or "#000000", theme.foreground or "#ffffff"
-        self.accent = accent_on(accent, ground)
-        dim, raised = theme.variables["quiet"], theme.variables["raised"]
+        text = theme.foreground or "#ffffff"
+        dim, raised, chosen, rule = (theme.variables[name] for name in ("quiet", "raised", "chosen", "rule"))
+        # What can be read on the raised ground can be read on the plain one.
+        self.accent = accent_on(accent, raised, CLEAR if theme.name == CONTRAST else READABLE)
         self._known = {
             "": Style.null(),
             "strong": Style(bold=True),
@@ -100,7 +110,8 @@ class Palette:
             "who": Style(color=self.accent, bold=True),
             "mine": Style(color=dim),
             "action": Style(color=dim, underline=True),
-            "chosen": Style(bgcolor=Color.parse(raised).blend(Color.parse(text), 0.16).hex6, bold=True),
+            "rule": Style(color=rule),
+            "chosen": Style(bgcolor=chosen, bold=True),
             "found": Style(underline=True, bold=True),
             "found-here": Style(reverse=True, bold=True),
             "chip": Style(color=text, bgcolor=raised, bold=True),

@@ -12,8 +12,8 @@ from troly.tui.render.spans import clip
 
 # A rate is told after so many seconds.
 _SOON = 1.0
-# What jobs count.
-UNITS = ("rows", "read", "embed")
+# What is counted, as the sources of progress name it.
+UNITS = ("rows", "files", "read", "embed")
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Working:
 
     def line(self, now: datetime, width: int, lang: Lang) -> str:
         """As much as fits in `width` cells; the name and the share come first."""
-        parts = [clip(self.name, max(8, width // 2))]
+        parts = [clip(self.name, max(8, width - 8))]
         if self.total:
             parts.append(f"{min(100, self.done * 100 // self.total)} %")
         seconds = (now - self.began).total_seconds()
@@ -48,6 +48,6 @@ class Working:
 
 def _amount(value: float, unit: str, lang: Lang) -> str:
     if unit != "bytes":
-        counted = tr(f"ui.work.{unit}", lang) if unit in UNITS else unit
-        return f"{number(round(value), lang)} {counted}".strip()
+        named = tr(f"ui.work.unit_{unit}", lang) if unit in UNITS else unit
+        return f"{number(round(value), lang)} {named}".strip()
     return f"{number(value / 1e9, lang, 2)} GB" if value >= 1e9 else f"{number(value / 1e6, lang, 1)} MB"

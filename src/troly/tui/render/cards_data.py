@@ -136,7 +136,7 @@ def _bars(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> lis
     room = max(1, width - left - right - 4)
     lines = []
     for label, value, text in zip(labels, values, texts, strict=False):
-        bar = "█" * max(1 if value else 0, round(room * abs(value) / most))
+        bar = "━" * max(1 if value else 0, round(room * abs(value) / most))
         lines.append(
             line(*pad(line(label), left), "  ", Span(bar, "accent"), "  " if bar else "", Span(text, "dim"))
         )

@@ -10,7 +10,7 @@ from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.render.cards_data import facts, indented
 from troly.tui.render.figures import duration, number
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, wrap, wrap_whole
 
 TASK_MARKS = {"waiting": "○", "running": "◐", "done": "●", "failed": "×", "denied": "■"}
 # Two sides stand side by side where each has this many cells.
@@ -52,7 +52,12 @@ def computation(card: Computation, width: int, lang: Lang, name: str, opened: Co
     if not shown:
         return lines
     lines += indented(facts(card.facts, width - 2))
-    lines += [BLANK, *indented(wrap([Span(sanitize(card.code), "code")], width - 2)), BLANK]
+    code = wrap([Span(sanitize(card.code), "code")], width - 4)
+    lines += [
+        BLANK,
+        *indented([(Span(" ", "code"), *pad(text, width - 3, style="code")) for text in code]),
+        BLANK,
+    ]
     for number_, text in enumerate(card.explained, 1):
         lines += indented(wrap([Span(f"{number_}. {sanitize(text)}")], width - 2))
     if card.rerun:
@@ -64,8 +69,11 @@ def suggestions(card: Suggestions, width: int, lang: Lang, name: str) -> list[Li
     """Questions that a click asks."""
     lines: list[Line] = [line(Span(tr("ui.card.next", lang), "dim"))] if card.questions else []
     for index, question in enumerate(card.questions):
-        rows = wrap([Span(sanitize(question), "action", f"suggest:{name}.{index}")], width - 2)
-        lines += [(Span("› " if row == 0 else "  ", "accent"), *text) for row, text in enumerate(rows)]
+        action = f"suggest:{name}.{index}"
+        rows = wrap([Span(sanitize(question), "", action)], width - 2)
+        lines += [
+            (Span("› " if row == 0 else "  ", "accent", action), *text) for row, text in enumerate(rows)
+        ]
     return lines
 
 
@@ -116,5 +124,8 @@ def _side(side: Side, width: int, lang: Lang) -> list[Line]:
     mark = Span("● " if side.wins else "○ ", "accent" if side.wins else "dim")
     lines = wrap([mark, Span(sanitize(side.title), "strong" if side.wins else "")], width)
     lines += indented(wrap([Span(sanitize(side.text))], width - 2))
-    scores = tuple((name, number(value, lang, 2)) for name, value in side.scores)
-    return lines + indented(facts((*side.facts, *scores), width - 2))
+    lines += indented(facts(side.facts, width - 2))
+    # A score keeps its name; what was weighed may be called as a fact is.
+    scores = [f"{sanitize(name)} {number(value, lang, 2)}" for name, value in side.scores]
+    told = wrap_whole([line(Span(one, "dim")) for one in (tr("ui.card.scores", lang), *scores)], width - 2)
+    return lines + (indented(told) if scores else [])

@@ -7,7 +7,7 @@ from itertools import islice
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.evidence_node import Node, Para
-from troly.tui.render.spans import Line, Span, clip, ends_apart, line, wrap
+from troly.tui.render.spans import Line, Span, clip, ends_apart, line, pad, width_of, wrap
 
 OPEN = "evidence-open"
 # What a closed step shows of its reason, and what an open entry shows of a long text; copying gives all of it.
@@ -59,6 +59,9 @@ class Laid:
         own_line = width < _APART and node.right
         title = clip(node.title, max(6, room if own_line else room - len(node.right) - 1))
         left = line(Span(mark, "dim", action), Span(prefix, "dim", action), Span(title, style, action))
+        if node.name and opened:
+            spare = room - width_of(line(title)) - (0 if own_line else len(node.right)) - 3
+            left = line(*left, Span(f"  {clip(node.name, spare)}" if spare > 3 else "", "dim", action))
         if own_line:
             return [left, line(Span("  "), *right)]
         return [ends_apart(left, right, width)]
@@ -67,4 +70,5 @@ class Laid:
     def _body(paras: Sequence[Para], width: int) -> Iterator[Line]:
         for para in paras:
             # No more of a very long prompt is laid out than can be shown.
-            yield from wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
+            lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
+            yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines

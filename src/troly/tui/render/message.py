@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from rich.cells import cell_len
 
+from troly.plugin.events import Table
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines
 from troly.tui.render.figures import counted, duration, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
-from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, wrap
+from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, wrap, wrap_whole
 from troly.tui.render.stream import MarkdownStream
 from troly.tui.render.trouble import trouble_lines
 from troly.tui.view import MessageView, TextPart
@@ -64,7 +65,9 @@ class MessageLines:
         lines = [ends_apart(self._name(lang), badge(view, lang), body)]
         for index, part in enumerate(view.parts):
             if not isinstance(part, TextPart):
-                shown = card_lines(part, width, lang, name=f"{view.key}.{index}", opened=view.opened)
+                # Columns of a table may need all the room; whatever is read or drawn keeps to the measure.
+                room = width if isinstance(part, Table) else body
+                shown = card_lines(part, room, lang, name=f"{view.key}.{index}", opened=view.opened)
             elif view.who == "user":
                 shown = self._plain(part, body)
             else:
@@ -126,8 +129,8 @@ def with_copy(lines: list[Line], width: int, name: str, label: str) -> list[Line
 
 def _day_line(day: str, width: int) -> Line:
     """The name of a day in the middle of a rule."""
-    side = "─" * max(1, (min(width, WIDEST_TEXT) - cell_len(day) - 2) // 2)
-    return line(Span(f"{side} {day} {side}", "dim"))
+    side = Span("─" * max(1, (min(width, WIDEST_TEXT) - cell_len(day) - 2) // 2), "rule")
+    return line(side, Span(f" {day} ", "dim"), side)
 
 
 def badge(view: MessageView, lang: Lang) -> Line:
@@ -165,14 +168,18 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
     helps = [("again", f"again:{view.key}"), ("edit", f"edit:{view.key}")]
     if view.text.strip():
         helps.insert(1, ("continue", f"continue:{view.key}"))
-    again = [Span("  ")]
-    for name, action in helps:
-        told = tr(f"ui.message.{name}", lang, key=press(name)).strip()
-        again += [Span(told, "action", action), Span("   ")]
+    offered = [
+        line(Span(tr(f"ui.message.{name}", lang, key=press(name)).strip(), "action", action))
+        for name, action in helps
+    ]
     mark = "■ " if view.state == "stopped" else "× "
     # A turn that a crash cut off has no reason of its own.
     title = view.trouble.title or tr("ui.message.stopped", lang)
-    return [*gap, *trouble_lines(view.trouble._replace(title=title), width, mark), *wrap(again[:-1], width)]
+    return [
+        *gap,
+        *trouble_lines(view.trouble._replace(title=title), width, mark),
+        *((Span("  "), *row) for row in wrap_whole(offered, width - 2)),
+    ]
 
 
 def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:

@@ -1,8 +1,6 @@
-"""A line chart of dots: four rows of dots and two columns in each cell, with the range at its left."""
+"""A line chart drawn with the lines that every font has, with the range at its left."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from troly.plugin.events import Chart
 from troly.text.catalogue import Lang
@@ -11,11 +9,9 @@ from troly.tui.render.figures import number
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
 
 HEIGHT = 8
-# Dots of one braille cell, by column and row; the characters begin at U+2800.
-BRAILLE = 0x2800
-DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 # Apart in weight, so that they can be told apart without colours.
 STYLES = ("accent", "dim", "strong")
+Cells = list[list[str]]
 
 
 def plot_lines(card: Chart, width: int, lang: Lang) -> list[Line]:
@@ -32,41 +28,61 @@ def plot_lines(card: Chart, width: int, lang: Lang) -> list[Line]:
     lines = []
     for row in range(HEIGHT):
         mark = marks[0] if row == 0 else marks[1] if row == HEIGHT - 1 else ""
-        head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "dim"))
+        head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "rule"))
         lines.append((*head, *_row([layer[row] for layer in layers])))
     return [*lines, _feet(card, left, room)]
 
 
-def _cells(values: tuple[float, ...], room: int, low: float, high: float) -> list[list[int]]:
-    """The dots of one series as one number a cell, row by row."""
-    cells = [[0] * room for _ in range(HEIGHT)]
-    wide, tall = room * 2 - 1, HEIGHT * 4 - 1
-    for x, value in _points(values, wide):
-        y = round((high - value) / (high - low) * tall)
-        cells[y // 4][x // 2] |= DOTS[x % 2][y % 4]
+def _cells(values: tuple[float, ...], room: int, low: float, high: float) -> Cells:
+    """The characters of one series, row by row: each column joins its value to that of the column before."""
+
+    def row_of(value: float) -> int:
+        return round((high - value) / (high - low) * (HEIGHT - 1))
+
+    cells = [[" "] * room for _ in range(HEIGHT)]
+    before: int | None = None
+    for x in range(room):
+        value = _at(values, x / max(1, room - 1))
+        if value != value:  # noqa: PLR0124 (NaN)
+            before = None
+            continue
+        row = row_of(value)
+        if before is None or before == row:
+            cells[row][x] = "─"
+        else:
+            cells[before][x], cells[row][x] = "╯╭" if row < before else "╮╰"
+            _rise(cells, x, before, row)
+        before = row
+    for at, value in enumerate(values):
+        # No point is lost where there are more of them than columns.
+        x = round(at / max(1, len(values) - 1) * (room - 1))
+        drawn = [row for row in range(HEIGHT) if cells[row][x] != " "]
+        if value == value and drawn and not drawn[0] <= (row := row_of(value)) <= drawn[-1]:  # noqa: PLR0124 (NaN)
+            cells[row][x] = "│"
+            _rise(cells, x, row, drawn[0] if row < drawn[0] else drawn[-1])
     return cells
 
 
-def _points(values: tuple[float, ...], wide: int) -> Iterator[tuple[int, float]]:
-    """The points, and a value for each column of dots on straight lines between them."""
-    last = len(values) - 1
-    yield from ((round(at / max(1, last) * wide), value) for at, value in enumerate(values) if value == value)  # noqa: PLR0124 (NaN)
-    for x in range(wide + 1):
-        place = x / wide * last
-        at = min(int(place), last - 1) if last else 0
-        one, other = values[at], values[min(at + 1, last)]
-        value = one + (other - one) * (place - at)
-        if value == value:  # noqa: PLR0124 (NaN)
-            yield x, value
+def _rise(cells: Cells, x: int, one: int, other: int) -> None:
+    for between in range(min(one, other) + 1, max(one, other)):
+        cells[between][x] = "│"
 
 
-def _row(layers: list[list[int]]) -> Line:
+def _at(values: tuple[float, ...], share: float) -> float:
+    """The value at `share` (0 to 1) of the way, on straight lines between the points."""
+    place = share * (len(values) - 1)
+    at = min(int(place), max(0, len(values) - 2))
+    if place == at:
+        return values[at]
+    return values[at] + (values[at + 1] - values[at]) * (place - at)
+
+
+def _row(layers: Cells) -> Line:
     """One row: where lines cross, the first series is seen."""
     spans: list[Span] = []
     for cells in zip(*layers, strict=True):
-        owner = next((index for index, dots in enumerate(cells) if dots), None)
-        text = " " if owner is None else chr(BRAILLE + cells[owner])
-        spans.append(Span(text, "" if owner is None else STYLES[owner]))
+        owner = next((index for index, sign in enumerate(cells) if sign != " "), None)
+        spans.append(Span(" ") if owner is None else Span(cells[owner], STYLES[owner]))
     return tuple(spans)
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
-_WORD = re.compile(r"\s*\S+")
+# A blank that does not break (U+00A0) is part of a word.
+_WORD = re.compile(r"[^\S\u00a0]*[\S\u00a0]+")
 
 
 class Span(NamedTuple):
@@ -66,6 +67,18 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
             lines.append(tuple(span for span in raw if span.text))
             continue
         lines.extend(_cut(raw, list(_breaks(text, max(1, width)))))
+    return lines
+
+
+def wrap_whole(parts: Iterable[Line], width: int, gap: str = "   ") -> list[Line]:
+    """`parts` with `gap` between them; none is broken but one that is wider than a line."""
+    lines: list[Line] = []
+    for part in parts:
+        joined = (*lines[-1], Span(gap), *part) if lines else part
+        if lines and width_of(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines += wrap(part, width)
     return lines
 
 

@@ -32,7 +32,7 @@ def table_lines(
         return _records(grid[0], grid[1:], width)
     widths = _fit(natural, least, room)
     lines = [restyled(text, "strong") for text in _row(grid[0], widths, right)]
-    lines.append((Span("─" * (sum(widths) + GAP * (count - 1)), "dim"),))
+    lines.append((Span("─" * (sum(widths) + GAP * (count - 1)), "rule"),))
     for row in grid[1:]:
         lines.extend(_row(row, widths, right))
     return lines
@@ -83,7 +83,7 @@ def _records(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], width: int) -
     lines: list[Line] = []
     for row in rows:
         if lines:
-            lines.append((Span("─" * min(width, 12), "dim"),))
+            lines.append((Span("─" * min(width, 12), "rule"),))
         for name, value in zip(head, row, strict=True):
             lines.extend(wrap([*restyled(tuple(name), "strong"), Span(": "), *value], width))
     return lines

@@ -185,14 +185,26 @@ class ChatScreen(Screen[None]):
                 side.name_it()
         how = layout_of(self.app.size.width, self.app.size.height) if two else ""
         shown = min(tabs.focus, len(tabs.sides) - 1)
-        laid = (len(self.sides), how, shown, self.app.size.width < WITH_LIST)
+        # Two columns of text leave no room for the list; there it lies above them when it is asked for.
+        beside = how == "beside" or self.has_class("-evidence")
+        pair = beside and self.app.size.width < WITH_LIST
+        self.set_class(pair, "-pair")
+        if self.has_class("-wide") and not pair:
+            self.remove_class("-list")
+        laid = (len(self.sides), how, shown)
         if laid == self._laid:
             return
         self._laid = laid
         self.query_one("#sides").set_classes([f"-{how}"] if how else [])
-        self.set_class(how == "beside" and self.app.size.width < WITH_LIST, "-pair")
         for place, side in enumerate(self.sides):
             side.display = bool(how) or place == shown
+
+    def on_transcript_moved(self) -> None:
+        """The input stands below the column of the text, and below both where there are two."""
+        shown = [side.transcript.indent for side in self.sides if side.display]
+        margin = shown[0] if len(shown) == 1 else 0
+        for part, beside in ((self.prompt, 1), (self.offers, 2)):
+            part.styles.margin = (0, beside + margin) if margin else None
 
     def on_descendant_focus(self) -> None:
         """Other keys help where the keys go now."""
@@ -232,7 +244,7 @@ class ChatScreen(Screen[None]):
 
     def toggle_list(self) -> None:
         """On a wide screen the keys go to the list, a second time it hides; on a narrow one it comes and goes."""
-        wide = self.has_class("-wide")
+        wide = self.has_class("-wide") and not self.has_class("-pair")
         if wide and self.has_class("-nolist"):
             self.remove_class("-nolist")
         elif wide and self.list.has_focus:
@@ -248,6 +260,7 @@ class ChatScreen(Screen[None]):
     def toggle_evidence(self) -> None:
         """Show the evidence drawer and give it the keys, or hide it."""
         self.toggle_class("-evidence")
+        self.lay_out()
         self.call_after_refresh(self.evidence.relay)
         if self.has_class("-evidence"):
             self.call_after_refresh(self.evidence.focus)
@@ -256,9 +269,10 @@ class ChatScreen(Screen[None]):
 
     def leave_columns(self) -> bool:
         """Hide the columns that lie above the chat and give the keys to the input; True when one was there."""
-        above = not self.has_class("-wide") and (self.has_class("-list") or self.has_class("-evidence"))
+        wide = self.has_class("-wide")
+        above = self.has_class("-list") or (not wide and self.has_class("-evidence"))
         if above:
-            self.remove_class("-list", "-evidence")
+            self.remove_class("-list", *(() if wide else ("-evidence",)))
         if above or self.list.has_focus or self.evidence.has_focus:
             self.prompt.focus()
             return True

@@ -14,8 +14,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from troly.text.catalogue import tr
 from troly.text.fold import fold
-from troly.tui.keymap import bindings
+from troly.tui.keymap import bindings, language_of
+from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.typing import TypingInput
 
 MOST = 40
@@ -36,7 +38,6 @@ class ChooseScreen(ModalScreen[str]):
     """Gives back the value, "" when it was left. `free` also takes what is typed as it stands."""
 
     CSS_PATH = "../styles/above.tcss"
-    DEFAULT_CSS = "ChooseScreen { align: center top; background: $background 60%; }"
     AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("dialog"),
@@ -56,11 +57,12 @@ class ChooseScreen(ModalScreen[str]):
         self._shown: Sequence[Choice] = ()
 
     def compose(self) -> ComposeResult:
-        """A line that asks, an input, what fits."""
+        """A line that asks, an input, what fits, the keys."""
         with Vertical(id="palette"):
-            yield Static(self._title, markup=False)
+            yield Static(self._title, classes="title", markup=False)
             yield TypingInput(self._typed, placeholder=self._hint, compact=True, select_on_focus=False)
-            yield OptionList()
+            yield ShortList()
+            yield Static(tr("ui.choose.keys", language_of(self)), id="keys", markup=False)
 
     def on_mount(self) -> None:
         """Offer everything at first."""
@@ -72,6 +74,7 @@ class ChooseScreen(ModalScreen[str]):
         self._shown = self._offers(typed)[:MOST]
         options = self.query_one(OptionList)
         options.clear_options()
+        options.display = bool(self._shown)
         options.add_options([Option(Content(f" {choice.title}")) for choice in self._shown])
         if self._shown:
             options.highlighted = 0

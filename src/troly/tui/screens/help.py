@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from troly.tui.keymap import HelpEntry
-from troly.tui.render.spans import BLANK, Line, Span, line, pad, wrap
+from troly.text.catalogue import tr
+from troly.tui.keymap import HelpEntry, language_of
+from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, pad, wrap
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -23,9 +24,10 @@ WIDTH, BESIDE, FRAME = 64, 5, 2
 class HelpLines(LinesView, can_focus=True):
     """The lines of the help."""
 
-    def __init__(self, palette: Palette, groups: Groups) -> None:
+    def __init__(self, palette: Palette, groups: Groups, keys: str) -> None:
         super().__init__(palette)
         self._groups = groups
+        self._keys = keys
 
     def on_mount(self) -> None:
         """Be as high as the lines."""
@@ -38,8 +40,8 @@ class HelpLines(LinesView, can_focus=True):
         presses = [entry.press for _, entries in self._groups for entry in entries]
         column = min(width // 2 or KEYS_WIDTH, max(map(cell_len, presses), default=0) + 2)
         for heading, entries in self._groups:
-            lines += [BLANK] if lines else []
-            lines.append(line(Span(heading, "dim")))
+            head = line(Span(heading, "dim"))
+            lines += [BLANK, head] if lines else [ends_apart(head, line(Span(self._keys, "dim")), width)]
             for entry in entries:
                 keys = pad(line(Span(entry.press, "strong")), column)
                 lines += [
@@ -69,4 +71,4 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Nothing but the lines."""
-        yield HelpLines(self._palette, self._groups)
+        yield HelpLines(self._palette, self._groups, tr("ui.help.keys", language_of(self)))

@@ -39,8 +39,9 @@ class MessageMenu(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """A title above the list."""
         with Vertical(id="palette", classes="-menu"):
-            yield Static(Content.styled(f" {tr('ui.act.title', self._lang)}", "dim"))
+            yield Static(tr("ui.act.title", self._lang), classes="title", markup=False)
             yield OptionList(*(Option(self._row(name)) for name in self._offered))
+            yield Static(tr("ui.act.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
         """The keys go to the list."""

@@ -17,11 +17,12 @@ from textual.widgets.option_list import Option
 from troly.text.catalogue import Lang, tr
 from troly.tui.commands import Command, matching
 from troly.tui.keymap import bindings, keymap_of
+from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.typing import TypingInput
 
-# As in the style sheet: the box and what its frame takes.
+# As in the style sheet: the box and what its frame and the scrollbar take.
 WIDTH = 64
-FRAME = 2
+FRAME = 3
 
 
 class PaletteScreen(ModalScreen[str]):
@@ -42,11 +43,12 @@ class PaletteScreen(ModalScreen[str]):
         self._lang: Lang = lang
 
     def compose(self) -> ComposeResult:
-        """An input above the list."""
+        """An input, the list, the keys."""
         with Vertical(id="palette"):
             yield TypingInput(placeholder=tr("ui.palette.hint", self._lang), compact=True)
-            yield OptionList()
+            yield ShortList()
             yield Static(tr("ui.palette.none", self._lang), id="none", markup=False)
+            yield Static(tr("ui.palette.keys", self._lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
         """Offer everything at first."""

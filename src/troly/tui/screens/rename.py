@@ -29,10 +29,11 @@ class RenameScreen(ModalScreen[str]):
         self._lang: Lang = lang
 
     def compose(self) -> ComposeResult:
-        """A line that asks, and an input with the title as it is."""
+        """A line that asks, an input with the title as it is, the keys."""
         with Vertical(id="palette"):
-            yield Static(tr("ui.rename.ask", self._lang), markup=False)
+            yield Static(tr("ui.rename.ask", self._lang), classes="title", markup=False)
             yield TypingInput(self._title, compact=True, max_length=LONGEST, select_on_focus=True)
+            yield Static(tr("ui.rename.keys", self._lang), id="keys", markup=False)
 
     def on_input_submitted(self, event: TypingInput.Submitted) -> None:
         """Take the title."""

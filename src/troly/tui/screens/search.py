@@ -20,6 +20,7 @@ from troly.tui.controller import Controller
 from troly.tui.keymap import bindings
 from troly.tui.troubles import trouble_of
 from troly.tui.view import HitView
+from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.typing import TypingInput
 
 # A search begins when nothing was typed for so long.
@@ -45,12 +46,13 @@ class SearchScreen(ModalScreen[str]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """An input above what is found."""
+        """An input, what is found, the keys."""
         lang = self._controller.language
         with Vertical(id="palette", classes="-search -none"):
             yield TypingInput(self._words, placeholder=tr("ui.search.hint", lang), compact=True)
-            yield OptionList()
+            yield ShortList()
             yield Static(tr("ui.search.begin", lang), id="none", markup=False)
+            yield Static(tr("ui.search.keys", lang), id="keys", markup=False)
 
     def on_mount(self) -> None:
         """The keys stay in the input."""

@@ -59,9 +59,7 @@ class WrongScreen(ModalScreen[Wrong | None]):
 
     CSS_PATH = "../styles/above.tcss"
     DEFAULT_CSS = """
-    WrongScreen { align: center top; background: $background 60%; }
-    WrongScreen TypingInput { margin: 1 0; }
-    WrongScreen #keys { color: $quiet; }
+    WrongScreen TypingInput { margin: 1 0 0 0; }
     """
     AUTO_FOCUS = "TypingInput"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,7 +80,7 @@ class WrongScreen(ModalScreen[Wrong | None]):
         lang, marked = self._lang, self._marked
         offered = (*REASONS, TAKE_BACK) if marked else REASONS
         with Vertical(id="palette"):
-            yield Static(tr("ui.wrong.title", lang), markup=False)
+            yield Static(tr("ui.wrong.title", lang), classes="title", markup=False)
             yield (reasons := Reasons(self._palette, lang, offered))
             reasons.styles.height = len(offered)
             if marked and marked.reason in offered:

@@ -11,7 +11,7 @@ from troly.tui.controller import Controller
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import duration
 from troly.tui.render.spans import Line, Span, clip, ends_apart, line, width_of
-from troly.tui.screens.first import BRAND
+from troly.tui.screens.first import BRAND, SHORT
 from troly.tui.theme import Palette
 from troly.tui.view import ModeView
 from troly.tui.widgets.lines import LinesView
@@ -22,9 +22,13 @@ from troly.tui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from troly.tui.working import Working
 
+# The input of the line that finds words, which is not imported for the first frame.
+FIND = "find"
 MOST_KEYS = 6
 # Cells that figures may take on a narrow line.
 MOST_FIGURES = 36
+# From so many columns such a line has room for a key.
+NARROW = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,9 @@ class ModeBar(LinesView):
 
     def _right(self, lang: Lang, *, full: bool) -> Line:
         health = self.controller.health
-        if not health.known:
+        if self.controller.trouble is not None:
+            who = [Span("× ", "error"), Span(tr("ui.head.closed", lang), "dim")]
+        elif not health.known:
             who = [Span("○ ", "dim"), Span(tr("ui.head.opening", lang), "dim")]
         elif health.up:
             who = [Span("● ", "accent"), Span(health.model)]
@@ -121,7 +127,20 @@ class ModeBar(LinesView):
         rest = (
             [Span(f"   {lang}", "dim", "language"), Span(f"   {self.controller.user}", "dim")] if full else []
         )
-        return line(*who, *rest, Span(" "))
+        return line(*who, *rest, *self._instead(lang), Span(" "))
+
+    def _instead(self, lang: Lang) -> list[Span]:
+        """The key that helps most, on a screen too low for the status line."""
+        if self.app.size.height >= SHORT or self.app.size.width < NARROW:
+            return []
+        controller = self.controller
+        name = "quit" if controller.trouble is not None else "stop" if controller.pane.running else "help"
+        keymap = keymap_of(self)
+        return (
+            [Span("   "), *key_spans(Key(keymap.press(name), name, f"key:{name}"), lang)]
+            if keymap.press(name)
+            else []
+        )
 
 
 class StatusBar(LinesView):
@@ -143,6 +162,9 @@ class StatusBar(LinesView):
         """One line; keys that do not fit are left out from the right."""
         lang = self.controller.language
         left = line(Span(" "), *self._state(lang, max(MOST_FIGURES, width // 2)))
+        hint = line(Span(f"{self._hint(lang)} ", "dim"))
+        if len(hint[0].text) > 1 and width_of(left) + width_of(hint) + 1 <= width:
+            return [ends_apart(left, hint, width)]
         keys = self.keys()[:MOST_KEYS]
         while keys:
             right = self._keys(keys, lang)
@@ -150,6 +172,13 @@ class StatusBar(LinesView):
                 return [ends_apart(left, right, width)]
             keys = keys[:-1]
         return [left]
+
+    def _hint(self, lang: Lang) -> str:
+        """The keys of what is open beside the input: what it offers, or the line that finds words."""
+        offers = getattr(self.screen, "offers", None)
+        if offers is not None and offers.shown:
+            return tr("ui.complete.keys", lang)
+        return tr("ui.find.keys", lang) if getattr(self.app.focused, "id", "") == FIND else ""
 
     def keys(self) -> Sequence[Key]:
         """The keys for where one is, the most useful first."""
@@ -169,11 +198,7 @@ class StatusBar(LinesView):
     def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
         spans: list[Span] = []
         for key in keys:
-            spans += [
-                Span("   "),
-                Span(key.press, "strong", key.action),
-                Span(f" {tr(f'ui.key.{key.name}', lang)}", "dim", key.action),
-            ]
+            spans += [Span("   "), *key_spans(key, lang)]
         return line(*spans, Span(" "))
 
     def _work(self, lang: Lang, width: int) -> list[Span]:
@@ -205,7 +230,7 @@ class StatusBar(LinesView):
             if pane.waiting
             else []
         )
-        work = self._work(lang, width // 2)
+        work = self._work(lang, width)
         if pane.running:
             rate = status_figures(pane.answer, controller.health, lang, width // 2, controller.now())
             return [
@@ -217,6 +242,14 @@ class StatusBar(LinesView):
             ]
         room = width - width_of(line(*work))
         return [*work, Span(status_figures(pane.last_answer, controller.health, lang, room), "dim")]
+
+
+def key_spans(key: Key, lang: Lang) -> list[Span]:
+    """A key and what it does, both to click."""
+    return [
+        Span(key.press, "strong", key.action),
+        Span(f" {tr(f'ui.key.{key.name}', lang)}", "dim", key.action),
+    ]
 
 
 def _clicked(name: str) -> str:

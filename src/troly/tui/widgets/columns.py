@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.controller import Controller
-from troly.tui.keymap import bindings, keymap_of
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
 from troly.tui.theme import Palette
 from troly.tui.view import ConversationView
 from troly.tui.widgets.lines import LinesView
@@ -62,7 +62,8 @@ class ConversationList(LinesView, can_focus=True):
         if len(self._entries) == 1:
             lines += [BLANK, *wrap([Span(tr("ui.list.none", lang), "dim")], width)]
         elif self.has_focus:
-            lines += [BLANK, *wrap([Span(keymap_of(self).hints(HINTS, lang), "dim")], width)]
+            hints = keymap_of(self).hints(HINTS, lang).split(HINT_GAP)
+            lines += [BLANK, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width)]
         return lines
 
     def _groups(self) -> list[tuple[str, list[ConversationView]]]:
@@ -80,7 +81,8 @@ class ConversationList(LinesView, can_focus=True):
     def _entry(self, index: int, title: str, width: int, action: str, conversation: str = "") -> Line:
         shown = bool(conversation) and conversation == self.controller.pane.conversation
         chosen = self.has_focus and index == self._chosen
-        mark = Span("▌" if shown else " ", "accent", action)
+        # The place and the choice are told by signs too: colours may be missing.
+        mark = Span("▌" if shown else "›" if chosen else " ", "accent" if shown else "strong", action)
         style = "chosen" if chosen else "strong" if shown else ""
         return line(mark, Span(clip(title, width - 1), style, action))
 

@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.controller import Controller
-from troly.tui.keymap import bindings, keymap_of
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.figures import counted
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
 from troly.tui.theme import Palette
 from troly.tui.view import MessageView
 from troly.tui.widgets.lines import LinesView
@@ -78,8 +78,8 @@ class EvidenceDrawer(LinesView, can_focus=True):
         head = line(Span(tr("ui.head.evidence", lang), "dim"), Span(f"  {keymap.press('evidence')}", "dim"))
         if not self.has_focus:
             return [head, BLANK]
-        hints = keymap.hints(("evidence_open", "evidence_copy", "evidence_wrong"), lang)
-        return [head, *wrap([Span(hints, "dim")], width), BLANK]
+        hints = keymap.hints(("evidence_open", "evidence_copy", "evidence_wrong"), lang).split(HINT_GAP)
+        return [head, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width), BLANK]
 
     @staticmethod
     def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:

@@ -15,6 +15,7 @@ from troly.tui.finding import Finder, Hit
 from troly.tui.message_text import opened_names
 from troly.tui.render.marks import Found, Marks
 from troly.tui.view import TextPart
+from troly.tui.widgets.bars import FIND
 from troly.tui.widgets.transcript import Transcript
 from troly.tui.widgets.typing import TypingInput
 
@@ -58,7 +59,7 @@ class FindBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         """One line."""
-        yield TypingInput(placeholder=tr("ui.find.hint", self._lang), compact=True)
+        yield TypingInput(placeholder=tr("ui.find.hint", self._lang), compact=True, id=FIND)
         yield Static(tr("ui.find.keys", self._lang), markup=False)
 
     def on_mount(self) -> None:
@@ -171,4 +172,5 @@ def open_find_bar(app: TrolyApp) -> None:
     elif transcript.parent is not None:
         back = app.chat.prompt.focus
         bar = FindBar(transcript, app.paging(), app.controller.language, back)
+        bar.styles.margin = (0, 2 + transcript.indent)
         app.chat.mount(bar, after=transcript)

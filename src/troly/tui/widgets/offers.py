@@ -35,6 +35,9 @@ class Offers(LinesView):
             return
         self.offers, self.chosen = offers, 0
         self.display = bool(offers)
+        status = getattr(self.screen, "status", None)
+        if status is not None:
+            status.relay()
         if offers:
             self.styles.height = min(MOST, len(offers), max(1, self.app.size.height // 3))
             self.scroll_to(y=0, animate=False, immediate=True, force=True)

@@ -62,6 +62,7 @@ class Prompt(FoldingArea):
         self.offering: Offering | None = None
         self._recalled = 0
         self._shown = ""
+        self._accent = ""
 
     async def _on_key(self, event: events.Key) -> None:
         if self._offered(event.key) or (
@@ -152,4 +153,14 @@ class Prompt(FoldingArea):
         if name not in self.available_themes:
             self.register_theme(TextAreaTheme(name, cursor_style=Style(color=ground, bgcolor=palette.accent)))
         self.theme = name
-        self.styles.border = ("round", palette.accent)
+        self._accent = palette.accent
+        self._frame()
+
+    def _frame(self) -> None:
+        """The accent is where the keys go."""
+        self.styles.border = ("round", self._accent) if self.has_focus and self._accent else None
+
+    def watch_has_focus(self, focus: bool) -> None:
+        """Another part has the keys now, or this one again."""
+        super().watch_has_focus(focus)
+        self._frame()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
 LEAD, GUTTER = 1, 2
+# Text is no wider than this; on a wider screen its column stands in the middle.
+MEASURE = 100
 # Panes whose rendered messages are kept, so that going back to them is quick.
 KEPT = 4
 # A page of older messages is asked for when there are fewer screens than this above.
@@ -52,6 +54,9 @@ class Transcript(Choosing, can_focus=True):
             super().__init__()
             self.pane = pane
 
+    class Moved(Message):
+        """The column of the text has another margin."""
+
     def __init__(
         self,
         pane: Pane,
@@ -69,6 +74,7 @@ class Transcript(Choosing, can_focus=True):
         self.behind = False
         self.following = True
         self.marks: Marks | None = None
+        self.indent = 0
         self._moving = self._catching_up = False
         self._ledgers: dict[int, Ledger] = {}
         self._places: dict[int, tuple[Place, bool]] = {}
@@ -132,6 +138,12 @@ class Transcript(Choosing, can_focus=True):
             return
         self._laid_width = width
         room = max(10, width - LEAD - GUTTER)
+        indent = max(0, (room - MEASURE) // 2)
+        if indent != self.indent:
+            self.indent = indent
+            self.post_message(self.Moved())
+        # What needs more than the column, such as a wide table, goes on to its right.
+        room -= indent
         above = self._above(room, rows)
         if not self.pane.messages:
             self._lines = above
@@ -253,14 +265,15 @@ class Transcript(Choosing, can_focus=True):
         row, width = round(self.scroll_y) + y, self.size.width
         if self.behind and y == self.size.height - 1:
             chip = Span(tr("ui.message.below", self.lang), "chip", "end")
-            lead = max(0, (width - len(chip.text)) // 2)
+            lead = self.indent + max(0, (width - 2 * self.indent - len(chip.text)) // 2)
             strip = strip_of(line(Span(" " * lead), chip), self.palette, self.ground)
             return strip.crop_extend(0, width, self.ground)
         text = self.line_at(row)
         if self.marks is not None and text is not None and self.ledger is not None:
             text = self.marks.paint(self.ledger, row, text)
-        lead_strip = strip_of((Span(self._mark(row), "accent"),), self.palette, self.ground)
-        return Strip.join([lead_strip, self.row_strip(row, text, width - LEAD)])
+        mark = Span(" " * self.indent + self._mark(row), "accent")
+        lead_strip = strip_of((mark,), self.palette, self.ground)
+        return Strip.join([lead_strip, self.row_strip(row, text, width - LEAD - self.indent)])
 
     def _mark(self, row: int) -> str:
         if not self.chosen or self.ledger is None:
