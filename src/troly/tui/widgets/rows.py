@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any, NamedTuple, Self
 
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
@@ -91,5 +92,5 @@ class RowsView(LinesView):
 
     def _strip(self, row: Row, left: int, width: int) -> Strip:
         """A row with the blanks at its sides."""
-        blank = Strip.blank(left, self.ground)
-        return Strip.join([blank, self._content(row)]).adjust_cell_length(width, self.ground)
+        side = Style(bgcolor=self.ground.bgcolor)
+        return Strip.join([Strip.blank(left, side), self._content(row)]).adjust_cell_length(width, side)
