@@ -32,6 +32,8 @@ T = TypeVar("T")
 EMBED_BATCH = 32
 PULL_SILENCE = 600.0
 AFTER_DONE = 1.0
+# Tokens that come one by one are taken a few at a time: each read costs ten times what a token in it does.
+ONE_BY_ONE, FIRST_ONES, GATHERING = 0.002, 8, 0.05
 
 
 class OllamaClient:
@@ -173,10 +175,11 @@ class OllamaClient:
             (await self._wire()).ollama.chat, model=model, messages=list(messages), stream=True, **fields
         )
         stream: Any = await self._guarded(model, ask, self.settings.first_token_timeout)
-        heard = False
+        heard, began = 0, time.monotonic()
         async with aclosing(stream):
-            while (part := await self._next(stream, model, heard=heard)) is not None:
-                heard = True
+            while (part := await self._next(stream, model, heard=heard > 0)) is not None:
+                heard += 1
+                waited = time.monotonic() - began
                 chunk = _chunk(part)
                 if chunk.done:
                     # The end of the answer is read too, so that the server sees a complete exchange.
@@ -185,6 +188,9 @@ class OllamaClient:
                 yield chunk
                 if chunk.done:
                     return
+                if heard > FIRST_ONES and waited > ONE_BY_ONE:
+                    await asyncio.sleep(GATHERING)
+                began = time.monotonic()
         raise self._error("ollama.no_done", model)
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
