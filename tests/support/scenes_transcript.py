@@ -74,3 +74,9 @@ async def stopped(pilot: Pilot[Any]) -> None:
         *cut_off("Anh làm theo **ba bước**:\n\n```sh\ntroly --version\n```\n\n1. Đăng xuất mọi thiết bị")
     )
     await settle(app, pilot)
+
+
+async def opening(pilot: Pilot[Any]) -> None:
+    """The stores are still being opened."""
+    await until(lambda: scene(pilot).chat.prompt.has_focus)
+    await pilot.pause()
