@@ -75,7 +75,7 @@ def chart_of(
         for at in values[:1]
     )
     unit = result.units[values[0]] if values[0] < len(result.units) else ""
-    return Chart(kind, labels, series, title(call, sheet, asked), unit)
+    return Chart(kind, labels, series, title(call, sheet, asked), unit, language=asked.lang)
 
 
 def _two_bars(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
@@ -84,7 +84,14 @@ def _two_bars(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
     (start2, end2), (start1, end1) = periods_of(call)
     labels = (period_name(start1, end1, asked), period_name(start2, end2, asked))
     values = (float(result.period1_value), float(result.period2_value))
-    return Chart("bar", labels, (Series(say("compare.value", asked.lang), values),), "", result.unit)
+    return Chart(
+        "bar",
+        labels,
+        (Series(say("compare.value", asked.lang), values),),
+        "",
+        result.unit,
+        language=asked.lang,
+    )
 
 
 def _side_by_side(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
@@ -98,7 +105,7 @@ def _side_by_side(call: ToolCall, result: Result, asked: Asked) -> Chart | None:
         Series(name, tuple(float(row[at] or 0) for row in result.rows))
         for name, at in zip(names, places, strict=True)
     )
-    return Chart("bar", labels, series, "", result.unit)
+    return Chart("bar", labels, series, "", result.unit, language=asked.lang)
 
 
 def _kind(result: Result, sheet: Sheet | None, asked: Asked, values: list[int], wanted: str | None) -> Any:

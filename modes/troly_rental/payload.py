@@ -183,6 +183,7 @@ def _chart(found: Found, title: str, badge: str, lang: Lang) -> Chart | None:
         title,
         unit_of(name, found.entity, lang),
         badge,
+        lang,
     )
 
 

@@ -10,20 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.command_line import CommandLine
+from troly.cli.invocation import Invocation
 from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
 from troly.cli.printed import content_text, hides
-from troly.cli.printer import JsonPrinter
+from troly.cli.printer import JsonPrinter, TextPrinter
 from troly.plugin.events import (
     Chart,
     Computation,
     Conflict,
+    Event,
     Evidence,
     Item,
     ItemList,
+    Notice,
     Series,
     Side,
     Sources,
     Suggestions,
+    Token,
     TurnFailed,
 )
 
@@ -85,6 +89,28 @@ def test_typed_content_reads_as_lines() -> None:
     ]
     sources = Sources((Evidence(1, "Quy định", "…", "trang 3", 0.5), Evidence(2, "Sổ tay", "…")))
     assert content_text(sources) == "[1] Quy định - trang 3\n[2] Sổ tay"
+
+
+def test_exact_values_are_written_as_the_answer_writes_numbers() -> None:
+    chart = Chart("bar", ("Quận 1",), (Series("giá", (7_982_353.0,)),), language="vi")
+    assert content_text(chart, "en").splitlines()[-1].endswith("7.982.353")
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        Computation("json", "{}", facts=(("Công cụ", "đếm"),)),
+        Suggestions(("Còn gì nữa?",)),
+        Notice("info", "Lưu ý", "từ hôm qua"),
+    ],
+    ids=lambda remark: type(remark).__name__,
+)
+def test_a_remark_begins_a_line_of_its_own(capsys: pytest.CaptureFixture[str], remark: Event) -> None:
+    printer = TextPrinter(Invocation("app", {}))
+    printer.show(Token("Có 3 phòng."), "", "")
+    printer.show(remark, "", "")
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("Có 3 phòng.\n", 1)
 
 
 def test_a_json_line_begins_with_the_contract(capsys: pytest.CaptureFixture[str]) -> None:

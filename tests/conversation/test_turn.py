@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.house import profile, services_at
 from tests.support.modes import Plan, planned_mode, registry_of
+from tests.support.replaying import person_at
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import (
@@ -212,3 +213,11 @@ async def test_language_is_read_once_and_kept(services: Services) -> None:
     events = [e async for e in run_turn(services, registry, profile(), again).events()]
     assert isinstance(events[0], TurnStarted)
     assert events[0].language == "en"
+
+
+async def test_what_never_reached_a_model_is_no_call(tmp_path: Path) -> None:
+    with person_at(tmp_path, "dental", OLLAMA_HOST="http://127.0.0.1:9") as person:
+        await person.ask("Nhổ răng khôn xong nên ăn gì?")
+        [conversation] = person.services.conversations.list(person.profile.login)
+        [turn] = person.services.conversations.turns(person.profile.login, conversation.id)
+    assert turn.calls == 0

@@ -86,8 +86,8 @@ async def test_older_messages_are_loaded_and_looked_through() -> None:
     app = Scene("vi")
     views = long_talk(700)
     views[500].before, views[100].before = "m500", "m100"
-    app.fake.older_pages = {"m500": views[100:500], "m100": views[:100]}
     async with app.run_test(size=(80, 24)) as pilot:
+        app.fake.older_pages = {"m500": views[100:500], "m100": views[:100]}
         await opened(app, pilot, views[500:])
         await pilot.press("ctrl+g", *"ABC00010")
         await until(lambda: said(app) == "1/1")

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.terminal import Terminal
+
 LATER = (
     "pydantic",
     "langgraph",
@@ -35,6 +37,9 @@ def test_the_first_frame_needs_textual_and_little_else() -> None:
     ).stdout.split()
     # Textual itself brings rich, which may bring markdown-it; everything else is ours to avoid.
     assert not [name for name in LATER if name in loaded]
+    # What the chat is made of comes after the first frame.
+    assert not [name for name in ("troly.tui.controller", "troly.tui.screens.chat") if name in loaded]
+    assert "textual.widgets._text_area" not in loaded
     assert not [
         name
         for name in ("troly.plugin.registry", "troly.plugin.services", "troly.plugin.events")
@@ -67,6 +72,32 @@ def on_a_terminal(code: str, home: Path) -> tuple[int, subprocess.Popen[bytes]]:
     process = subprocess.Popen([sys.executable, "-c", code], stdin=slave, stdout=slave, stderr=slave, env=env)
     os.close(slave)
     return master, process
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)], ids=str)
+def test_what_is_typed_from_the_first_frame_on_stands_in_the_input(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    env = {
+        **os.environ,
+        "TROLY_HOME": str(tmp_path),
+        "TERM": "xterm-256color",
+        "OLLAMA_HOST": "http://127.0.0.1:9",
+        "LC_ALL": "C.UTF-8",
+    }
+    terminal = Terminal(["-c", START], env, columns=size[0], rows=size[1])
+    try:
+        terminal.until(lambda screen: "Ask something" in screen)
+        line = next(at for at, text in enumerate(terminal.text.splitlines()) if "Ask something" in text)
+        left = terminal.text.splitlines()[line].index("Ask")
+        for letter in "khách hỏi giá":
+            terminal.type(letter)
+        terminal.type("\x1b[200~ dán\x1b[201~ xong")
+        terminal.until(lambda screen: "khách hỏi giá dán xong" in screen)
+        # The input stands where the first frame had drawn it.
+        assert terminal.text.splitlines()[line].index("khách") == left
+    finally:
+        terminal.close()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     # Imported here, where a Ctrl-C is caught.
     from troly.cli.invocation import Invocation, take_language
-    from troly.cli.output import prepare_streams
+    from troly.cli.streams import prepare_streams
 
     if argv is None and not sys.warnoptions:
         import warnings
@@ -101,6 +102,8 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
         from troly.cli.faults import UsageError
 
         raise UsageError("screen.no_terminal", app=invocation.program)
+    # Nothing of what is imported now is ever garbage; the house collects again once it is open.
+    gc.disable()
     from troly.cli.logs import kept_log
     from troly.tui.app import run
 

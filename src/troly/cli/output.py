@@ -7,7 +7,6 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import IO, Any, Literal
 
 from troly.text.sanitize import sanitize
@@ -15,19 +14,6 @@ from troly.text.sanitize import sanitize
 Look = Literal["good", "warn", "bad", "quiet"]
 _CODES: Mapping[Look, str] = {"good": "32", "warn": "33", "bad": "1;31", "quiet": "2"}
 GAP = "  "
-
-
-def prepare_streams() -> None:
-    """Make stdout and stderr UTF-8 whatever the locale; a character that cannot be written is escaped, never fatal.
-
-    A stream that the caller closed (`<&-`, `>&-`) becomes the null device: else the next file opened would be it.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 (for as long as we run)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:

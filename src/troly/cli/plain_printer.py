@@ -101,7 +101,11 @@ class PlainPrinter:
                     self._lines([*Heard().feed(f"{event.text}\n")])
                 source = say(f"source.{event.source}")
                 if event.calls:
-                    source = say("plain.calls", source=source, count=event.calls)
+                    source = say(
+                        "plain.calls_one" if event.calls == 1 else "plain.calls",
+                        source=source,
+                        count=event.calls,
+                    )
                 say_line(say("plain.done", source=source))
             case TurnFailed():
                 self._end()

@@ -103,7 +103,7 @@ def _chart_lines(event: Chart, lang: Lang) -> Iterator[str]:
     yield _headed(event.badge, title)
     columns = ["", *(series.name for series in event.series)]
     rows = [
-        [label, *(_exact(series.values[at], lang) for series in event.series)]
+        [label, *(_exact(series.values[at], event.language or lang) for series in event.series)]
         for at, label in enumerate(event.labels)
     ]
     yield grid(columns, rows, range(1, len(columns)))

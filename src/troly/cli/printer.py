@@ -84,8 +84,10 @@ class TextPrinter:
             case Table() | ItemList() | Chart() | Sources() | Conflict():
                 self._block(self._text(event))
             case Notice():
+                self._close()
                 note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
             case Handoff():
+                self._close()
                 note(self._invocation.say("handoff", reason=event.reason, count=len(event.transcript_lines)))
             case Progress():
                 self._progress(event)
@@ -95,6 +97,7 @@ class TextPrinter:
     def _show_rest(self, event: Event) -> None:
         match event:
             case Computation() | Suggestions():
+                self._close()
                 note(paint(self._text(event), "quiet", sys.stderr), painted=True)
             case TurnCompleted():
                 self._completed(event)
@@ -160,7 +163,7 @@ class TextPrinter:
         say = self._invocation.say
         parts = [say(f"source.{event.source}")]
         if event.calls:
-            parts.append(say("calls", count=event.calls))
+            parts.append(say("calls_one" if event.calls == 1 else "calls", count=event.calls))
         more = [say("ask.more")] if self._hidden else []
         return " · ".join([*parts, f"{event.ms:.0f} ms", *more])
 

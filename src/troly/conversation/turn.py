@@ -241,12 +241,11 @@ class Turn:
             text = "\n\n".join([*shown, outcome.text])
         else:
             text = self._recorder.text
-        calls = self._model.calls if self._model else []
         event = TurnCompleted(
             text=text,
             state=outcome.state,
             source=outcome.source or self._recorder.source,
-            calls=len(calls),
+            calls=self._calls(),
             ms=self._ms(),
             message_type=outcome.message_type,
             metadata=outcome.metadata,
@@ -256,12 +255,15 @@ class Turn:
 
     def _failed(self, error: Exception, status: Literal["failed", "stopped"]) -> Ending:
         text = failure_of(error, self._request.mode, self._language)
-        calls = len(self._model.calls) if self._model else 0
         code = getattr(error, "key", "turn.failed")
         event = TurnFailed(
-            text.title, text.message, text.remedy, code, self._recorder.text, calls, self._ms()
+            text.title, text.message, text.remedy, code, self._recorder.text, self._calls(), self._ms()
         )
         return Ending(status, event, self._recorder.streamed)
+
+    def _calls(self) -> int:
+        """How many calls reached a model: where no server answered there was none."""
+        return sum(1 for call in self._model.calls if call.model) if self._model else 0
 
     async def _end(self, ending: Ending) -> None:
         """Save the ending, then tell it: an answer that could not be saved is a failure that keeps its text."""

@@ -118,7 +118,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Numbers to plot; the exact values are shown beside the plot."""
+    """Numbers to plot; the exact values are shown beside the plot, as `language` writes numbers ("" as the interface's)."""
 
     kind: Literal["bar", "line", "share"]
     labels: tuple[str, ...]
@@ -126,6 +126,7 @@ class Chart:
     title: str = ""
     unit: str = ""
     badge: str = ""
+    language: Literal["vi", "en", ""] = ""
 
 
 @dataclass(frozen=True, slots=True)

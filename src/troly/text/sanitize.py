@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # A control string (OSC, DCS, SOS, PM, APC) runs to BEL or ST. It must end on its own line: one that does not is no
 # control string but damage, and only its introducer is dropped, so that a stray byte cannot hide the rest of a text.
@@ -14,7 +15,7 @@ _RUN = r"[\x1b\x80-\x9f]+(?=[\x1b\x80-\x9f])"
 # C0 but \n and \t, DEL, C1, bidi marks, embeddings, isolates and their deprecated kin, surrogates, BOM.
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ud800-\udfff\ufeff"  # nothing visible
 # The look-ahead lets clean characters be passed over with one test each.
-_SEQUENCES = re.compile(f"(?=[{_HARMFUL}])(?:{_RUN}|{_STRING}|{_CSI}|{_ESCAPE}|[{_HARMFUL}]+)")
+_SEQUENCE = f"(?=[{_HARMFUL}])(?:{_RUN}|{_STRING}|{_CSI}|{_ESCAPE}|[{_HARMFUL}]+)"
 _DIRTY = re.compile(f"[{_HARMFUL}\u2028\u2029]")
 _BREAKS = re.compile("[\x0b\x0c\u2028\u2029]")
 
@@ -29,5 +30,11 @@ def sanitize(s: str, *, keep_newlines: bool = True) -> str:
     """
     if _DIRTY.search(s):
         s = _BREAKS.sub("\n", s.replace("\r\n", "\n").replace("\r", "\n"))
-        s = _SEQUENCES.sub("", s)
+        s = _sequences().sub("", s)
     return s if keep_newlines else s.replace("\n", " ").replace("\t", " ")
+
+
+@cache
+def _sequences() -> re.Pattern[str]:
+    """Compiled for the first text that needs it: that takes longer than the rest of this module."""
+    return re.compile(_SEQUENCE)

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 
 from troly.text.catalogue import tr
-from troly.text.sanitize import sanitize
 from troly.tui.keymap import keymap_of
-from troly.tui.pressed import last_grid, suggested
-from troly.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
@@ -58,16 +55,23 @@ class AnswerActions(App[int]):
         """Copy the last answer as it was written."""
         answer = self.controller.pane.last_answer
         if answer is not None and answer.text:
+            from troly.text.sanitize import sanitize
+
             self.copy_to_clipboard(sanitize(answer.text))
             self.notify(tr("ui.trouble.copied", self.controller.language), markup=False, timeout=2)
 
     def action_grid(self) -> None:
         """Open the newest table of the conversation as a grid."""
+        from troly.tui.pressed import last_grid
+
         if self.screen is self.chat and not last_grid(cast("TrolyApp", self)):
             self.notify(tr("ui.grid.none", self.controller.language), markup=False, timeout=3)
 
     def action_suggested(self, index: int) -> None:
         """Ask one of the questions that the last answer offers."""
+        from troly.tui.pressed import suggested
+        from troly.tui.widgets.prompt import Prompt
+
         offered = suggested(self.controller)
         if index < len(offered):
             self.post_message(Prompt.Sent(offered[index]))

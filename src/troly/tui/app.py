@@ -1,4 +1,8 @@
-"""The terminal app: paints first, opens the house behind it, and turns keys and clicks into calls of the controller."""
+"""The terminal app: paints first, furnishes the screen and opens the house behind it, and turns keys and clicks into
+calls of the controller.
+
+What this module imports, every start waits for: parts of the screen are imported by `furnish`, after the first frame.
+"""
 
 from __future__ import annotations
 
@@ -15,34 +19,34 @@ from typing import TYPE_CHECKING, ClassVar
 # Vim and tmux users wait less for a lone Escape; must be set before Textual is imported.
 os.environ.setdefault("ESCDELAY", "50")
 
+from textual import events
 from textual.binding import BindingType
+from textual.screen import Screen
 
 from troly.text.catalogue import Lang
 from troly.tui.answer_actions import AnswerActions
-from troly.tui.controller import Controller
-from troly.tui.house import House
 from troly.tui.input_actions import InputActions
 from troly.tui.key_actions import KeyActions
 from troly.tui.keymap import bindings
 from troly.tui.list_actions import ListActions
 from troly.tui.message_actions import MessageActions
 from troly.tui.pane_actions import PaneActions
-from troly.tui.paning import Change
-from troly.tui.port import Arrival, Deliver, HouseLike
-from troly.tui.pressed import press
-from troly.tui.screens.chat import ChatScreen
+from troly.tui.screens.first import SHORT, FirstScreen
 from troly.tui.shell_actions import ShellActions
 from troly.tui.theme import THEMES, theme_name
 from troly.tui.troubles import trouble_of
-from troly.tui.view import Pane
-from troly.tui.widgets.bars import SHORT
-from troly.tui.widgets.lines import LinesView
 from troly.tui.work_actions import WorkActions
 from troly.tui.wrong_actions import WrongActions
 
 if TYPE_CHECKING:
     from troly.config import Settings
     from troly.paths import Paths
+    from troly.tui.house import House
+    from troly.tui.paning import Change
+    from troly.tui.port import Arrival, Deliver, HouseLike
+    from troly.tui.screens.chat import ChatScreen
+    from troly.tui.view import Pane
+    from troly.tui.widgets.lines import LinesView
 
 Now = Callable[[], datetime]
 
@@ -83,15 +87,36 @@ class TrolyApp(
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme_name(theme)
-        self.house = house(self._deliver)
-        self.controller = Controller(self.house, mode=mode, language=language, now=now, changed=self._changed)
+        self.furnished = False
         self.fault: BaseException | None = None
+        self._house = house
+        self._first_mode = mode
+        self._first_language: Lang = language
+        self._now = now
+        # What was typed before there was an input.
+        self._early: list[events.Key | events.Paste] = []
 
     # Start and end.
 
-    def get_default_screen(self) -> ChatScreen:
-        """The chat."""
+    def get_default_screen(self) -> Screen[None]:
+        """What is painted first; where nobody looks, the chat at once."""
+        return self.furnish() if self.is_headless else FirstScreen(self._first_language)
+
+    def furnish(self) -> ChatScreen:
+        """The chat with all its parts, and the house that is not open yet."""
+        from troly.tui.controller import Controller
+        from troly.tui.screens.chat import ChatScreen
+
+        self.house = self._house(self._deliver)
+        self.controller = Controller(
+            self.house,
+            mode=self._first_mode,
+            language=self._first_language,
+            now=self._now,
+            changed=self._changed,
+        )
         self.chat = ChatScreen(self.controller, self.colours())
+        self.furnished = True
         return self.chat
 
     def on_mount(self) -> None:
@@ -103,7 +128,27 @@ class TrolyApp(
             self.leave_when_hung_up(loop)
         self.repaint_when_back()
         self.theme_changed_signal.subscribe(self, lambda _theme: self.chat.dress(self.colours()))
+        self.call_after_refresh(self.call_later, self._move_in)
+
+    async def _move_in(self) -> None:
+        """The first frame is painted: show the chat, give it what was typed meanwhile, and open the house."""
+        if not self.furnished:
+            first, chat = self.screen, self.furnish()
+            # The framework finds out what has room once it was painted: columns would come and go.
+            chat.set_classes(first.classes)
+            await self.push_screen(chat)
+            self.chat.set_focus(self.chat.prompt)
+            early, self._early = self._early, []
+            for event in early:
+                await super().on_event(event)
         self.call_after_refresh(self.house.start, self._arrived)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keep what is typed before there is an input: it comes first as soon as there is one."""
+        if not self.furnished and isinstance(event, (events.Key, events.Paste)):
+            self._early.append(event)
+        else:
+            await super().on_event(event)
 
     def _arrived(self, arrival: Arrival | Exception) -> None:
         if isinstance(arrival, Exception):
@@ -137,6 +182,8 @@ class TrolyApp(
 
     async def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
         """Something in the lines was clicked or chosen."""
+        from troly.tui.pressed import press
+
         kind, _, rest = event.action.partition(":")
         if kind == "open-conversation":
             self.controller.open(rest)
@@ -170,8 +217,14 @@ def run(
     from troly.tui.opening import prepare
 
     prepared = prepare(paths, settings, mode, language)
+
+    def house(deliver: Deliver) -> House:
+        from troly.tui.house import House
+
+        return House(prepared.open, deliver)
+
     app = TrolyApp(
-        lambda deliver: House(prepared.open, deliver),
+        house,
         mode=prepared.mode,
         language=prepared.language,
         theme=prepared.theme,
@@ -181,8 +234,9 @@ def run(
     try:
         code = app.run()
     finally:
-        app.house.keep_last(app.drafting.changes())
-        app.house.close()
+        if app.furnished:
+            app.house.keep_last(app.drafting.changes())
+            app.house.close()
     if app.fault is not None:
         raise app.fault
     return code or app.return_code or 0

@@ -6,18 +6,19 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from textual.app import App
-from textual.widgets import TextArea
 
 from troly.text.catalogue import tr
-from troly.tui.drafting import Drafting
-from troly.tui.slash import MARK, Slash, action_of, chosen, read
 from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
     from troly.tui.controller import Controller
+    from troly.tui.drafting import Drafting
     from troly.tui.keymap import Keymap
     from troly.tui.port import HouseLike
     from troly.tui.screens.chat import ChatScreen
+    from troly.tui.slash import Slash
     from troly.tui.widgets.prompt import Prompt
 
 # Drafts are written when nothing was typed for so long (seconds).
@@ -37,11 +38,15 @@ class InputActions(App[int]):
     def drafting(self) -> Drafting:
         """What is kept of what was typed."""
         if self._drafting is None:
+            from troly.tui.drafting import Drafting
+
             self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
         return self._drafting
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Ask, or do what the command says, and leave the input empty for the next question."""
+        from troly.tui.slash import MARK
+
         text = unicodedata.normalize("NFC", event.text)
         if text.startswith(MARK) and self._command(text):
             return
@@ -61,6 +66,8 @@ class InputActions(App[int]):
 
     def _command(self, text: str) -> bool:
         """Do a typed command of the app; False when the text is for the assistant."""
+        from troly.tui.slash import MARK, action_of, chosen, read
+
         offering = self.chat.prompt.offering
         said = read(text, offering.commands()) if offering is not None else None
         if said is None or (said.command is not None and not said.command.action):

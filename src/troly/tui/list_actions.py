@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from troly.tui.listing import Listing
-
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
+    from troly.tui.listing import Listing
     from troly.tui.screens.chat import ChatScreen
 
 
@@ -58,6 +57,8 @@ class ListActions(App[int]):
     def listing(self) -> Listing:
         """What changes conversations."""
         if self._listing is None:
+            from troly.tui.listing import Listing
+
             self._listing = Listing(self.controller, lambda text: self.notify(text, markup=False, timeout=6))
         return self._listing
 

@@ -9,15 +9,14 @@ from textual.app import App
 
 from troly.text.catalogue import tr
 from troly.tui.clipboard import may_be_refused
-from troly.tui.message_text import message_text, quoted
-from troly.tui.paging import Paging
 from troly.tui.troubles import trouble_of
-from troly.tui.view import MessageView, TextPart
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
     from troly.tui.controller import Controller
+    from troly.tui.paging import Paging
     from troly.tui.screens.chat import ChatScreen
+    from troly.tui.view import MessageView
     from troly.tui.widgets.transcript import Transcript
 
 SHORT, LONG = 3, 8
@@ -40,6 +39,8 @@ class MessageActions(App[int]):
     def paging(self) -> Paging:
         """What loads older messages."""
         if self._paging is None:
+            from troly.tui.paging import Paging
+
             self._paging = Paging(self.controller, self._tell)
         return self._paging
 
@@ -108,6 +109,8 @@ class MessageActions(App[int]):
         )
 
     def _copy(self, view: MessageView) -> None:
+        from troly.tui.message_text import message_text
+
         lang = self.controller.language
         text = message_text(view, lang)
         if text:
@@ -116,6 +119,8 @@ class MessageActions(App[int]):
             self._tell(tr("ui.act.nothing", lang), SHORT)
 
     def _save(self, view: MessageView) -> None:
+        from troly.tui.message_text import message_text
+
         lang = self.controller.language
         text = message_text(view, lang)
         if not text:
@@ -132,6 +137,8 @@ class MessageActions(App[int]):
             self._tell(tr(said, self.controller.language, file=path), LONG)
 
     def _quote(self, view: MessageView) -> None:
+        from troly.tui.message_text import message_text, quoted
+
         prompt = self.chat.prompt
         text = quoted(self.screen.get_selected_text() or message_text(view, self.controller.language))
         above = f"{prompt.text.rstrip()}\n" if prompt.text.strip() else ""
@@ -184,6 +191,7 @@ class MessageActions(App[int]):
     def copy_code(self, view: MessageView, number: int, part: int | None = None) -> None:
         """Copy the block of code `number` from 0, of one part where given."""
         from troly.tui.render.markdown import code_blocks
+        from troly.tui.view import TextPart
 
         lang = self.controller.language
         parts = view.parts if part is None else view.parts[part : part + 1]

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from troly.text.catalogue import tr
 from troly.tui.key_actions import KeyActions
-from troly.tui.pane_list import pane_commands
 from troly.tui.sides import COLUMNS, ROWS, layout_of
-from troly.tui.widgets.tab_row import tabs_of, title_of
 
 if TYPE_CHECKING:
+    from troly.text.catalogue import Lang
     from troly.tui.view import Pane
 
 
@@ -50,6 +49,8 @@ class PaneActions(KeyActions):
 
     def action_pane_number(self, number: int) -> None:
         """Show the open conversation at a place of the row, 1 for the first."""
+        from troly.tui.widgets.tab_row import tabs_of
+
         row = tabs_of(self.controller)
         if 1 <= number <= len(row):
             self.controller.show(row[number - 1])
@@ -58,6 +59,7 @@ class PaneActions(KeyActions):
 
     def action_panes(self) -> None:
         """Choose among the open conversations by a piece of the title, or by number."""
+        from troly.tui.pane_list import pane_commands
         from troly.tui.screens.palette import PaletteScreen
 
         if self.screen is self.chat:
@@ -71,7 +73,7 @@ class PaneActions(KeyActions):
         running, empty = pane.running, pane.empty and not self.chat.prompt.text.strip()
         controller.close()
         if not empty:
-            title = title_of(pane, controller.language)
+            title = _title(pane, controller.language)
             told = "ui.pane.closed_running" if running else "ui.pane.closed"
             self._say_of_panes(told, title=title, key=self.keymap.press("reopen"))
 
@@ -99,7 +101,13 @@ class PaneActions(KeyActions):
 
     def finished(self, pane: Pane) -> None:
         """Say quietly that an answer is complete that nobody sees."""
-        self._say_of_panes("ui.pane.finished", title=title_of(pane, self.controller.language))
+        self._say_of_panes("ui.pane.finished", title=_title(pane, self.controller.language))
 
     def _say_of_panes(self, sentence: str, **values: object) -> None:
         self.notify(tr(sentence, self.controller.language, **values), markup=False, timeout=4)
+
+
+def _title(pane: Pane, language: Lang) -> str:
+    from troly.tui.widgets.tab_row import title_of
+
+    return title_of(pane, language)

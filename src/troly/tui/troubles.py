@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troly.errors import TrolyError
 from troly.text.catalogue import Lang, tr
-from troly.tui.view import Trouble
+
+if TYPE_CHECKING:
+    from troly.tui.view import Trouble
 
 
 def trouble_of(error: Exception, language: Lang) -> Trouble:
     """Any exception as what a person is told."""
+    from troly.tui.view import Trouble
+
     if isinstance(error, TrolyError):
         text = error.render(language)
         return Trouble(text.title, text.message, text.remedy)

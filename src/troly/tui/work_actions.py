@@ -10,12 +10,12 @@ from textual.app import App
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.troubles import trouble_of
-from troly.tui.view import Trouble
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
     from troly.tui.jobs import Done, Job, Offer, Step
     from troly.tui.screens.chat import ChatScreen
+    from troly.tui.view import Trouble
     from troly.tui.working import Working
 
 SHOWN = 5
@@ -121,6 +121,8 @@ class WorkActions(App[int]):
             self._fail(end.error)
             return
         if end.problems:
+            from troly.tui.view import Trouble
+
             shown = [sanitize(problem) for problem in end.problems[:SHOWN]]
             if len(end.problems) > SHOWN:
                 shown.append(tr("ui.work.more", lang, count=len(end.problems) - SHOWN))

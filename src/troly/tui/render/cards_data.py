@@ -99,6 +99,7 @@ def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
 
 def chart(card: Chart, width: int, lang: Lang) -> list[Line]:
     """A line as a plot, all else as bars, both with their exact values; a share says the part of the whole too."""
+    lang = card.language or lang
     lines = titled(card.title, card.badge, width)
     plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
     if plotted:

@@ -11,6 +11,7 @@ from troly.tui.controller import Controller
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import duration
 from troly.tui.render.spans import Line, Span, ends_apart, line, width_of
+from troly.tui.screens.first import BRAND, SHORT
 from troly.tui.theme import Palette
 from troly.tui.view import ModeView
 from troly.tui.widgets.lines import LinesView
@@ -21,15 +22,12 @@ from troly.tui.widgets.transcript import Transcript
 if TYPE_CHECKING:
     from troly.tui.working import Working
 
-BRAND = "Troly"
 # The input of the line that finds words, which is not imported for the first frame.
 FIND = "find"
 MOST_KEYS = 6
 # Cells that figures may take on a narrow line.
 MOST_FIGURES = 36
-# Below this many rows the two lines share one.
-SHORT = 22
-# From so many columns such a line has room for a key.
+# From so many columns a screen without a status line has room for a key.
 NARROW = 50
 
 
