@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.scenes import LISTED, Before, company, empty, failed, figures, rooms, stream, talk
+from tests.support.looks import staged
+from tests.support.scenes import Before
 from tests.support.screens import Scene
+from troly.text.catalogue import Lang
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 SIZE = (120, 32)
@@ -17,18 +20,22 @@ _FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}\s*")
 _NUMBER = re.compile(r"terminal-\d+")
 
 
+SHOTS: Mapping[str, tuple[str, Lang, str]] = {
+    "welcome": ("welcome", "vi", "dark"),
+    "warranty": ("talk", "vi", "dark"),
+    "figures": ("figures", "vi", "dark"),
+    "rooms": ("rooms", "vi", "dark"),
+    "dental": ("real-dental", "vi", "dark"),
+    "company": ("company", "vi", "dark"),
+    "evidence": ("evidence-prompt", "en", "dark"),
+    "failure": ("failed", "en", "dark"),
+    "light": ("two-sides", "en", "light"),
+}
+
+
 def shots() -> dict[str, tuple[Scene, Before]]:
-    """The app and what happens in it, by the picture's file name."""
-    return {
-        "welcome": (Scene("vi", listed=LISTED), empty),
-        "warranty": (Scene("vi", listed=LISTED), talk),
-        "streaming": (Scene("vi", listed=LISTED), stream),
-        "failure": (Scene("en", listed=LISTED), failed),
-        "figures": (Scene("vi", mode="analysis", listed=LISTED), figures),
-        "rooms": (Scene("vi", mode="rental", listed=LISTED), rooms),
-        "company": (Scene("vi", mode="rag", listed=LISTED), company),
-        "light": (Scene("en", theme="light", listed=LISTED), talk),
-    }
+    """The app and what happens in it, by the picture's file name: scenes that the snapshot tests compare too."""
+    return {name: staged(*look) for name, look in SHOTS.items()}
 
 
 async def draw(app: Scene, before: Before) -> str:
@@ -42,6 +49,8 @@ async def draw(app: Scene, before: Before) -> str:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.svg"):
+        old.unlink()
     for name, (app, before) in shots().items():
         (FOLDER / f"{name}.svg").write_text(asyncio.run(draw(app, before)), encoding="utf-8")
 

@@ -55,7 +55,7 @@ def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
 def test_calls_and_content_stand_under_the_step_that_they_belong_to() -> None:
     nodes = tree(Evidence("t1", scenes.TRACE), "en")
     titles = {node.title: [child.title for child in node.children] for node in nodes}
-    assert titles["hr: Search the documents"] == ["SQL that was run", "Passages"]
+    assert titles["hr: Search documents"] == ["SQL that was run", "Passages"]
     assert titles["Write the answer"] == ["compose · gpt-oss:20b", "Contradicting sources"]
 
 
@@ -195,18 +195,3 @@ async def test_without_an_answer_there_is_nothing_to_mark() -> None:
         await pilot.press("f12")
         await settle(app, pilot)
         assert app.screen is app.chat
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_the_drawer_with_a_prompt_open(snap_compare: Snap, size: tuple[int, int]) -> None:
-    assert snap_compare(Scene("vi", mode="rag"), terminal_size=size, run_before=scenes.opened)
-
-
-@pytest.mark.parametrize(
-    ("scene", "lang", "theme"),
-    [("passages", "en", "light"), ("marking", "en", "contrast"), ("marked", "vi", "dark"), ("kinds", "en", "light"),
-     ("working", "vi", "dark")],
-)  # fmt: skip
-def test_scenes_beside_the_chat(snap_compare: Snap, scene: str, lang: Lang, theme: str) -> None:
-    app = Scene(lang, mode="rag", theme=theme)
-    assert snap_compare(app, terminal_size=(80, 24), run_before=getattr(scenes, scene))

@@ -67,12 +67,12 @@ def _ground(
 
 
 def _notice(card: Notice, width: int) -> list[Line]:
-    mark, style = {"info": ("•", "dim"), "warning": ("!", "strong"), "error": ("×", "error")}[card.level]
+    mark, style = {"info": ("•", ""), "warning": ("!", "strong"), "error": ("×", "error")}[card.level]
     parts = [Span(sanitize(card.title), style)]
     if card.message:
-        parts.append(Span(f" {sanitize(card.message)}", "dim"))
+        parts.append(Span(f"  {sanitize(card.message)}", "dim"))
     if card.remedy:
-        parts.append(Span(f" {sanitize(card.remedy)}"))
+        parts.append(Span(f"  {sanitize(card.remedy)}"))
     head = Span(f"{mark} ", style)
     return [(head if row == 0 else Span("  "), *text) for row, text in enumerate(wrap(parts, width - 2))]
 

@@ -20,6 +20,8 @@ SHORT, WIDE = 22, 110
 # Smaller than this nothing fits.
 COLUMNS, ROWS = 44, 11
 ROOMY = 64
+# Text is no wider than this; what stands around it in the transcript (marks, padding, scrollbar).
+MEASURE, AROUND = 100, 5
 
 
 class FirstScreen(Screen[None]):
@@ -36,7 +38,7 @@ class FirstScreen(Screen[None]):
         base = Style(color=theme.foreground, bgcolor=theme.background)
         dim = base + Style(color=theme.variables["quiet"])
         bottom = height - 1 if height >= SHORT else height
-        left, right = _chat(width)
+        beside, left, right = _chat(width)
         if y == 0:
             line = self._apart(
                 f" {BRAND}", f"○ {tr('ui.head.opening', self.language)}   {self.language} ", width
@@ -48,7 +50,7 @@ class FirstScreen(Screen[None]):
             return Strip([Segment(" " * width, base)])
         if y == bottom:
             return Strip([Segment(f" {tr('ui.status.opening', self.language)}".ljust(width), dim)])
-        edge = Segment(" " * left, base) if width < WIDE else _edge(left, theme, base)
+        edge = Segment(" " * left, base) if width < WIDE else _edge(beside, left, theme, base)
         text = self._input(y - bottom + 3, right - left)
         return Strip([edge, Segment(text, dim), Segment(" " * (width - left - len(text)), base)])
 
@@ -68,13 +70,15 @@ class FirstScreen(Screen[None]):
         return left + right[: max(0, width - len(left))].rjust(max(0, width - len(left)))
 
 
-def _chat(width: int) -> tuple[int, int]:
-    """The columns between which the input stands."""
+def _chat(width: int) -> tuple[int, int, int]:
+    """The width of the list of conversations, and the columns between which the input stands."""
     margin = 1 if width >= ROOMY else 0
-    beside = min(36, max(25, width * 14 // 100)) if width >= WIDE else 0
-    return beside + margin, width - margin
+    beside = min(40, max(26, width * 18 // 100)) if width >= WIDE else 0
+    # On a very wide screen the text has its column in the middle, and the input stands below it.
+    indent = max(0, (width - beside - AROUND - MEASURE) // 2)
+    return beside, beside + margin + indent, width - margin - indent
 
 
-def _edge(left: int, theme: Theme, base: Style) -> Segment:
-    """The right edge of the list of conversations."""
-    return Segment(f"{' ' * (left - 2)}▕ ", base + Style(color=theme.variables["raised"]))
+def _edge(beside: int, left: int, theme: Theme, base: Style) -> Segment:
+    """The right edge of the list of conversations, and what is between it and the input."""
+    return Segment(f"{' ' * (beside - 1)}▕".ljust(left), base + Style(color=theme.variables["rule"]))

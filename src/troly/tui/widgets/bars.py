@@ -27,7 +27,7 @@ FIND = "find"
 MOST_KEYS = 6
 # Cells that figures may take on a narrow line.
 MOST_FIGURES = 36
-# From so many columns such a line has room for a key.
+# From so many columns a screen without a status line has room for a key.
 NARROW = 50
 
 

@@ -14,6 +14,7 @@ from textual.selection import Selection
 from troly.text.catalogue import Lang, tr
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.spans import Line, Span, line, plain
+from troly.tui.screens.first import MEASURE
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.choosing import Choosing
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 # The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
 LEAD, GUTTER = 1, 2
-# Text is no wider than this; on a wider screen its column stands in the middle.
-MEASURE = 100
 # Panes whose rendered messages are kept, so that going back to them is quick.
 KEPT = 4
 # A page of older messages is asked for when there are fewer screens than this above.
