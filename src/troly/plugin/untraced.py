@@ -35,7 +35,7 @@ def import_langgraph() -> None:
     with held({"requests": {"HTTPError": OSError, "Response": object}}):
         import_module("langchain_core.utils.utils")
     import_module("langgraph.config")
-    server = dict.fromkeys(("langgraph_sdk", "langgraph_sdk.auth"), dict[str, Any]())
+    server: dict[str, dict[str, Any]] = {"langgraph_sdk": {}, "langgraph_sdk.auth": {}}
     with held({**server, "langgraph_sdk.auth.types": {"BaseUser": object}}):
         import_module("langgraph.runtime")
     import_module("langgraph.graph")

@@ -16,6 +16,7 @@ from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
 from troly.text.fold import nfc
 from troly.text.formulas import csv_text
+from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
 from troly.tui.files import new_file
 from troly.tui.history import page_of
@@ -106,6 +107,9 @@ class OpenedHouse:
         with suppress(Exception):
             self.registry.graph(name)
             import_module("troly.llm.session")
+            # The words of the languages, which every turn looks for.
+            switch_request("")
+            detect_score("")
             self.registry.get(name).warm()
 
     async def answer(
