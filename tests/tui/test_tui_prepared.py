@@ -27,7 +27,17 @@ async def ask():
 asyncio.run(ask())
 print(type(heard[-1]).__name__, *sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
 """
-HEAVY = {"langgraph", "langsmith", "pydantic_core", "duckdb", "sqlglot", "rapidfuzz", "mcp", "starlette", "chromadb"}
+HEAVY = {
+    "langgraph",
+    "langsmith",
+    "pydantic_core",
+    "duckdb",
+    "sqlglot",
+    "rapidfuzz",
+    "mcp",
+    "starlette",
+    "chromadb",
+}
 
 
 @pytest.mark.parametrize(

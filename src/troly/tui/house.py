@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly.tui.memory import give_back
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
@@ -57,7 +56,6 @@ class House:
         self._open()
         gc.freeze()
         gc.enable()
-        give_back()
         if not self._closing:
             self._loop.run_forever()
 
@@ -78,10 +76,7 @@ class House:
         stop = Stop()
 
         async def run() -> None:
-            try:
-                await self._ready().answer(question, outbox.put, stop.reach)
-            finally:
-                give_back()
+            await self._ready().answer(question, outbox.put, stop.reach)
 
         def begin() -> None:
             task = self._loop.create_task(_never_silent(run(), outbox))
@@ -93,12 +88,7 @@ class House:
 
     def prepare(self, mode: str) -> None:
         """Import what answers of `mode` need, so that the first is no slower than the second."""
-
-        def load() -> None:
-            self._ready().prepare(mode)
-            give_back()
-
-        self._submit(asyncio.to_thread(load))
+        self._submit(asyncio.to_thread(self._ready().prepare, mode))
 
     def stock(self, mode: str, language: Lang, done: Callable[[Exception | None], None]) -> None:
         """Load the samples of `mode`; `done` is called when they are there, or cannot be."""

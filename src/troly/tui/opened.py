@@ -20,6 +20,7 @@ from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
 from troly.tui.files import new_file
 from troly.tui.history import page_of
+from troly.tui.memory import give_back
 from troly.tui.port import Alteration, Arrival, Question
 from troly.tui.typed import Draft, Typed, TypedStore
 from troly.tui.view import (
@@ -111,6 +112,7 @@ class OpenedHouse:
             switch_request("")
             detect_score("")
             self.registry.get(name).warm()
+        give_back()
 
     async def answer(
         self,
@@ -122,8 +124,11 @@ class OpenedHouse:
         request = TurnRequest(question.mode, question.text, question.conversation)
         turn = run_turn(self.services, self.registry, self.profile, request)
         stopper(turn.cancel)
-        async for event in turn.events():
-            put(event, turn.conversation_id)
+        try:
+            async for event in turn.events():
+                put(event, turn.conversation_id)
+        finally:
+            give_back()
 
     def conversations(self) -> list[ConversationView]:
         """The user's newest conversations."""
