@@ -48,6 +48,7 @@ MESSAGES = 200
 TITLE = 60
 # A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
 FRESH = 1.0
+PAINTED_WITH = ("troly.tui.turns", "troly.tui.render.message", "troly.tui.render.ledger")
 PLAIN_ACCENT = "#8a8a8a"
 
 
@@ -106,6 +107,10 @@ class OpenedHouse:
         """The same for a mode that is shown now: the others cost memory (DuckDB alone 25 MB) and may not be used."""
         # A mode that cannot be built says so when it is asked.
         with suppress(Exception):
+            # The first message is painted with these.
+            for module in PAINTED_WITH:
+                import_module(module)
+            import_module("troly.tui.render.markdown").parser()
             self.registry.graph(name)
             import_module("troly.llm.session")
             # The words of the languages, which every turn looks for.
