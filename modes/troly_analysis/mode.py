@@ -83,6 +83,22 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("analysis", lang).greeting)
 
 
+def _warm() -> None:
+    """Learn the examples, and load what writes and reads queries."""
+    import sqlglot
+
+    from troly_analysis.planner import classify
+    from troly_analysis.planner.aliases import concept_of
+    from troly_analysis.types import Field
+
+    for name in ("troly_analysis.sheets_store", "troly_analysis.tools"):
+        import_module(name)
+    sqlglot.parse_one("select 1", read="duckdb").sql(dialect="duckdb")
+    concept_of(Field("Doanh thu", "number"))
+    classify("xin chào", (), ())
+    classify("tổng doanh thu tháng này là bao nhiêu?", (), ())
+
+
 MODE = Mode(
     id="analysis",
     names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
@@ -90,6 +106,7 @@ MODE = Mode(
     persona="analysis",
     accent="#6ea8fe",
     icon="∑",
+    warm=_warm,
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
@@ -96,6 +97,22 @@ def _shareable(services: Services, text: str) -> str:
     return mask(text)
 
 
+def _warm() -> None:
+    """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
+    from troly.retrieval.glossary import concepts
+    from troly_dental.guard import judge, red_flag
+    from troly_dental.note_sentences import tells
+    from troly_dental.note_subjects import subjects
+
+    red_flag("răng bị sâu")
+    judge("răng bị sâu")
+    subjects("răng bị sâu")
+    tells("răng")
+    concepts(["sâu", "răng"], english=False)
+    for name in ("mcp", "troly_dental.servers.memory", "troly_dental.mcp_inside"):
+        import_module(name)
+
+
 MODE = Mode(
     id="dental",
     names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
@@ -103,6 +120,7 @@ MODE = Mode(
     persona="dental",
     accent="#45c1c1",
     icon="Ω",
+    warm=_warm,
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

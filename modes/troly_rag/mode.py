@@ -72,6 +72,18 @@ def _loaded(services: Services) -> bool:
     return loaded(services)
 
 
+def _warm() -> None:
+    """Learn the examples of small talk, and the words that questions are read by."""
+    from troly.retrieval.glossary import concepts
+    from troly_rag.extracting import asked
+    from troly_rag.routing.talking import listen
+    from troly_rag.tools import search  # noqa: F401 (what looks into the documents)
+
+    listen("chính sách nghỉ phép")
+    asked("chính sách nghỉ phép")
+    concepts(["chính", "sách", "nghỉ", "phép"], english=False)
+
+
 MODE = Mode(
     id="rag",
     names={"vi": "Nội bộ", "en": "Company"},
@@ -82,6 +94,7 @@ MODE = Mode(
     persona="rag",
     accent="#bb9af7",
     icon="§",
+    warm=_warm,
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
@@ -81,6 +82,24 @@ def _holdings(services: Services, lang: Lang) -> Holdings:
     return holdings(services, lang)
 
 
+def _warm() -> None:
+    """Read a question once, and write its query: their words and libraries are there then."""
+    from datetime import UTC, datetime
+
+    from troly.retrieval.glossary import concepts
+    from troly_rental.ask import explain, read, sql_of
+    from troly_rental.reuse_form import form
+
+    for name in ("duckdb", "rapidfuzz.process", "troly.sandbox.guard", "troly_rental.schemas"):
+        import_module(name)
+    reading = read("phòng dưới 3 triệu ở quận 1", "vi", datetime(2000, 1, 1, tzinfo=UTC))
+    query = sql_of(reading, "GUEST")
+    query.sql(dialect="duckdb")
+    explain(query, "vi")
+    form("phòng dưới 3 triệu")
+    concepts(["tiền", "cọc"], english=False)
+
+
 MODE = Mode(
     id="rental",
     names={"vi": "Phòng trọ", "en": "Rentals"},
@@ -91,6 +110,7 @@ MODE = Mode(
     persona="rental",
     accent="#6fbf73",
     icon="⌂",
+    warm=_warm,
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=_graph,
     start=_start,

@@ -69,15 +69,20 @@ def settle(terminal: Terminal) -> float:
     return time.monotonic() - began
 
 
+def complete(status: str) -> bool:
+    """Whether the status line tells what an answer cost."""
+    return bool(COST.search(status)) and "answering" not in status
+
+
 def ask(terminal: Terminal, text: str) -> dict[str, Any]:
     """Seconds from the send key to the complete answer in a conversation of its own, CPU, and memory afterwards."""
     terminal.type(NEW)
-    terminal.until(lambda screen: not COST.search(screen.splitlines()[-1]))
+    terminal.until(lambda screen: not complete(screen.splitlines()[-1]))
     terminal.type(text)
     terminal.until(lambda screen: text in screen)
     terminal.rest(0.5)
     before, sent = terminal.cpu(), terminal.type("\r")
-    seconds = terminal.until(lambda screen: bool(COST.search(screen.splitlines()[-1]))) - sent
+    seconds = terminal.until(lambda screen: complete(screen.splitlines()[-1])) - sent
     terminal.rest(1.5)
     return {"seconds": round(seconds, 3), "cpu": round(terminal.cpu() - before, 2), **usage(terminal.pid)}
 

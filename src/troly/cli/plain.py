@@ -17,6 +17,7 @@ from troly.cli.plain_lines import Heard
 from troly.cli.plain_printer import PlainPrinter, say_line
 from troly.conversation import TurnRequest
 from troly.errors import TrolyError
+from troly.plugin.samples import load_once
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc
 from troly.tui.slash import MARK
@@ -96,8 +97,9 @@ class PlainChat:
         self.greet()
 
     def greet(self) -> None:
-        """Say who listens, and what can be asked."""
+        """Say who listens, and what can be asked; its samples are there then."""
         mode = self.house.registry.get(self.mode)
+        load_once(self.house.services, [mode], self.lang)
         say_line(self.say("ready", name=mode.names[self.lang]))
         for question in mode.first_questions.get(self.lang, ())[:3]:
             say_line(self.say("try", question=question))

@@ -27,7 +27,7 @@ def hold(modules: Mapping[str, Mapping[str, Any]]) -> bool:
         made = {name: _StandIn(name, names) for name, names in modules.items()}
         for name, module in made.items():
             parent, _, short = name.rpartition(".")
-            if parent:
+            if parent in made:
                 setattr(made[parent], short, module)
         sys.modules.update(made)
         return True
@@ -41,7 +41,7 @@ def held(modules: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
         yield
     finally:
         if holding:
-            give_up(next(iter(modules)))
+            give_up(next(iter(modules)).partition(".")[0])
 
 
 def real(module: str) -> ModuleType:
@@ -72,6 +72,14 @@ class Later(type):
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(getattr(real(cls.__module__), cls.__name__), name)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        module = sys.modules.get(cls.__module__)
+        there = module is not None and not isinstance(module, _StandIn)
+        return issubclass(other, getattr(module, cls.__name__)) if there else other is cls
+
+    def __instancecheck__(cls, one: object) -> bool:
+        return cls.__subclasscheck__(type(one))
 
 
 class _StandIn(ModuleType):

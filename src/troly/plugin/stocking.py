@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troly.plugin.samples import had_samples, load_once
+from troly.plugin.samples import PATIENCE, had_samples, load_once
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ class Stocker:
             load_once(self._services, [self._registry.get(mode)], lang)
             return
         if process is not None:
-            process.wait()
+            try:
+                process.wait(2 * PATIENCE)
+            except subprocess.TimeoutExpired:  # nobody's question waits for ever
+                process.kill()
+                process.wait()
             with self._lock:
                 self._running.discard(process)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from troly.plugin.stand_ins import Later, held, hold
+from troly.plugin.stand_ins import Later, held, hold, real
 
 
 def import_langgraph() -> None:
@@ -30,8 +30,10 @@ def import_langgraph() -> None:
             "langsmith.address": {},
         }
     )
-    # Both take types only, for signatures; what they import otherwise is there before, so that the moment is short.
-    import_module("langchain_core.utils.pydantic")
+    # They take types only, for signatures and checks; each moment is short.
+    import_module("pydantic")
+    with held({"pydantic.v1": {"BaseModel": BaseModel, "create_model": _create_model}}):
+        import_module("langchain_core.utils.pydantic")
     with held({"requests": {"HTTPError": OSError, "Response": object}}):
         import_module("langchain_core.utils.utils")
     import_module("langgraph.config")
@@ -39,6 +41,9 @@ def import_langgraph() -> None:
     with held({**server, "langgraph_sdk.auth.types": {"BaseUser": object}}):
         import_module("langgraph.runtime")
     import_module("langgraph.graph")
+    # Every first run of a graph imports these.
+    for name in ("context", "stdout"):
+        import_module(f"langchain_core.tracers.{name}")
 
 
 class RunTree(metaclass=Later):
@@ -55,6 +60,16 @@ class Client(metaclass=Later):
     """What would post the traces."""
 
     __module__ = "langsmith"
+
+
+class BaseModel(metaclass=Later):
+    """Models of the old pydantic."""
+
+    __module__ = "pydantic.v1"
+
+
+def _create_model(*args: Any, **values: Any) -> Any:
+    return real("pydantic.v1").create_model(*args, **values)
 
 
 class LangSmithError(Exception):

@@ -12,7 +12,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly.tui.memory import give_back
 from troly.tui.outbox import Outbox, never_silent
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
@@ -64,7 +63,6 @@ class House:
         gc.freeze()
         gc.set_threshold(*COLLECT_AT)
         gc.enable()
-        give_back()
         if not self._closing:
             self._loop.run_forever()
 
@@ -85,10 +83,7 @@ class House:
         stop = Stop()
 
         async def run() -> None:
-            try:
-                await self._ready().answer(question, outbox.put, stop.reach)
-            finally:
-                give_back()
+            await self._ready().answer(question, outbox.put, stop.reach)
 
         def begin() -> None:
             task = self._loop.create_task(never_silent(run(), outbox))
@@ -100,12 +95,7 @@ class House:
 
     def prepare(self, mode: str) -> None:
         """Import what answers of `mode` need, so that the first is no slower than the second."""
-
-        def load() -> None:
-            self._ready().prepare(mode)
-            give_back()
-
-        self._submit(asyncio.to_thread(load))
+        self._submit(asyncio.to_thread(self._ready().prepare, mode))
 
     def stock(self, mode: str, language: Lang, done: Callable[[Exception | None], None]) -> None:
         """Load the samples of `mode`; `done` is called when they are there, or cannot be."""

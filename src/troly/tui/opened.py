@@ -16,9 +16,11 @@ from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
 from troly.text.fold import nfc
 from troly.text.formulas import csv_text
+from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
 from troly.tui.files import new_file
 from troly.tui.history import page_of
+from troly.tui.memory import give_back
 from troly.tui.port import Alteration, Arrival, Question
 from troly.tui.typed import Draft, Typed, TypedStore
 from troly.tui.view import (
@@ -47,6 +49,7 @@ MESSAGES = 200
 TITLE = 60
 # A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
 FRESH = 1.0
+PAINTED_WITH = ("troly.tui.turns", "troly.tui.render.message", "troly.tui.render.ledger")
 PLAIN_ACCENT = "#8a8a8a"
 
 
@@ -111,9 +114,17 @@ class OpenedHouse:
         """The same for a mode that is shown now: the others cost memory (DuckDB alone 25 MB) and may not be used."""
         # A mode that cannot be built says so when it is asked.
         with suppress(Exception):
+            # The first message is painted with these.
+            for module in PAINTED_WITH:
+                import_module(module)
+            import_module("troly.tui.render.markdown").parser()
             self.registry.graph(name)
             import_module("troly.llm.session")
+            # The words of the languages, which every turn looks for.
+            switch_request("")
+            detect_score("")
             self.registry.get(name).warm()
+        give_back()
 
     async def answer(
         self,
@@ -125,8 +136,11 @@ class OpenedHouse:
         request = TurnRequest(question.mode, question.text, question.conversation)
         turn = run_turn(self.services, self.registry, self.profile, request)
         stopper(turn.cancel)
-        async for event in turn.events():
-            put(event, turn.conversation_id)
+        try:
+            async for event in turn.events():
+                put(event, turn.conversation_id)
+        finally:
+            give_back()
 
     def conversations(self) -> list[ConversationView]:
         """The user's newest conversations."""
