@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from troly.text.fold import fold
+from troly.text.sanitize import sanitize
 from troly.tui.keymap import bindings
 from troly.tui.widgets.typing import TypingInput
 
@@ -58,7 +59,7 @@ class ChooseScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """A line that asks, an input, what fits."""
         with Vertical(id="palette"):
-            yield Static(self._title, markup=False)
+            yield Static(sanitize(self._title, keep_newlines=False), markup=False)
             yield TypingInput(self._typed, placeholder=self._hint, compact=True, select_on_focus=False)
             yield OptionList()
 
@@ -72,7 +73,9 @@ class ChooseScreen(ModalScreen[str]):
         self._shown = self._offers(typed)[:MOST]
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(Content(f" {choice.title}")) for choice in self._shown])
+        options.add_options(
+            [Option(Content(f" {sanitize(choice.title, keep_newlines=False)}")) for choice in self._shown]
+        )
         if self._shown:
             options.highlighted = 0
 
