@@ -71,7 +71,7 @@ class Controller(PaneControl):
     def arrive(self, arrival: Arrival) -> None:
         """The services are open: modes are known, questions that waited are asked."""
         self.modes = {mode.id: clean_mode(mode) for mode in arrival.modes}
-        self.user = sanitize(arrival.user)
+        self.user = sanitize(arrival.user, keep_newlines=False)
         self.notices = arrival.notices
         self.new_here = arrival.new_here
         self._lacking = set(arrival.lacking)
@@ -99,7 +99,7 @@ class Controller(PaneControl):
 
     def see(self, health: HealthView) -> None:
         """Ollama was looked at."""
-        health = health._replace(model=sanitize(health.model))
+        health = health._replace(model=sanitize(health.model, keep_newlines=False))
         if health != self.health:
             self.health = health
             self.changed("chrome", None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from troly.text.catalogue import LANGS
+from troly.text.sanitize import sanitize
 from troly.tui.sides import colours
 from troly.tui.theme import Palette, theme_name
 from troly.tui.troubles import trouble_of
@@ -21,6 +22,10 @@ class LookActions(App[int]):
 
     controller: Controller
     chat: ChatScreen
+
+    def notify(self, message: str, **more: Any) -> None:
+        """Say something in passing; titles, files and errors in it are shown as text."""
+        super().notify(sanitize(message), **{"markup": False, **more})
 
     def colours(self) -> Palette:
         """The theme with the accent of the shown mode."""

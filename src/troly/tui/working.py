@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
 from troly.tui.render.figures import duration, number
 from troly.tui.render.spans import clip
 
@@ -48,6 +49,6 @@ class Working:
 
 def _amount(value: float, unit: str, lang: Lang) -> str:
     if unit != "bytes":
-        named = tr(f"ui.work.unit_{unit}", lang) if unit in UNITS else unit
+        named = tr(f"ui.work.unit_{unit}", lang) if unit in UNITS else sanitize(unit, keep_newlines=False)
         return f"{number(round(value), lang)} {named}".strip()
     return f"{number(value / 1e9, lang, 2)} GB" if value >= 1e9 else f"{number(value / 1e6, lang, 1)} MB"

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 
 from troly.text.catalogue import tr
 from troly.text.fold import fold
+from troly.text.sanitize import sanitize
 from troly.tui.keymap import bindings, language_of
 from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.typing import TypingInput
@@ -59,7 +60,7 @@ class ChooseScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """A line that asks, an input, what fits, the keys."""
         with Vertical(id="palette"):
-            yield Static(self._title, classes="title", markup=False)
+            yield Static(sanitize(self._title, keep_newlines=False), classes="title", markup=False)
             yield TypingInput(self._typed, placeholder=self._hint, compact=True, select_on_focus=False)
             yield ShortList()
             yield Static(tr("ui.choose.keys", language_of(self)), id="keys", markup=False)
@@ -75,7 +76,9 @@ class ChooseScreen(ModalScreen[str]):
         options = self.query_one(OptionList)
         options.clear_options()
         options.display = bool(self._shown)
-        options.add_options([Option(Content(f" {choice.title}")) for choice in self._shown])
+        options.add_options(
+            [Option(Content(f" {sanitize(choice.title, keep_newlines=False)}")) for choice in self._shown]
+        )
         if self._shown:
             options.highlighted = 0
 

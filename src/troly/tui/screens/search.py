@@ -73,7 +73,8 @@ class SearchScreen(ModalScreen[str]):
             self._show([], "ui.search.begin")
 
     def _take(self, wanted: str, found: list[HitView] | Exception) -> None:
-        if not self.is_mounted or wanted != self.query_one(TypingInput).value:
+        # Whoever left meanwhile took the input away.
+        if wanted not in [entry.value for entry in self.query(TypingInput)]:
             return
         if isinstance(found, Exception):
             trouble = trouble_of(found, self._controller.language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from troly.text.sanitize import sanitize
 from troly.tui.completing import MOST, Offer
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
 from troly.tui.theme import Palette
@@ -65,7 +66,10 @@ class Offers(LinesView):
 
     def build(self, width: int) -> list[Line]:
         """One line an offer: what it is, and a hint beside it."""
-        titles = [clip(offer.title, min(WIDEST_TITLE, max(8, width // 2))) for offer in self.offers]
+        titles = [
+            clip(sanitize(offer.title, keep_newlines=False), min(WIDEST_TITLE, max(8, width // 2)))
+            for offer in self.offers
+        ]
         column = max((width_of(line(Span(title))) for title in titles), default=0) + 2
         lines: list[Line] = []
         for place, (offer, title) in enumerate(zip(self.offers, titles, strict=True)):
@@ -73,6 +77,8 @@ class Offers(LinesView):
             action = f"{ACTION}:{place}"
             left = pad(line(Span(title, "strong" if here else "", action)), column)
             mark = Span("▌ " if here else "  ", "accent", action)
-            hint = Span(clip(offer.hint, max(0, width - column - 3)), "dim", action)
+            hint = Span(
+                clip(sanitize(offer.hint, keep_newlines=False), max(0, width - column - 3)), "dim", action
+            )
             lines.append(line(mark, *left, hint))
         return lines

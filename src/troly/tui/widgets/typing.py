@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.text import Text
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
@@ -10,6 +11,8 @@ from textual.widgets import Input, TextArea
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import bound
 from troly.tui.widgets.painted import PaintedOnce
+
+HARMFUL = "\ufffd"
 
 
 async def run_at_once(widget: Widget, event: events.Key) -> bool:
@@ -45,7 +48,16 @@ class TypingArea(PaintedOnce, TextArea):
 
 
 class TypingInput(Input):
-    """A one-line input with the same care."""
+    """A one-line input with the same care; what it holds is kept as it is and shown without what drives a terminal."""
+
+    @property
+    def _value(self) -> Text:
+        """The value with a sign for each character that must not reach the terminal, as many as there are."""
+        shown = super()._value
+        if sanitize(self.value, keep_newlines=False) != self.value:
+            clean = (sanitize(char, keep_newlines=False) or HARMFUL for char in self.value)
+            shown.plain = "".join(clean)
+        return shown
 
     async def _on_key(self, event: events.Key) -> None:
         if not await run_at_once(self, event):

@@ -1,0 +1,159 @@
+"""Hostile text in every field around the answers: names, titles, hints, files, figures, boxes; it appears as text."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.support import scenes_evidence as scenes
+from tests.support.fake_house import MODES
+from tests.support.screens import NOW, Scene, begin, settle, warranty
+from tests.support.waiting import until
+from tests.tui.test_tui_fields import HOSTILE
+from troly.plugin.contract import Parameter
+from troly.plugin.events import Suggestions, Table
+from troly.plugin.loading import Kind
+from troly.tui.evidence_tree import Evidence
+from troly.tui.jobs import Done, Load, Offer, Step
+from troly.tui.port import Arrival
+from troly.tui.view import (
+    ConversationView,
+    HealthView,
+    HitView,
+    HoldingsView,
+    TalkView,
+    Trouble,
+    Wrong,
+)
+
+# What would turn the rest of a line round, or is no character of a terminal.
+TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def hostile_scene(text: str) -> Scene:
+    """A house all of whose texts are `text`."""
+    both: Any = {"vi": text, "en": text}
+    questions: Any = {"vi": (text,) * 3, "en": (text,) * 3}
+    modes = tuple(
+        mode._replace(
+            names=both, summaries=both, questions=questions, person=both, talk=(TalkView("sql", both, text),)
+        )
+        for mode in MODES
+    )
+    kind = Kind("sheet", "analysis", both, (Parameter("--name", both, text),))
+    return Scene(
+        "vi",
+        arrival=Arrival(modes, text, (text,), new_here=True, kinds=lambda: (kind,)),
+        health=HealthView(known=True, up=False, model=text, trouble=Trouble(text, text, text)),
+        held=HoldingsView(text, enough=False, command=text),
+        listed=[ConversationView("c1", "shopping", text, NOW, pinned=True), ConversationView("c2", "nowhere", text, NOW)],
+        hits=[HitView("c1", "shopping", text, NOW, text, ((0, 1),))],
+        names=[(text, text)],
+        results={"WorkOffers": [Offer(text, both)], "EvidenceOf": Evidence("t1", scenes_of(text), text, 1)},
+    )  # fmt: skip
+
+
+def scenes_of(value: Any) -> dict[str, Any]:
+    """The trace of an answer with `value` in every text."""
+
+    def put(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {name: put(one) for name, one in node.items()}
+        if isinstance(node, list):
+            return [put(one) for one in node]
+        return value if isinstance(node, str) else node
+
+    return {
+        "steps": [put({"node": "x", "ms": 1.0, "source": "x", "detail": "x", "agent": "x", "tool": "x"})],
+        "model_calls": [put(dict(scenes.CALL))],
+        "given": put({"profile": {"login": "x", "name": "x", "role": "x", "permissions": ["x"]}, "now": "x"}),
+    }
+
+
+def painted(app: Scene) -> str:
+    """Every character that is on the screen now."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+def check(app: Scene) -> None:
+    text = painted(app)
+    bad = {char for char in text.replace("\n", "") if unicodedata.category(char) in ("Cc", "Cs")}
+    assert not bad, ascii(sorted(bad))
+    assert not TURNING & set(text)
+
+
+@pytest.fixture(params=[name for name in HOSTILE if name not in ("empty", "long")])
+def text(request: pytest.FixtureRequest) -> str:
+    return HOSTILE[request.param][:400]
+
+
+async def opened(app: Scene, pilot: Pilot[Any], action: str, keys: str = "") -> None:
+    """Open a box, look at it, leave it."""
+    await app.run_action(action)
+    await until(lambda: app.screen is not app.chat and bool(app.screen.query("*")))
+    if keys:
+        await pilot.press(*keys)
+    await settle(app, pilot)
+    check(app)
+    await pilot.press("escape")
+    await until(lambda: app.screen is app.chat)
+
+
+async def test_what_is_around_an_answer(text: str) -> None:
+    app = hostile_scene(text)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await begin(app, pilot)
+        check(app)
+        asked = await app.ask(pilot, "hỏi")
+        rows = ((text, text),)
+        asked.say(
+            *warranty()[:-1], Table((text, text), rows, title=text), Suggestions((text,)), warranty()[-1]
+        )
+        await until(lambda: not app.controller.pane.running)
+        answer = app.controller.pane.last_answer
+        assert answer is not None
+        answer.turn, answer.wrong = "t1", Wrong("facts", text)
+        app.controller.pane.title = text
+        app.controller.new_conversation()
+        await settle(app, pilot)
+        check(app)  # tabs
+        await app.run_action("next_pane")
+        for action, keys in (
+            ("palette", ""), ("panes", ""), ("search", "a"), ("rename", ""), ("wrong", ""), ("grid", "s"), ("pull", ""),
+            ("ingest", ""), ("ingest('sheet')", ""), ("message('menu')", ""), ("help", ""),
+        ):  # fmt: skip
+            await opened(app, pilot, action, keys)
+        await app.run_action("evidence")
+        await settle(app, pilot)
+        check(app)
+
+
+async def test_what_is_said_below_and_beside(text: str) -> None:
+    app = hostile_scene(text)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await begin(app, pilot)
+        for begun in ("@a", "/", "/ingest sheet x "):
+            app.chat.prompt.put(begun)
+            await settle(app, pilot)
+            check(app)
+        app.chat.prompt.put("")
+        app._begin(Load("analysis", "sheet", (text,), "vi"), text)
+        job, tell = app.fake.jobs[-1]
+        assert job is not None
+        tell(Step(1, 2, text))
+        await settle(app, pilot)
+        check(app)
+        tell(Done(text, (text,) * 20))
+        await settle(app, pilot)
+        check(app)
+        app.fake.refusal = OSError(text)
+        await app.run_action("delete")
+        app.chat.list.focus()
+        await app.run_action("pin")
+        app.notify(text)
+        app.controller.fail(Trouble(text, text, text))
+        await settle(app, pilot)
+        check(app)
