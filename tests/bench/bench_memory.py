@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,10 @@ def usage(pid: int) -> dict[str, Any]:
     rolled = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii")
     size = {name: int(kb) / 1024 for name, kb in re.findall(r"^(\w+):\s+(\d+) kB", rolled, re.MULTILINE)}
     maps = Path(f"/proc/{pid}/maps").read_text("utf-8", errors="replace")
-    family = sum(child.memory_info().rss for child in psutil.Process(pid).children(recursive=True)) / 2**20
+    family = 0.0
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):  # it may end just now
+            family += child.memory_info().rss / 2**20
     return {
         "mb": round(size["Rss"], 1),
         "file": round(size["Rss"] - size["Anonymous"], 1),
@@ -57,14 +61,22 @@ def usage(pid: int) -> dict[str, Any]:
     }
 
 
+def stocking(pid: int) -> bool:
+    """Whether a child process still loads samples."""
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.Error):  # it may end just now
+            if any("stocking" in part for part in child.cmdline()):
+                return True
+    return False
+
+
 def settle(terminal: Terminal) -> float:
     """Wait until nothing is worked on for a second; returns after how many seconds that was."""
     began = time.monotonic()
     while time.monotonic() - began < PATIENCE:
         before = terminal.cpu()
         terminal.rest(1.0)
-        children = psutil.Process(terminal.pid).children(recursive=True)
-        if terminal.cpu() - before < QUIET and not any("stocking" in str(one.cmdline()) for one in children):
+        if terminal.cpu() - before < QUIET and not stocking(terminal.pid):
             break
     return time.monotonic() - began
 

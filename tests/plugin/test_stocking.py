@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -35,7 +36,11 @@ def services(own_home: Path, registry: Registry) -> Iterator[Services]:
 
 
 def children() -> list[psutil.Process]:
-    return [one for one in psutil.Process().children() if "troly.plugin.stocking" in one.cmdline()]
+    found = []
+    for one in psutil.Process().children():
+        with suppress(psutil.Error):  # it ends just now
+            found += [one] if "troly.plugin.stocking" in one.cmdline() else []
+    return found
 
 
 def pages(services: Services, mode: str) -> list[str]:
