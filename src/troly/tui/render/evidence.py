@@ -54,7 +54,7 @@ class Laid:
         action = f"{OPEN}:{node.key}"
         mark = ("▾ " if opened else "▸ ") if node.opens else "  "
         style = f"{node.tone} chosen".strip() if node.key == self._chosen else node.tone
-        right = line(Span(node.right, "dim", action))
+        right = line(Span(" ".join(node.right.split()), "dim", action))
         room = width - len(mark) - len(prefix)
         own_line = width < _APART and node.right
         title = clip(node.title, max(6, room if own_line else room - len(node.right) - 1))
