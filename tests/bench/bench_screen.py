@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,15 @@ READY = "sk something"
 LETTERS = "qwxzkvjf"
 EVERY = 0.15
 CLEAR = "\x1b[F\x15"
+ESCAPE = "\x1b"
+# A key that is not echoed after so many seconds is lost.
+LOST = 3.0
 # Every long answer has a number of its own, by which the server tells of it.
 IDENTS = count(1000)
 BOUNDS = {
     "paint_to_floor": 1.25, "echo": 0.8, "idle_cpu_percent": 1.0, "first_answer_extra": 0.1, "chat_mb": 100.0,
     "cpu_2000": 1.5, "cpu_10000": 6.0, "growth": 5.5,
-    "rate_cpu": 12.0, "key_p50_ms": 20.0, "key_p99_ms": 80.0, "rate_lag": 0.3,
+    "rate_cpu": 12.0, "key_p50_ms": 20.0, "key_p99_ms": 80.0, "keys_lost": 0, "rate_lag": 0.3, "cancel": 0.2,
 }  # fmt: skip
 
 
@@ -112,30 +115,73 @@ def answer(name: str, env: Mapping[str, str], told: Any, tokens: int, rate: int)
         terminal.until(lambda screen: f"id={ident}" in screen)
         terminal.rest(0.5)
         before, sent = terminal.cpu(), terminal.type("\r")
-        keys = typed(terminal, sent + tokens / rate) if rate else []
+        keys, lost = typed(terminal, sent + tokens / rate) if rate else ([], 0)
         end = terminal.until(lambda screen: f"ZZEND{ident}ZZ" in screen)
         cpu = terminal.cpu() - before
-        last = next(line["last"] for line in map(json.loads, told) if line["id"] == ident)
-        return {"wall": end - sent, "cpu": cpu, "lag": end - last, "keys": keys}
+        found = {"wall": end - sent, "cpu": cpu, "lag": end - ending(told, ident)["last"]}
+        return found | echoed(keys, lost) if rate else found
     finally:
         terminal.close()
 
 
-def typed(terminal: Terminal, end: float) -> list[float]:
-    """Milliseconds from key to echo, until `end`; letters that are sixteen in a row, then a cleared input."""
-    rng, took = random.Random(7), []
+def ending(told: Any, ident: int) -> dict[str, float]:
+    """What the server tells of the end of an answer."""
+    found: dict[str, float] = next(line for line in map(json.loads, told) if line["id"] == ident)
+    return found
+
+
+def typed(terminal: Terminal, end: float) -> tuple[list[float], int]:
+    """Milliseconds from key to echo and the number of lost keys, until `end`; sixteen letters, then a cleared input."""
+    rng, took, lost = random.Random(7), [], 0
     while time.monotonic() < end - 1.0:
         word = ""
-        for _ in range(16):
+        while len(word) < 16 and time.monotonic() < end - 1.0:
             word += rng.choice(LETTERS)
             sent = terminal.type(word[-1])
-            shown = terminal.until(lambda screen, word=word: word in screen)  # type: ignore[misc]
+            try:
+                shown = terminal.until(lambda screen, word=word: word in screen, LOST)  # type: ignore[misc]
+            except TimeoutError:
+                lost += 1
+                break
             if len(word) > 3:  # shorter ones may stand elsewhere on the screen
                 took.append((shown - sent) * 1000)
             terminal.rest(EVERY)
         terminal.type(CLEAR)
+        # A letter that is read together with the keys that clear would go with the rest.
+        with suppress(TimeoutError):
+            terminal.until(lambda screen, word=word: word not in screen, LOST)  # type: ignore[misc]
         terminal.rest(EVERY)
-    return took
+    return took, lost
+
+
+def echoed(keys: list[float], lost: int) -> dict[str, float]:
+    """The figures of what was typed during an answer."""
+    keys = sorted(keys) or [LOST * 1000]
+    return {
+        "key_p50_ms": statistics.median(keys),
+        "key_p99_ms": keys[int(len(keys) * 0.99)],
+        "key_max_ms": keys[-1],
+        "keys": len(keys),
+        "keys_lost": lost,
+    }
+
+
+def cancel(env: Mapping[str, str], told: Any) -> float:
+    """Seconds from the key that stops an answer until the server sees it."""
+    terminal = Terminal(APPS["ours"], env)
+    try:
+        terminal.until(lambda screen: READY in screen)
+        terminal.rest(3.0)
+        ident = next(IDENTS)
+        terminal.type(f"n=2000 tps=50 id={ident}")
+        terminal.until(lambda screen: f"id={ident}" in screen)
+        terminal.type("\r")
+        terminal.rest(4.0)
+        sent = terminal.type(ESCAPE)
+        end = ending(told, ident)
+        return end.get("gone", end.get("last", 0.0)) - sent
+    finally:
+        terminal.close()
 
 
 def environment(folder: Path, url: str) -> dict[str, str]:
@@ -171,20 +217,11 @@ def measure(rounds: int, env: Mapping[str, str], told: Any, *, rate: bool) -> di
     found["chat"] = medians([chat(env) for _ in range(max(1, rounds // 2))])
     for tokens in (2000, 10000):
         found[f"unlimited_{tokens}"] = {
-            name: {key: value for key, value in answer(name, env, told, tokens, 0).items() if key != "keys"}
-            for name in ("ours", "static")
+            name: answer(name, env, told, tokens, 0) for name in ("ours", "static")
         }
     if rate:
-        found["rate_50"] = {}
-        for name in ("ours", "static"):
-            run = answer(name, env, told, 2000, 50)
-            keys = sorted(run.pop("keys"))
-            run |= {
-                "key_p50_ms": statistics.median(keys),
-                "key_p99_ms": keys[int(len(keys) * 0.99)],
-                "keys": len(keys),
-            }
-            found["rate_50"][name] = run
+        found["rate_50"] = {name: answer(name, env, told, 2000, 50) for name in ("ours", "static")}
+        found["cancel"] = statistics.median(cancel(env, told) for _ in range(3))
     return found
 
 
@@ -206,13 +243,14 @@ def summary(found: Mapping[str, Any]) -> dict[str, Any]:
         "cpu_10000_to_static": many["cpu"] / found["unlimited_10000"]["static"]["cpu"],
     }
     if "rate_50" in found:
-        paced = found["rate_50"]["ours"]
+        paced, static = found["rate_50"]["ours"], found["rate_50"]["static"]
         figures |= {
             "rate_cpu": paced["cpu"],
-            "rate_cpu_to_static": paced["cpu"] / found["rate_50"]["static"]["cpu"],
-            "key_p50_ms": paced["key_p50_ms"],
-            "key_p99_ms": paced["key_p99_ms"],
+            "rate_cpu_to_static": paced["cpu"] / static["cpu"],
             "rate_lag": paced["lag"],
+            **{name: paced[name] for name in paced if name.startswith("key")},
+            **{f"{name}_static": static[name] for name in static if name.startswith("key")},
+            "cancel": found["cancel"],
         }
     kept = {name: figures[name] <= bound for name, bound in BOUNDS.items() if name in figures}
     return {"figures": {name: round(value, 3) for name, value in figures.items()}, "kept": kept}

@@ -2,7 +2,7 @@
 
 A question with `n=2000 tps=50 id=7` in it is answered with that many tokens and then the word ZZEND7ZZ; `tps=0` is as
 fast as it goes. Prints its address, then one JSON line for every answer that is out: its id and when the last token
-went.
+went (`last`), or when the client left before that (`gone`).
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ def main() -> None:
         threading.Thread(target=_until_closed, args=(gone,), daemon=True).start()
         told = 0
         while not gone.wait(0.05):
-            done = [request for request in server.chats if request.finished is not None]
+            done = [request for request in server.chats if request.finished or request.disconnected]
             for request in done[told:]:
                 asked = ASKED.search(request.last_user)
                 ident = int(asked.group(3)) if asked else 0
-                print(json.dumps({"id": ident, "last": request.finished}), flush=True)
+                end = {"last": request.finished} if request.finished else {"gone": request.disconnected}
+                print(json.dumps({"id": ident, **end}), flush=True)
             told = len(done)
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from troly.tui.outbox import Outbox, never_silent
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
 from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Event, Table
+    from troly.plugin.events import Table
     from troly.text.catalogue import Lang
     from troly.tui.errands import Errand
     from troly.tui.jobs import Job
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CLOSING = 3.0
 LOOK_EVERY = 4.0
+# How long a thread may keep the interpreter while another waits for it: typing waits for the house ten times a key.
+TURN_ABOUT = 0.001
+# Rarer collections than usual: one of the oldest objects takes longer than a key may.
+COLLECT_AT = (2_000, 10, 50)
 
 
 class House:
@@ -51,10 +56,12 @@ class House:
 
     def _work(self) -> None:
         asyncio.set_event_loop(self._loop)
+        sys.setswitchinterval(TURN_ABOUT)
         # A thousand modules are imported now: collecting among them would hold up the typing, now and later.
         gc.disable()
         self._open()
         gc.freeze()
+        gc.set_threshold(*COLLECT_AT)
         gc.enable()
         if not self._closing:
             self._loop.run_forever()
@@ -79,7 +86,7 @@ class House:
             await self._ready().answer(question, outbox.put, stop.reach)
 
         def begin() -> None:
-            task = self._loop.create_task(_never_silent(run(), outbox))
+            task = self._loop.create_task(never_silent(run(), outbox))
             self._turns.add(task)
             task.add_done_callback(self._turns.discard)
 
@@ -246,50 +253,3 @@ class Stop:
         self._calls.append(call)
         if self._asked:
             call()
-
-
-class Outbox:
-    """Collects the events of one turn on the house's thread and hands them over in batches."""
-
-    def __init__(self, deliver: Deliver, sink: Sink) -> None:
-        self._deliver = deliver
-        self._sink = sink
-        self._events: deque[Event] = deque()
-        self._conversation = ""
-        self._waiting = False
-
-    def put(self, event: Event, conversation: str) -> None:
-        """Add one event; called on the house's thread."""
-        self._conversation = conversation
-        self._events.append(event)
-        if not self._waiting:
-            self._waiting = True
-            self._deliver(self._hand_over)
-
-    def _hand_over(self) -> None:
-        self._waiting = False
-        self._sink(list(_taken(self._events)), self._conversation)
-
-
-def _taken(events: deque[Event]) -> Iterator[Event]:
-    with suppress(IndexError):
-        while True:
-            yield events.popleft()
-
-
-async def _never_silent(work: Coroutine[Any, Any, None], outbox: Outbox) -> None:
-    """A turn that breaks without its terminal event gets one, so that no answer stays open on the screen."""
-    with _ending(outbox):
-        await work
-
-
-@contextmanager
-def _ending(outbox: Outbox) -> Iterator[None]:
-    try:
-        yield
-    except BaseException as error:
-        from troly.plugin.events import TurnFailed
-
-        outbox.put(TurnFailed(type(error).__name__, str(error)[:300], "", "turn.failed"), "")
-        if not isinstance(error, Exception):
-            raise

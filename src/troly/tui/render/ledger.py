@@ -211,7 +211,7 @@ class Ledger:
         return count
 
     def _lines(self, index: int) -> list[Line]:
-        return self._renderer(index).lines(self.width, self.lang, self._day(index), SLICE)
+        return self._renderer(index).rendered(self.width, self.lang, self._day(index), SLICE)
 
     def _renderer(self, index: int) -> MessageLines:
         view = self.views[index]

@@ -40,10 +40,6 @@ class MessageLines:
         self._seen: tuple[object, ...] = ()
         self._lines: list[Line] = []
 
-    def stale(self, width: int, lang: Lang, day: str = "") -> bool:
-        """Whether the lines are to be rendered again."""
-        return self.behind or self._seen != (self.view.revision, self.view.state, width, lang, day)
-
     @property
     def behind(self) -> bool:
         """Whether a part of the text is not rendered yet."""
@@ -51,9 +47,15 @@ class MessageLines:
 
     def lines(self, width: int, lang: Lang, day: str = "", most: int | None = None) -> list[Line]:
         """The lines in at most `width` cells, a blank line at the end, `day` named above; see `MarkdownStream.lines`."""
-        if self.stale(width, lang, day):
-            self._lines = self._render(width, lang, day, most)
-            self._seen = (self.view.revision, self.view.state, width, lang, day)
+        if self.behind:
+            self._seen = ()
+        return self.rendered(width, lang, day, most)
+
+    def rendered(self, width: int, lang: Lang, day: str = "", most: int | None = None) -> list[Line]:
+        """The same, but a long text that is not rendered to its end stays where it is."""
+        seen = (self.view.revision, self.view.state, width, lang, day)
+        if self._seen != seen:
+            self._lines, self._seen = self._render(width, lang, day, most), seen
         return self._lines
 
     def _render(self, width: int, lang: Lang, day: str, most: int | None) -> list[Line]:

@@ -6,7 +6,6 @@ import time
 from contextlib import suppress
 
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widget import MountError
@@ -26,6 +25,7 @@ from troly.tui.widgets.columns import ConversationList
 from troly.tui.widgets.empty import empty_lines
 from troly.tui.widgets.evidence import EvidenceDrawer
 from troly.tui.widgets.offers import Offers
+from troly.tui.widgets.painted import PaintedContainer, PaintedHorizontal, PaintedOnce, PaintedVertical
 from troly.tui.widgets.prompt import Prompt
 from troly.tui.widgets.side import Side
 from troly.tui.widgets.tab_row import TabRow, tabs_of
@@ -38,7 +38,7 @@ SHARE = 5
 CLOCK = 0.5
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(PaintedOnce, Screen[None]):
     """Header, conversations, transcript with the input, evidence, status line."""
 
     AUTO_FOCUS = "Prompt"
@@ -72,10 +72,10 @@ class ChatScreen(Screen[None]):
         self.status = StatusBar(controller, palette)
         self.small = Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
         yield self.modes
-        with Horizontal(id="middle"):
+        with PaintedHorizontal(id="middle"):
             yield self.list
-            with Vertical(id="chat"):
-                with Container(id="sides"):
+            with PaintedVertical(id="chat"):
+                with PaintedContainer(id="sides"):
                     yield from self.sides
                 yield self.prompt
         yield self.status

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from troly.tui.view import MessageView
-from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.rows import RowsView
 
 if TYPE_CHECKING:
     from troly.tui.render.ledger import Ledger
@@ -17,7 +17,7 @@ STEP = 6
 RIGHT = 3
 
 
-class Choosing(LinesView):
+class Choosing(RowsView):
     """A view of messages of which one may be chosen; `chosen` is its key, 0 for none."""
 
     chosen = 0

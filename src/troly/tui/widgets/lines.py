@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from troly.tui.render.spans import Line, Span, plain
 from troly.tui.theme import Palette
+from troly.tui.widgets.painted import PaintedOnce
 
 ACTION = "troly_action"
 
@@ -28,7 +29,7 @@ def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
     return Strip(segments)
 
 
-class LinesView(ScrollView):
+class LinesView(PaintedOnce, ScrollView):
     """Shows the lines that a subclass makes in `build` for a width."""
 
     ALLOW_SELECT = True
@@ -71,9 +72,13 @@ class LinesView(ScrollView):
         self.refresh()
 
     def make_room(self, width: int, height: int) -> None:
-        """There are `height` lines: a new layout of the screen, which is not needed while everything fits."""
-        if max(height, self.virtual_size.height) > self.size.height:
-            self.virtual_size = Size(width, height)
+        """There are `height` lines: a new layout of the screen, but not while all fit or while only more are added."""
+        before, room = self.virtual_size, Size(width, height)
+        if self.show_vertical_scrollbar and width == before.width and height >= before.height:
+            self.set_reactive(LinesView.virtual_size, room)
+            self.vertical_scrollbar.window_virtual_size = height
+        elif max(height, before.height) > self.size.height:
+            self.virtual_size = room
 
     def repaint(self, palette: Palette) -> None:
         """Show the same lines with another palette."""
@@ -92,25 +97,31 @@ class LinesView(ScrollView):
             event.stop()
             self.post_message(self.Pressed(str(action)))
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def paint(self, crop: Region) -> list[Strip]:
         """The rows in view; the style of the ground is worked out once for all of them."""
         self.ground = self.rich_style
-        return super().render_lines(crop)
+        return super().paint(crop)
 
     def render_line(self, y: int) -> Strip:
         """One row of the view."""
         row = round(self.scroll_y) + y
-        return self.row_strip(row, self.line_at(row), self.size.width)
+        return self.row_strip(row, self.line_at(row), self.size.width, self.selected_at(row))
 
-    def row_strip(self, row: int, text: Line | None, width: int) -> Strip:
-        """A line in `width` cells with what is selected of it."""
+    def selected_at(self, row: int) -> tuple[int, int] | None:
+        """From where to where a line is selected; the end is -1 where all the rest is."""
+        selection = self.text_selection
+        return None if selection is None else selection.get_span(row)
+
+    def row_strip(
+        self, row: int, text: Line | None, width: int, selected: tuple[int, int] | None = None
+    ) -> Strip:
+        """A line in `width` cells with what is `selected` of it."""
         ground = self.ground
         if text is None:
             return Strip.blank(width, ground)
         strip = strip_of(text, self.palette, ground)
-        selection = self.text_selection
-        if selection is not None and (span := selection.get_span(row)) is not None:
-            strip = self._selected(strip, span)
+        if selected is not None:
+            strip = self._selected(strip, selected)
         return strip.crop_extend(0, width, ground).apply_offsets(0, row)
 
     def _selected(self, strip: Strip, span: tuple[int, int]) -> Strip:

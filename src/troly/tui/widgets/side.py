@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from troly.tui.controller import Controller
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.painted import PaintedVertical
 from troly.tui.widgets.tab_row import mark_of, sign_of, title_of
 from troly.tui.widgets.transcript import Transcript
 
@@ -48,7 +48,7 @@ class SideHead(LinesView):
         ]
 
 
-class Side(Vertical):
+class Side(PaintedVertical):
     """The side at `place` (0 is left or above); `above(pane, width, height)` is what stands above the messages."""
 
     def __init__(self, controller: Controller, palette: Palette, place: int, above: Above) -> None:

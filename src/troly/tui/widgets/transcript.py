@@ -10,7 +10,6 @@ from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
-from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.keymap import bindings, keymap_of
@@ -18,7 +17,7 @@ from troly.tui.render.spans import Line, Span, line, plain
 from troly.tui.theme import Palette
 from troly.tui.view import Pane
 from troly.tui.widgets.choosing import Choosing
-from troly.tui.widgets.lines import strip_of
+from troly.tui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from troly.tui.render.ledger import Ledger, Place
@@ -111,8 +110,9 @@ class Transcript(Choosing, can_focus=True):
         """The pane changed: keep the reader's place, or follow the end when they are there."""
         before = self._end()
         self.relay()
-        if not self.following and self._end() != before:
+        if not self.following and not self.behind and self._end() != before:
             self.behind = True
+            self.repaint_changed()
 
     def _end(self) -> tuple[int, int]:
         """The last message and its height."""
@@ -137,7 +137,7 @@ class Transcript(Choosing, can_focus=True):
             self._lines = above
             self.make_room(width, len(above))
             self._move(0)
-            self.refresh()
+            self.repaint_changed()
             return
         ledger = self._kept_ledger()
         if self.pane.messages[0].before:
@@ -146,7 +146,7 @@ class Transcript(Choosing, can_focus=True):
         ledger.sync(self.pane.messages, above, room, self.lang, self._now().date())
         self._settle(ledger, place)
         self._let_selected(ledger, held)
-        self.refresh()
+        self.repaint_changed()
         if ledger.behind and not self._catching_up:
             self._catching_up = True
             self.set_timer(SOON, self._catch_up)
@@ -178,7 +178,7 @@ class Transcript(Choosing, can_focus=True):
         if self.following or place is None:
             ledger.look_at_end(2 * rows)
             self.make_room(self._laid_width, ledger.height)
-            self.to_end()
+            self._follow()
             return
         top = ledger.look(place, rows, rows)
         self.make_room(self._laid_width, ledger.height)
@@ -208,14 +208,20 @@ class Transcript(Choosing, can_focus=True):
 
     def to_end(self) -> None:
         """Show the newest line, and follow it from now on."""
+        self._follow()
+        self.repaint_changed()
+
+    def _follow(self) -> None:
         self._move(self.max_scroll_y)
         self.following, self.behind = True, False
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up stays there; at the end, following begins again."""
-        super().watch_scroll_y(old_value, new_value)
         if self._moving:
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.position = new_value
             return
+        super().watch_scroll_y(old_value, new_value)
         self.following = new_value >= self.max_scroll_y
         if self.following:
             self.behind = False
@@ -224,6 +230,7 @@ class Transcript(Choosing, can_focus=True):
             held = self._hold(ledger)
             self._settle(ledger, self._place())
             self._let_selected(ledger, held)
+        self.repaint_changed()
 
     def on_resize(self) -> None:
         """A new size moves the lines; whoever was at the end stays there."""
@@ -248,19 +255,17 @@ class Transcript(Choosing, can_focus=True):
 
     # Painting.
 
-    def render_line(self, y: int) -> Strip:
+    def row_at(self, y: int) -> Row:
         """A row; the last one says when there is new text below."""
-        row, width = round(self.scroll_y) + y, self.size.width
+        row = round(self.scroll_y) + y
         if self.behind and y == self.size.height - 1:
             chip = Span(tr("ui.message.below", self.lang), "chip", "end")
-            lead = max(0, (width - len(chip.text)) // 2)
-            strip = strip_of(line(Span(" " * lead), chip), self.palette, self.ground)
-            return strip.crop_extend(0, width, self.ground)
+            gap = max(0, (self.size.width - len(chip.text)) // 2)
+            return Row(row, (), line(Span(" " * gap), chip))
         text = self.line_at(row)
         if self.marks is not None and text is not None and self.ledger is not None:
             text = self.marks.paint(self.ledger, row, text)
-        lead_strip = strip_of((Span(self._mark(row), "accent"),), self.palette, self.ground)
-        return Strip.join([lead_strip, self.row_strip(row, text, width - LEAD)])
+        return Row(row, (Span(self._mark(row), "accent"),), text, self.selected_at(row))
 
     def _mark(self, row: int) -> str:
         if not self.chosen or self.ledger is None:

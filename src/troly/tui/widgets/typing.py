@@ -9,6 +9,7 @@ from textual.widgets import Input, TextArea
 
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import bound
+from troly.tui.widgets.painted import PaintedOnce
 
 
 async def run_at_once(widget: Widget, event: events.Key) -> bool:
@@ -26,7 +27,7 @@ async def run_at_once(widget: Widget, event: events.Key) -> bool:
     return True
 
 
-class TypingArea(TextArea):
+class TypingArea(PaintedOnce, TextArea):
     """A text area for Vietnamese input methods; what is pasted comes in without control sequences."""
 
     async def _on_key(self, event: events.Key) -> None:
