@@ -62,6 +62,8 @@ class FakeHouse:
     deliver: Deliver
     arrival: Arrival | Exception | None = field(default_factory=lambda: Arrival(MODES, "an@sstc"))
     health: HealthView = field(default_factory=lambda: HealthView(known=True, up=True, model="gpt-oss"))
+    # What every assistant has; None for what each of them has here.
+    held: HoldingsView | None = None
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
@@ -163,7 +165,8 @@ class FakeHouse:
     def holdings(
         self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
     ) -> None:
-        self.deliver(lambda: done(HoldingsView(HELD[mode][LANGS.index(language)], enough=True)))
+        usual = HoldingsView(HELD[mode][LANGS.index(language)], enough=True)
+        self.deliver(lambda: done(self.held or usual))
 
     def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:
         self.altered.append(change)

@@ -105,6 +105,7 @@ LOOKS: Mapping[str, Look] = {
     "two-sides": Look(panes.beside),
     "hundred-tabs": Look(panes.many, whole=False),
     "spoken": Look(cards.spoken, whole=False),
+    "first": Look(boxes.first, whole=False),
 }
 
 

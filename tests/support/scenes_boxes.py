@@ -12,6 +12,7 @@ from tests.support.scenes_evidence import answered
 from tests.support.screens import settle
 from tests.support.waiting import until
 from troly.tui.jobs import Offer
+from troly.tui.screens.first import FirstScreen
 
 MODELS = [
     Offer("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
@@ -24,6 +25,14 @@ async def _box(pilot: Pilot[Any]) -> Screen[Any]:
     await until(lambda: app.screen is not app.chat)
     await settle(app, pilot)
     return app.screen
+
+
+async def first(pilot: Pilot[Any]) -> None:
+    """What is painted before anything else."""
+    await empty(pilot)
+    app = scene(pilot)
+    app.push_screen(FirstScreen(app.controller.language))
+    await _box(pilot)
 
 
 async def palette(pilot: Pilot[Any]) -> None:

@@ -60,7 +60,7 @@ def test_an_assistant_that_is_shown_later_is_stocked_then() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "said"), [(120, "đang nạp dữ liệu mẫu: Mua hàng"), (60, "đang nạp dữ liệu")]
+    ("width", "said"), [(120, "đang nạp dữ liệu mẫu: Bán hàng"), (60, "đang nạp dữ liệu")]
 )
 async def test_the_screen_says_what_is_going_on(width: int, said: str) -> None:
     app = Scene("vi", arrival=NEW)

@@ -126,6 +126,8 @@ def _side(side: Side, width: int, lang: Lang) -> list[Line]:
     lines += indented(wrap([Span(sanitize(side.text))], width - 2))
     lines += indented(facts(side.facts, width - 2))
     # A score keeps its name; what was weighed may be called as a fact is.
-    scores = [f"{sanitize(name)} {number(value, lang, 2)}" for name, value in side.scores]
+    scores = [
+        f"{sanitize(name, keep_newlines=False)} {number(value, lang, 2)}" for name, value in side.scores
+    ]
     told = wrap_whole([line(Span(one, "dim")) for one in (tr("ui.card.scores", lang), *scores)], width - 2)
     return lines + (indented(told) if scores else [])

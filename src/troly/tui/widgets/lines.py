@@ -80,6 +80,11 @@ class LinesView(PaintedOnce, ScrollView):
         elif max(height, before.height) > self.size.height:
             self.virtual_size = room
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A scrollbar that comes stands where the lines are, not at their beginning."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def repaint(self, palette: Palette) -> None:
         """Show the same lines with another palette."""
         self.palette = palette

@@ -61,6 +61,7 @@ class Side(PaintedVertical):
             palette,
             controller.language,
             lambda width, height: above(self.transcript.pane, width, height),
+            controller.now,
         )
 
     def compose(self) -> ComposeResult:

@@ -33,11 +33,6 @@ SCREENS_AHEAD = 3
 SOON = 0.02
 
 
-def local_time() -> datetime:
-    """Now, in the zone of this machine."""
-    return datetime.now().astimezone()
-
-
 class Transcript(Choosing, can_focus=True):
     """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
 
@@ -61,7 +56,7 @@ class Transcript(Choosing, can_focus=True):
         palette: Palette,
         lang: Lang,
         above: Callable[[int, int], list[Line]],
-        now: Callable[[], datetime] = local_time,
+        now: Callable[[], datetime],
         **options: object,
     ) -> None:
         super().__init__(palette, **options)
