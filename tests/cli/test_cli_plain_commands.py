@@ -38,7 +38,7 @@ def test_data_is_loaded_exported_and_marked_in_lines(app: CommandLine, tmp_path:
     told = app.run("--plain", "--lang", "vi", stdin=said)
     for expected in (
         "Chạy thử: chưa có gì thay đổi.", "--replace: Thay toàn bộ", "không có `--bad`", "Không thấy `/no/file`",
-        "Loa", "Đã ghim", ".json", "/wrong facts: ", "Đã đánh dấu", "không bị dở", "Xong.",
+        "Loa", "Đã ghim", ".json", "/wrong facts: ", "Đã đánh dấu", "đã đủ", "Xong.",
     ):  # fmt: skip
         assert expected in told.out, expected
     assert "Traceback" not in told.out + told.err

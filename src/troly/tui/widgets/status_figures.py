@@ -49,7 +49,7 @@ def _parts(answer: MessageView, health: HealthView, lang: Lang, now: datetime | 
     rate = spent.rate if answer.finished or now is None else spent.running_rate(now) or spent.rate
     if rate is not None:
         parts.append(tr("ui.status.rate", lang, rate=number(rate, lang, 0 if rate >= 10 else 1)))
-    if spent.window:
+    if spent.window and spent.used:
         parts.append(
             tr("ui.status.context", lang, used=_kilo(spent.used, lang), window=_kilo(spent.window, lang))
         )
