@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
 LEAD, GUTTER = 1, 2
 # Panes whose rendered messages are kept, so that going back to them is quick.
-KEPT = 4
+KEPT = 16
 # A page of older messages is asked for when there are fewer screens than this above.
 SCREENS_AHEAD = 3
 SOON = 0.02
