@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.unprivileged import run_unprivileged
+from tests.support.process.unprivileged import run_unprivileged
 from troly.errors import ConfigError, StoreError
 from troly.paths import Paths
 from troly.text.catalogue import LANGS

@@ -15,7 +15,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
-from troly.tape import measured
+from troly.recording import measured
 from troly.text.numbers import format_number
 from troly_analysis.service import DEADLINE_SECONDS
 from troly_analysis.strings import say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from troly.plugin.contract import Holdings, Samples
+from troly.plugin.contract import DataStatus, Samples
 from troly.plugin.samples import shipped
 from troly.text.catalogue import Lang
 from troly.text.dates import format_date
@@ -87,7 +87,7 @@ def _owner(services: Services) -> str:
 SAMPLES = Samples(_load, _remove, lambda services: bool(_samples(services)))
 
 
-def holdings(services: Services, lang: Lang) -> Holdings:
+def holdings(services: Services, lang: Lang) -> DataStatus:
     """Which sheets the person at the keyboard has, and whether any can be asked. Raises StoreError."""
     from troly.errors import TrolyError
     from troly_analysis.sheets_store import SheetStore
@@ -96,11 +96,11 @@ def holdings(services: Services, lang: Lang) -> Holdings:
     with suppress(TrolyError):
         sheets = SheetStore(services).sheets(_owner(services))
     if not sheets:
-        return Holdings(say("sheets.holdings_none", lang), enough=False, command=INGEST_COMMAND)
+        return DataStatus(say("sheets.holdings_none", lang), enough=False, command=INGEST_COMMAND)
     parts = [_held(sheet, lang) for sheet in sheets[:_NAMED]]
     if len(sheets) > _NAMED:
         parts.append(say("sheets.holdings_more", lang, count=len(sheets) - _NAMED))
-    return Holdings("; ".join(parts), enough=True, command=INGEST_COMMAND)
+    return DataStatus("; ".join(parts), enough=True, command=INGEST_COMMAND)
 
 
 def _held(sheet: Sheet, lang: Lang) -> str:

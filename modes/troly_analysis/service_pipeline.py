@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import TrolyError
-from troly.tape import measured
+from troly.recording import measured
 from troly_analysis.service_run import MAX_ROWS, Deadline, meaning
 from troly_analysis.types import Result, Run, Sheet
 

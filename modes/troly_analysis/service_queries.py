@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from troly.tape import measured
+from troly.recording import measured
 from troly_analysis.service_fields import Key, Measure
 from troly_analysis.service_filters import conditions, period
 from troly_analysis.service_run import MAX_ROWS, Deadline, fetch, plain

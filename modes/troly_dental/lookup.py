@@ -12,7 +12,7 @@ from pathlib import Path
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
-from troly.tape import given, measured
+from troly.recording import given, measured
 from troly.text.catalogue import Lang
 from troly.text.days import format_date
 from troly.text.match import Lexicon

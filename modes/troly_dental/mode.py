@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
+from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
 from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY
@@ -76,16 +76,16 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("dental", lang).greeting)
 
 
-def _holdings(services: Services, lang: Lang) -> Holdings:
+def _holdings(services: Services, lang: Lang) -> DataStatus:
     from troly_dental.samples import COLLECTION
 
     count = len(services.knowledge.list_documents(COLLECTION))
     line = say("holdings.loaded" if count else "holdings.none", lang, count=count)
     settings = services.settings.dental
     if settings.search == "off":
-        return Holdings(say("holdings.no_web", lang, line=line), enough=count > 0)
+        return DataStatus(say("holdings.no_web", lang, line=line), enough=count > 0)
     engine = "SearXNG" if settings.searxng else "DuckDuckGo"
-    return Holdings(say("holdings.online", lang, line=line, engine=engine), enough=True)
+    return DataStatus(say("holdings.online", lang, line=line, engine=engine), enough=True)
 
 
 def _shareable(services: Services, text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from troly.tape import moment
+from troly.recording import moment
 from troly.text.catalogue import Lang
 from troly_rag.final import Span
 from troly_rag.strings import say

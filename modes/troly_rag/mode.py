@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome, Samples
+from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome, Samples
 from troly.text.catalogue import LANGS, Lang
 from troly_rag.config_commands import COMMANDS, INGESTS
 from troly_rag.corpus_cards import MIGRATION
@@ -48,7 +48,7 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("rag", lang).greeting)
 
 
-def _holdings(services: Services, lang: Lang) -> Holdings:
+def _holdings(services: Services, lang: Lang) -> DataStatus:
     from troly_rag.samples import holdings
 
     return holdings(services, lang)

@@ -9,7 +9,7 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Progress, Suggestions
-from troly.tape import measured, moment
+from troly.recording import measured, moment
 from troly_rag.composing import Composed, compose
 from troly_rag.evidence import Evidence20, cards
 from troly_rag.execution.cache import Cache, digest

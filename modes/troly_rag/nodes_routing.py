@@ -9,7 +9,7 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress
-from troly.tape import moment
+from troly.recording import moment
 from troly.text.language import detect_score, switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from troly.plugin.contract import Holdings
+from troly.plugin.contract import DataStatus
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.retrieval.documents import kind_of
@@ -55,15 +55,15 @@ def loaded(services: Services) -> bool:
     return any(map(_is_sample, Cards(services.state).all()))
 
 
-def holdings(services: Services, lang: Lang) -> Holdings:
+def holdings(services: Services, lang: Lang) -> DataStatus:
     """What documents there are, by agent, for the empty pane."""
     cards = Cards(services.state).all()
     if not cards:
-        return Holdings(say("documents.holdings_none", lang), enough=False, command=INGEST_COMMAND)
+        return DataStatus(say("documents.holdings_none", lang), enough=False, command=INGEST_COMMAND)
     key = "holdings_samples" if all(map(_is_sample, cards)) else "holdings_loaded"
     parts = ", ".join(f"{name} {count}" for name, count in counted(services, cards))
     line = say(f"documents.{key}", lang, count=format_number(len(cards), lang), parts=parts)
-    return Holdings(line, enough=True, command=INGEST_COMMAND)
+    return DataStatus(line, enough=True, command=INGEST_COMMAND)
 
 
 def counted(services: Services, cards: Iterable[Card]) -> list[tuple[str, int]]:

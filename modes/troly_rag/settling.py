@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import combinations
 
 from troly.plugin.events import Conflict, Side
-from troly.tape import measured
+from troly.recording import measured
 from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts
 from troly_rag.config import RagConfig

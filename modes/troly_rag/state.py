@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from troly.tape import moment
+from troly.recording import moment
 from troly_rag.execution.cache import Cache, digest, kept
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from troly.plugin.words import ModeWords
+from troly.plugin.texts import ModeTexts
 
-_WORDS = ModeWords(Path(__file__).parent)
+_WORDS = ModeTexts(Path(__file__).parent)
 catalogue, say, prompts = _WORDS.catalogue, _WORDS.say, _WORDS.prompts

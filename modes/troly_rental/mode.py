@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Graph, Holdings, Mode, Opening, Outcome
+from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
 from troly_rental.audit import MIGRATION as AUDIT
 from troly_rental.audit_commands import COMMANDS as AUDIT_COMMANDS
@@ -76,7 +76,7 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("rental", lang).greeting)
 
 
-def _holdings(services: Services, lang: Lang) -> Holdings:
+def _holdings(services: Services, lang: Lang) -> DataStatus:
     from troly_rental.store_status import holdings
 
     return holdings(services, lang)

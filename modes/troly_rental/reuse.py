@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly import tape
+from troly import recording
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
@@ -88,9 +88,9 @@ class Reuse:
         """
         now = now or self._services.clock()
         # What is kept changes with every question, so the replay of a turn is told what there was then.
-        again = tape.replaying()
+        again = recording.replaying()
         entries = [] if again else await asyncio.to_thread(self._store.of_scope, role, schema_version)
-        held = tape.noted(
+        held = recording.noted(
             "rental.reuse.kept", lambda: [any(entry.packed_vector for entry in entries)] if entries else []
         )
         if not held:
@@ -98,7 +98,7 @@ class Reuse:
         vector = await self._vector(question, embed if held[0] else None)
         parts = form(question)
         asked = _Asked(parts, key_of(parts), slots_key(slots), mode, vector, self._embedder(), now)
-        match = await tape.given(
+        match = await recording.given(
             "rental.reuse", lambda: asyncio.to_thread(_best, asked, entries), packed, unpacked
         )
         if match.kind == "hard" and match.entry is not None and not again:
@@ -145,7 +145,7 @@ class Reuse:
         return await self._add(entry, now)
 
     async def _add(self, entry: Entry, now: datetime) -> int | None:
-        kept: int | None = await tape.given(
+        kept: int | None = await recording.given(
             "rental.kept",
             lambda: asyncio.to_thread(self._store.add, entry, now),
             lambda number: number,

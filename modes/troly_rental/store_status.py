@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troly.plugin.contract import Command, CommandRequest, CommandResult, Holdings
+from troly.plugin.contract import Command, CommandRequest, CommandResult, DataStatus
 from troly.plugin.events import Table
 from troly.plugin.services import Services
 from troly.text.catalogue import LANGS, Lang
@@ -15,15 +15,15 @@ from troly_rental.strings import say
 INGEST_COMMAND = "app ingest rental PATH"
 
 
-def holdings(services: Services, lang: Lang) -> Holdings:
+def holdings(services: Services, lang: Lang) -> DataStatus:
     """What data there is, in one line for the empty pane. Raises StoreError."""
     stock = RentalStore(services).stock()
     if stock is None:
-        return Holdings(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
+        return DataStatus(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
     rooms, posts = (format_number(stock.rows.get(name, 0), lang) for name in ("rooms", "posts"))
     line = say("holdings.loaded", lang, rooms=rooms, posts=posts, date=_day(stock))
     line = say("holdings.samples", lang, line=line) if stock.samples else line
-    return Holdings(line, enough=True, command=INGEST_COMMAND)
+    return DataStatus(line, enough=True, command=INGEST_COMMAND)
 
 
 def status(request: CommandRequest) -> CommandResult:

@@ -9,8 +9,8 @@ from troly.plugin.contract import (
     Command,
     CommandRequest,
     CommandResult,
+    DataStatus,
     Graph,
-    Holdings,
     Ingest,
     IngestOutcome,
     IngestRequest,
@@ -93,21 +93,21 @@ def _opening(services: Services, lang: Lang) -> Opening:
     return Opening(services.personas.load("shopping", lang).greeting)
 
 
-def _holdings(services: Services, lang: Lang) -> Holdings:
+def _holdings(services: Services, lang: Lang) -> DataStatus:
     from troly_shopping.products_store import ProductStore
     from troly_shopping.warranty_store import WarrantyStore
 
     loaded = WarrantyStore(services.datasets).loaded()
     goods = ProductStore(services.datasets).loaded()
     if loaded is None:
-        return Holdings(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
+        return DataStatus(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
     day = format_date(loaded.at.date())
     line = say("holdings.loaded", lang, rows=format_number(loaded.rows, lang), date=day)
     parts = [say("holdings.samples", lang, line=line) if loaded.samples else line]
     if goods is not None:
         line = say("holdings.products", lang, rows=format_number(goods.rows, lang))
         parts.append(say("holdings.samples", lang, line=line) if goods.samples else line)
-    return Holdings("; ".join(parts), enough=True, command=INGEST_COMMAND)
+    return DataStatus("; ".join(parts), enough=True, command=INGEST_COMMAND)
 
 
 def _samples() -> Samples:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from troly import tape
+from troly import recording
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.text.match import Lexicon
@@ -63,11 +63,11 @@ async def _recorded(turn: TurnContext, question: str, shown: int) -> list[dict[s
         embedded.extend(texts)
         return await turn.model.embed(texts)
 
-    found: list[dict[str, Any]] = await tape.given(
+    found: list[dict[str, Any]] = await recording.given(
         "shopping.recall", lambda: _search(turn, question, shown, embed), lambda kept: kept, lambda kept: kept
     )
-    asked: list[str] = tape.noted("shopping.embedded", lambda: embedded)
-    if asked and tape.replaying():
+    asked: list[str] = recording.noted("shopping.embedded", lambda: embedded)
+    if asked and recording.replaying():
         with suppress(ModelError):
             await turn.model.embed(asked)
     return found

@@ -17,8 +17,8 @@ from typing import Any
 
 import duckdb
 
-from tests.support.analysis_desk import Analyst, analyst_at
-from tests.support.sheets import load_file
+from tests.support.modes.analysis import Analyst, analyst_at
+from tests.support.modes.sheets import load_file
 from troly.plugin.events import Computation
 from troly_analysis.sheets_store import SheetStore
 

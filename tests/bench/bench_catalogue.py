@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 
 from tests.bench.bench_turn import percentiles
-from tests.support.house import services_at
-from tests.support.modes import registry_of
-from tests.support.samples import goods
-from tests.support.shop import Shop
+from tests.support.modes.made import registry_of
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_generator import goods
+from tests.support.stores.services import services_at
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services
 from troly_shopping import MODE

@@ -22,11 +22,11 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from tests.support.house import profile, services_at
-from tests.support.long_talk import ANSWERS, long_talk
-from tests.support.modes import registry_of
-from tests.support.screens import NOW, Scene, settle
-from tests.support.waiting import until
+from tests.support.modes.made import registry_of
+from tests.support.process.waiting import until
+from tests.support.screen.long_conversation import ANSWERS, long_talk
+from tests.support.screen.screens import NOW, Scene, settle
+from tests.support.stores.services import profile, services_at
 from troly.stores.conversations import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp

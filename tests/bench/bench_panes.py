@@ -24,7 +24,7 @@ FORWARD, BACK = "\x1b[6;5~", "\x1b[5;5~"
 # The scene runs in the program under test: panes of thirty questions with Markdown answers each.
 SCENE = """
 import sys
-from tests.support.screens import MARKDOWN, NOW, Scene
+from tests.support.screen.screens import MARKDOWN, NOW, Scene
 from troly.tui.view import Pane, message
 
 class Filled(Scene):

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
 from troly.plugin.events import StepFinished
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.rental.desk import RentalDesk, rental_desk
 
 PLACES = (
     "Gò Vấp",

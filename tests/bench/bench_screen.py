@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.bench.screen_apps import APPS, SPEAK
 from tests.bench.terminal import Terminal
-from tests.support.command_line import install_modes
+from tests.support.process.command_line import install_modes
 
 READY = "sk something"
 LETTERS = "qwxzkvjf"

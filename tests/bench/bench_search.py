@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.support.house import profile, services_at
-from tests.support.modes import registry_of
+from tests.support.modes.made import registry_of
+from tests.support.stores.services import profile, services_at
 from troly.plugin.services import Services
 from troly.stores.message_search import index_message
 from troly.text.fold import fold

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import duckdb
 
-from tests.support.sheets import load_file, sheet_services
+from tests.support.modes.sheets import load_file, sheet_services
 from troly_analysis.sheets_store import SheetStore
 
 _HEADER = "Mã đơn,Ngày đặt,Sản phẩm,Số lượng,Đơn giá,Doanh thu,Thành phố,Trạng thái\n"

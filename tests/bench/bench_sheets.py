@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly_analysis.metrics import MIGRATION
 from troly_analysis.service import DataQueryService

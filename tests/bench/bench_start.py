@@ -27,7 +27,7 @@ import pyte
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.support.command_line import install_modes
+from tests.support.process.command_line import install_modes
 
 ROWS, COLUMNS = 40, 120
 PATIENCE = 60.0

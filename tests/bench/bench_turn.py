@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.house import profile, services_at
-from tests.support.modes import NoState, Plan, planned_mode, registry_of
+from tests.support.modes.made import NoState, Plan, planned_mode, registry_of
+from tests.support.stores.services import profile, services_at
 from troly.conversation import TurnRequest, run_turn
 from troly.plugin.context import TurnContext
 

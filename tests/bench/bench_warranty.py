@@ -20,7 +20,7 @@ from pathlib import Path
 
 import duckdb
 
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services
 from troly_shopping.ingest import run

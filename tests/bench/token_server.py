@@ -16,9 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.support.ollama_double import OllamaDouble
-from tests.support.ollama_replies import Reply, Request, default_reply, pieces
-from tests.support.screens import MARKDOWN
+from tests.support.ollama.double import OllamaDouble
+from tests.support.ollama.replies import Reply, Request, default_reply, pieces
+from tests.support.screen.screens import MARKDOWN
 
 ASKED = re.compile(r"n=(\d+) tps=(\d+) id=(\d+)")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine, slow_modes
+from tests.support.process.command_line import CommandLine, slow_modes
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine, of_type
+from tests.support.process.command_line import CommandLine, of_type
 
 
 def test_the_answer_is_on_stdout_and_the_rest_on_stderr(app: CommandLine, third_party: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.house import services_at
+from tests.support.process.command_line import CommandLine
+from tests.support.stores.services import services_at
 from troly.stores.records import NewMessage
 
 

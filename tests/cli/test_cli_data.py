@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 
 
 def test_a_fresh_program_answers_from_samples_until_they_are_removed(app: CommandLine) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.ollama_double import OllamaDouble
+from tests.support.ollama.double import OllamaDouble
+from tests.support.process.command_line import CommandLine
 from troly.paths import Paths
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.ollama_double import OllamaDouble
-from tests.support.ollama_replies import as_reply
+from tests.support.ollama.double import OllamaDouble
+from tests.support.ollama.replies import as_reply
+from tests.support.process.command_line import CommandLine
 from troly.cli.evaluating import share_of
 from troly.cli.faults import UsageError
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 from troly.cli.commands import EXIT_CODES
 from troly.cli.faults import UsageError
 from troly.cli.invocation import Invocation

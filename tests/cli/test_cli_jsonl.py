@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.command_line import CommandLine, json_line, of_type
+from tests.support.process.command_line import CommandLine, json_line, of_type
 
 TERMINAL = ("TurnCompleted", "TurnFailed")
 

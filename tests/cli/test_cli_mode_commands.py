@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine, json_line, of_type
+from tests.support.process.command_line import CommandLine, json_line, of_type
 from troly.cli.mode_commands import by_first_word
 from troly.paths import Paths
 from troly.plugin.contract import Command, CommandResult, Parameter

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 from troly.cli.invocation import Invocation
 from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
 from troly.cli.printed import content_text, hides

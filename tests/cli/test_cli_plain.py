@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.command_line import CommandLine, interrupt, start
+from tests.support.process.command_line import CommandLine, interrupt, start
 from tests.tui.test_tui_process import read_until
 from troly.cli.invocation import Invocation
 from troly.cli.plain_lines import Heard, chart_lines, table_lines

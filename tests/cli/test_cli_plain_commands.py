@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 from troly.text.catalogue import core_catalogue
 from troly.tui.slash import TYPED
 

@@ -13,8 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine, Ran, finish, interrupt, json_line, of_type, spawn, start
-from tests.support.waiting import wait_until
+from tests.support.process.command_line import (
+    CommandLine,
+    Ran,
+    finish,
+    interrupt,
+    json_line,
+    of_type,
+    spawn,
+    start,
+)
+from tests.support.process.waiting import wait_until
 
 
 def test_ctrl_c_in_an_answer_keeps_what_was_said(app: CommandLine, third_party: Path) -> None:

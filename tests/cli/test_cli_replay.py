@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.replaying import person_at
+from tests.support.modes.replays import person_at
+from tests.support.process.command_line import CommandLine
 from troly.plugin.registry import BUILT_IN
 
 

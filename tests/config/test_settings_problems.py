@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.support.unprivileged import run_unprivileged
+from tests.support.process.unprivileged import run_unprivileged
 from troly.config import ConfigProblem, SettingsError, check_settings, load_settings, write_default
 from troly.config.schema import env_name, specs
 from troly.errors import ConfigError

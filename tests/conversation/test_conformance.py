@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.modes import Plan, planned_mode, registry_of
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.stores.services import profile, services_at
 from troly.conversation.conformance import House, check_mode
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.registry import BUILT_IN, Registry

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.house import services_at
-from tests.support.waiting import wait_until
+from tests.support.process.waiting import wait_until
+from tests.support.stores.services import services_at
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> None:
     home = tmp_path / "house"
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.hanging_turn", str(home)],
+        [sys.executable, "-m", "tests.support.process.hanging_turn", str(home)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.modes import registry_of
+from tests.support.modes.made import registry_of
 from troly.config import load_settings
 from troly.conversation.eval_cases import Case
 from troly.conversation.evaluation import (

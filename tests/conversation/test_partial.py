@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.modes import registry_of
-from tests.support.slow_mode import MODE, WAIT
+from tests.support.modes.made import registry_of
+from tests.support.modes.slow_mode import MODE, WAIT
+from tests.support.stores.services import profile, services_at
 from troly.conversation import TurnRequest, run_turn
 from troly.conversation import turn as turns
 from troly.errors import StoreError

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.house import profile, services_at
-from tests.support.modes import Plan, planned_mode, registry_of
-from troly import tape
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.stores.services import profile, services_at
+from troly import recording
 from troly.conversation import TurnRequest, run_turn
 from troly.conversation.event_log import event_lines, written
 from troly.conversation.recorder import Recorder
@@ -39,8 +39,8 @@ from troly.plugin.events import (
 from troly.plugin.events import (
     Plan as PlanEvent,
 )
+from troly.recording import TurnRecording
 from troly.stores.records import dump
-from troly.tape import Tape
 
 TEXTS = st.text(max_size=12).map(lambda text: text.replace("\x00", ""))
 EVENT = st.one_of(
@@ -61,7 +61,7 @@ def test_the_events_come_back_as_they_were_told(events: list[Event], state: dict
     for event in events:
         recorder.take(event)
     end = TurnCompleted(recorder.text, state, "rules", 0, 1.5)
-    trace = build_trace(recorder, Sources((), (), Tape(), None), to_json(end), state)
+    trace = build_trace(recorder, Sources((), (), TurnRecording(), None), to_json(end), state)
     saved = json.loads(dump(trace))
     lines = event_lines(saved, json.loads(dump(state)))
     assert lines is not None
@@ -74,7 +74,7 @@ def _call(size: int) -> CallRecord:
 
 def test_a_prompt_that_is_too_long_is_cut_and_said() -> None:
     recorder = Recorder(lambda _event: None)
-    sources = Sources([_call(70_000), _call(10)], (), Tape(), None)
+    sources = Sources([_call(70_000), _call(10)], (), TurnRecording(), None)
     trace = build_trace(recorder, sources, {"event": "TurnFailed", "text": ""}, {})
     assert trace["cut"] == [PROMPTS]
     assert [call["cut"] for call in trace["calls"]] == [10_000, 0]
@@ -102,14 +102,19 @@ async def test_a_tape_gives_what_it_took(tmp_path: Path) -> None:
         return len(asked)
 
     async def take() -> Sequence[Any]:
-        given_now = await tape.given("net", work, str, int)
-        return (tape.measured("ms", 1.23456), tape.moment("at"), given_now, tape.noted("who", lambda: "a"))
+        given_now = await recording.given("net", work, str, int)
+        return (
+            recording.measured("ms", 1.23456),
+            recording.moment("at"),
+            given_now,
+            recording.noted("who", lambda: "a"),
+        )
 
-    with tape.running(Tape()) as live:
+    with recording.running(TurnRecording()) as live:
         first = await take()
-    with tape.running(Tape(json.loads(json.dumps(live.recorded())))) as again:
+    with recording.running(TurnRecording(json.loads(json.dumps(live.recorded())))) as again:
         second = await take()
-        assert await tape.given("net", work, str, int, lambda: 9) == 9
+        assert await recording.given("net", work, str, int, lambda: 9) == 9
     assert first == second
     assert first[0] == 1.235
     assert (asked, again.missed) == ([1], ["net"])
@@ -121,10 +126,10 @@ async def test_side_by_side_work_ends_in_the_recorded_order() -> None:
     async def branch(name: str, pauses: int) -> None:
         for _ in range(pauses):
             await asyncio.sleep(0)
-        await tape.in_order("branches", name)
+        await recording.in_order("branches", name)
         ended.append(name)
 
-    with tape.running(Tape({"orders": {"branches": ["c", "a", "b"]}})):
+    with recording.running(TurnRecording({"orders": {"branches": ["c", "a", "b"]}})):
         await asyncio.gather(branch("a", 1), branch("b", 0), branch("c", 5), branch("new", 2))
     assert [name for name in ended if name != "new"] == ["c", "a", "b"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import WebDouble
-from tests.support.ollama_double import OllamaDouble
-from tests.support.replaying import person_at, replayed, told_apart
+from tests.support.modes.dental import WebDouble
+from tests.support.modes.replays import person_at, replayed, told_apart
+from tests.support.ollama.double import OllamaDouble
 from troly.plugin.registry import BUILT_IN
 
 

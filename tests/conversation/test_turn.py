@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.house import profile, services_at
-from tests.support.modes import Plan, planned_mode, registry_of
-from tests.support.replaying import person_at
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.modes.replays import person_at
+from tests.support.stores.services import profile, services_at
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import (

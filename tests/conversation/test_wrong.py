@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.desk import Told
-from tests.support.house import profile, services_at
-from tests.support.modes import Plan, planned_mode, registry_of
-from tests.support.ollama_double import OllamaDouble
-from tests.support.replaying import Person, person_at
+from tests.support.modes.desk import Told
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.modes.replays import Person, person_at
+from tests.support.ollama.double import OllamaDouble
+from tests.support.stores.services import profile, services_at
 from troly.conversation import TurnRequest, run_turn
 from troly.conversation.eval_cases import read_case_file
 from troly.conversation.evaluation import accepts, evaluate, practice_house

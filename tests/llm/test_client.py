@@ -9,9 +9,9 @@ from contextlib import aclosing
 
 import pytest
 
-from tests.support.llm import HELLO, client_for, settings_for, whole
-from tests.support.ollama_double import Fault, OllamaDouble, Reply
-from tests.support.waiting import until
+from tests.support.ollama.clients import HELLO, client_for, settings_for, whole
+from tests.support.ollama.double import Fault, OllamaDouble, Reply
+from tests.support.process.waiting import until
 from troly.errors import ModelError
 from troly.llm.client import OllamaClient
 from troly.llm.types import Health

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from tests.support.llm import HELLO, client_for, whole
-from tests.support.ollama_double import Fault, OllamaDouble, Reply, closed_port_url
+from tests.support.ollama.clients import HELLO, client_for, whole
+from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from troly.errors import ModelError
 from troly.llm.client import OllamaClient
 from troly.text.catalogue import LANGS

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, RootModel
 
-from tests.support.llm import HELLO, session_for
-from tests.support.ollama_double import Fault, OllamaDouble, Reply, closed_port_url
-from tests.support.waiting import until
+from tests.support.ollama.clients import HELLO, session_for
+from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
+from tests.support.process.waiting import until
 from troly.llm.budget import Budget
 from troly.llm.decide import BadReplyError, parse
 

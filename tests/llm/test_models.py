@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.llm import client_for
-from tests.support.ollama_double import Fault, OllamaDouble
+from tests.support.ollama.clients import client_for
+from tests.support.ollama.double import Fault, OllamaDouble
 from troly.errors import ModelError
 from troly.llm.types import PullProgress, Resolved
 

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.ollama_double import OllamaDouble, Reply, closed_port_url
-from tests.support.ollama_replies import smallest
-from tests.support.waiting import wait_until
+from tests.support.ollama.double import OllamaDouble, Reply, closed_port_url
+from tests.support.ollama.replies import smallest
+from tests.support.process.waiting import wait_until
 
 CHAT = {"model": "gpt-oss", "messages": [{"role": "user", "content": "Chào"}]}
 

@@ -9,9 +9,9 @@ from contextlib import aclosing, suppress
 
 import pytest
 
-from tests.support.llm import HELLO, MODELS, client_for, session_for, whole
-from tests.support.ollama_double import Fault, OllamaDouble, Reply, closed_port_url
-from tests.support.waiting import until
+from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, whole
+from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
+from tests.support.process.waiting import until
 from troly.config import BudgetSettings
 from troly.errors import ModelError
 from troly.llm.budget import Budget

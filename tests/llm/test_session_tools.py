@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.llm import HELLO, MODELS, session_for
-from tests.support.ollama_double import Fault, OllamaDouble, Reply
+from tests.support.ollama.clients import HELLO, MODELS, session_for
+from tests.support.ollama.double import Fault, OllamaDouble, Reply
 from troly.errors import ModelError
 from troly.llm.budget import Budget
 from troly.llm.context import count, estimate_tools

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.modes import Plan, planned_mode, registry_of
+from tests.support.modes.made import Plan, planned_mode, registry_of
 from troly.errors import ConfigError
 from troly.plugin.registry import BUILT_IN, Registry
 

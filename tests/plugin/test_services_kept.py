@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 
 
 class Kept:

@@ -13,12 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.house import services_at
-from tests.support.waiting import wait_until
+from tests.support.process.waiting import wait_until
+from tests.support.stores.services import services_at
 from troly.plugin.registry import BUILT_IN, GROUP, Registry
+from troly.plugin.sample_loading import SampleLoader
 from troly.plugin.samples import had_samples, load, load_once
 from troly.plugin.services import Services
-from troly.plugin.stocking import Stocker
 
 # A page that ships and the corpus it belongs to, by mode.
 PAGES = {"shopping": "troly", "rental": "rental", "dental": "dental"}
@@ -39,7 +39,7 @@ def children() -> list[psutil.Process]:
     found = []
     for one in psutil.Process().children():
         with suppress(psutil.Error):  # it ends just now
-            found += [one] if "troly.plugin.stocking" in one.cmdline() else []
+            found += [one] if "troly.plugin.sample_loading" in one.cmdline() else []
     return found
 
 
@@ -49,7 +49,7 @@ def pages(services: Services, mode: str) -> list[str]:
 
 
 def test_only_what_is_asked_for_is_loaded(services: Services, registry: Registry) -> None:
-    stocker = Stocker(services, registry)
+    stocker = SampleLoader(services, registry)
     assert stocker.lacking() == set(BUILT_IN)
     stocker.stock("dental", "vi")
     assert stocker.lacking() == set(BUILT_IN) - {"dental"}
@@ -60,7 +60,7 @@ def test_only_what_is_asked_for_is_loaded(services: Services, registry: Registry
 
 def test_two_at_once_load_them_once(services: Services, registry: Registry, own_home: Path) -> None:
     with services_at(own_home, registry) as other:
-        both = [Stocker(one, registry) for one in (services, other)]
+        both = [SampleLoader(one, registry) for one in (services, other)]
         threads = [threading.Thread(target=one.stock, args=("dental", "vi")) for one in both]
         for thread in threads:
             thread.start()
@@ -72,7 +72,7 @@ def test_two_at_once_load_them_once(services: Services, registry: Registry, own_
 
 
 def test_what_was_killed_is_loaded_by_the_next(services: Services, registry: Registry) -> None:
-    stocker = Stocker(services, registry)
+    stocker = SampleLoader(services, registry)
     thread = threading.Thread(target=stocker.stock, args=("dental", "vi"))
     thread.start()
     wait_until(children, 30)
@@ -80,8 +80,8 @@ def test_what_was_killed_is_loaded_by_the_next(services: Services, registry: Reg
         child.kill()
     thread.join(30)
     assert not thread.is_alive()
-    Stocker(services, registry).stock("dental", "vi")
-    assert not Stocker(services, registry).lacking() & {"dental"}
+    SampleLoader(services, registry).stock("dental", "vi")
+    assert not SampleLoader(services, registry).lacking() & {"dental"}
     whole = pages(services, "dental")
     load(services, registry.get("dental"), "vi")
     assert pages(services, "dental") == whole
@@ -101,7 +101,7 @@ def test_a_load_that_was_cut_off_is_completed(services: Services, registry: Regi
 
 
 def test_leaving_does_not_wait_for_it(services: Services, registry: Registry) -> None:
-    stocker = Stocker(services, registry)
+    stocker = SampleLoader(services, registry)
     thread = threading.Thread(target=stocker.stock, args=("analysis", "vi"))
     thread.start()
     wait_until(children, 30)
@@ -119,5 +119,5 @@ def test_where_no_process_can_be_started_they_are_loaded_here(
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(OSError, match="nowhere"):
         subprocess.run([sys.executable], check=False)
-    Stocker(services, registry).stock("dental", "vi")
+    SampleLoader(services, registry).stock("dental", "vi")
     assert len(pages(services, "dental")) > 10

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cross_language import library, questions, ranked
-from tests.support.knowledge import House
+from tests.support.retrieval.cross_language import library, questions, ranked
+from tests.support.retrieval.knowledge import House
 from troly.retrieval.rewording import named_elsewise
 
 # The share from which the shop quotes a passage as an answer.

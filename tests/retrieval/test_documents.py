@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.knowledge import docx_bytes, pdf_bytes
-from tests.support.unprivileged import run_unprivileged
+from tests.support.process.unprivileged import run_unprivileged
+from tests.support.retrieval.knowledge import docx_bytes, pdf_bytes
 from troly.errors import InputError
 from troly.retrieval.documents import MAX_BYTES, Document, parse_document, read_document
 from troly.text.catalogue import LANGS

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.knowledge import HashingEmbedder, House
-from tests.support.unprivileged import run_unprivileged
+from tests.support.process.unprivileged import run_unprivileged
+from tests.support.retrieval.knowledge import HashingEmbedder, House
 from troly.errors import StoreError
 from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
 from troly.text.dates import fixed_clock
@@ -162,7 +162,7 @@ def test_an_unlisted_folder_hides_nothing_that_was_stored(tmp_path: Path) -> Non
     shut.mkdir(parents=True)
     (shut / "a.txt").write_text("chữ", encoding="utf-8")
     prepare = (
-        "import asyncio, os\nfrom tests.support.knowledge import House\n"
+        "import asyncio, os\nfrom tests.support.retrieval.knowledge import House\n"
         "from troly.retrieval.ingest import ingest_paths\n"
         "os.chmod(folder, 0o777)\nos.umask(0)\nhouse = House(folder / 'home')\n"
         "run = lambda: asyncio.run(ingest_paths(house.knowledge, [folder / 'tl'], collection='docs'))\n"

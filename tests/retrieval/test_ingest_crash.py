@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.knowledge import House
-from tests.support.stores import ROOT
+from tests.support.retrieval.knowledge import House
+from tests.support.stores.real import ROOT
 from troly.retrieval.ingest import ingest_paths
 
 FILES, PARTS = 30, 40
@@ -44,7 +44,7 @@ async def test_a_killed_ingest_leaves_whole_documents(tmp_path: Path, stop_after
         command = [
             sys.executable,
             "-m",
-            "tests.support.knowledge_worker",
+            "tests.support.retrieval.worker",
             str(house.home),
             "ingest",
             str(folder),

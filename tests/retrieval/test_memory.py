@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.knowledge import HashingEmbedder
-from tests.support.memory import Desk, desk_at
+from tests.support.retrieval.knowledge import HashingEmbedder
+from tests.support.retrieval.memory import Desk, desk_at
 
 LAPTOP, MOUSE = "laptop pin trâu để đi học khoảng 15 triệu", "chuột không dây màu trắng"
 WORDS = ("laptop", "pin", "chuột", "màn hình", "giá", "bàn phím", "đi học")
@@ -51,7 +51,7 @@ async def test_vectors_carry_the_documents_metadata(desk: Desk) -> None:
 
 async def test_without_an_embedder_words_answer_and_nothing_is_imported(tmp_path: Path) -> None:
     code = (
-        "import asyncio, sys; from pathlib import Path; from tests.support.memory import desk_at\n"
+        "import asyncio, sys; from pathlib import Path; from tests.support.retrieval.memory import desk_at\n"
         "with desk_at(Path(sys.argv[1])) as desk:\n"
         "    talk = desk.say('an', 'laptop pin trâu', 'chuột')\n"
         "    print(asyncio.run(desk.found('an', talk, 'LAPTOP pin', vectors=False)) == ['laptop pin trâu'])\n"

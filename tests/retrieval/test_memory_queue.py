@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.memory import Desk, desk_at
-from tests.support.modes import Plan, planned_mode, registry_of
-from tests.support.ollama_double import OllamaDouble
-from tests.support.waiting import until, wait_until
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.ollama.double import OllamaDouble
+from tests.support.process.waiting import until, wait_until
+from tests.support.retrieval.memory import Desk, desk_at
+from tests.support.stores.services import profile, services_at
 from troly.conversation import TurnRequest, open_conversation, run_turn
 from troly.plugin.services import Services
 
@@ -32,7 +32,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def worker(home: Path) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.memory", str(home)],
+        [sys.executable, "-m", "tests.support.retrieval.memory", str(home)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.knowledge import House, passages_and_questions
+from tests.support.retrieval.knowledge import House, passages_and_questions
 from troly.retrieval.hybrid import Knowledge
 from troly.retrieval.tokens import match_expression, query_terms
 from troly.text.fold import fold, nfc

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.knowledge import DIM, HashingEmbedder, House, passages_and_questions
-from tests.support.stores import ROOT
+from tests.support.retrieval.knowledge import DIM, HashingEmbedder, House, passages_and_questions
+from tests.support.stores.real import ROOT
 from troly.errors import StoreError
 from troly.retrieval.ledger import Index, Ledger
 from troly.retrieval.vectors import check_vectors
@@ -172,7 +172,7 @@ def test_index_names_are_safe_and_their_own(collection: str, embedder: str, dim:
 
 def work(house: House, *task: str) -> list[str]:
     """Run one task in a process of its own, to its end; what it told."""
-    command = [sys.executable, "-m", "tests.support.knowledge_worker", str(house.home), *task]
+    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(house.home), *task]
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -200,7 +200,7 @@ async def test_what_another_process_embeds_is_found_at_once(house: House) -> Non
 async def test_two_processes_embed_at_once(house: House) -> None:
     for number in range(200):
         house.put(str(number), f"đoạn văn số {number}")
-    command = [sys.executable, "-m", "tests.support.knowledge_worker", str(house.home), "embed", "docs"]
+    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(house.home), "embed", "docs"]
     workers = [
         subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PYTHONPATH": str(ROOT)}
@@ -274,7 +274,7 @@ async def test_vectors_of_another_database_are_not_believed(house: House) -> Non
 
 def test_searching_by_words_does_not_load_the_vector_store(tmp_path: Path) -> None:
     script = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.support.knowledge import House\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.support.retrieval.knowledge import House\n"
         "house = House(Path(sys.argv[1]))\nhouse.put('a', 'một đoạn')\n"
         "assert asyncio.run(house.knowledge.search('đoạn', collection='docs')).passages\n"
         "assert not {'chromadb', 'numpy', 'bs4', 'pypdf', 'docx', 'httpx'} & set(sys.modules)\n"

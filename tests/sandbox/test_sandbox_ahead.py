@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.scene import scope_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
 from troly.sandbox import Sandbox, SandboxError, check
 from troly.stores.processes import process_start
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests.sandbox.scene import scope_of, unchecked
-from tests.support.waiting import until, wait_until
+from tests.support.process.waiting import until, wait_until
 from troly.sandbox import Sandbox, SandboxError
 from troly.stores.processes import process_start
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.scene import scope_of, unchecked
-from tests.support.waiting import until
+from tests.support.process.waiting import until
 from troly.sandbox import Relation, Sandbox, SandboxError, Scope, check
 from troly.stores.processes import process_start
 from troly.text.catalogue import LANGS

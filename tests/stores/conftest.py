@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.stores import Stores, Worker, open_stores
+from tests.support.stores.real import Stores, Worker, open_stores
 
 
 @pytest.fixture

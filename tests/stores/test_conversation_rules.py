@@ -19,7 +19,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from tests.support.stores import open_stores
+from tests.support.stores.real import open_stores
 from troly.errors import AccessError
 from troly.stores.conversations import NewMessage
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.stores import Stores, open_stores
+from tests.support.stores.real import Stores, open_stores
 from troly.errors import AccessError, StoreError
 from troly.stores.conversations import Conversation, Conversations, NewMessage, Turn
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.stores import ROWS, Stores, Worker, open_stores, write_version
+from tests.support.stores.real import ROWS, Stores, Worker, open_stores, write_version
 from troly.stores.conversations import Turn
 
 KILLS = 50

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.stores import Stores, open_stores, write_version
+from tests.support.stores.real import Stores, open_stores, write_version
 from troly.errors import StoreError
 
 ROWS = 60_000

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from tests.support.waiting import wait_until
+from tests.support.process.waiting import wait_until
 from troly.stores.processes import is_alive, process_start
 
 

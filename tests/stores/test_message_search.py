@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.stores import Stores
+from tests.support.stores.real import Stores
 from troly.stores.conversations import Conversations
 from troly.stores.message_search import RANKED
 

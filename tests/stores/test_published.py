@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.support.stores import ROWS, Stores, open_stores, write_version
+from tests.support.stores.real import ROWS, Stores, open_stores, write_version
 from troly.errors import StoreError
 from troly.stores.published import Datasets
 

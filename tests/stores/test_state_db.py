@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.stores import unprivileged
-from tests.support.waiting import wait_until
+from tests.support.process.waiting import wait_until
+from tests.support.stores.real import unprivileged
 from troly.errors import StoreError
 from troly.stores.state import StateDb
 

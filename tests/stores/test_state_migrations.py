@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.stores import open_stores
+from tests.support.stores.real import open_stores
 from troly.errors import StoreError
 from troly.stores.migrations import CORE, Migration
 from troly.stores.state import StateDb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.support.stores import Worker, open_stores, write_version
+from tests.support.stores.real import Worker, open_stores, write_version
 
 TURNS, VERSIONS = 120, 12
 Start = Callable[..., Worker]

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from tests.support.screenshots import FOLDER, draw, shots
+from tests.support.screen.screenshots import FOLDER, draw, shots
 
 
 @pytest.mark.parametrize("name", shots())
 async def test_pictures_are_current(name: str) -> None:
     drawn = await draw(*shots()[name])
     kept = (FOLDER / f"{name}.svg").read_text("utf-8")
-    assert kept == drawn, "run: python -m tests.support.screenshots"
+    assert kept == drawn, "run: python -m tests.support.screen.screenshots"
 
 
 def test_pictures_fetch_nothing_and_are_all_shown() -> None:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.fake_house import MODES
-from tests.support.screens import MARKDOWN, NOW, Scene, begin, burst, cut_off, settle, text_of, warranty
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.fake_backend import MODES
+from tests.support.screen.screens import (
+    MARKDOWN,
+    NOW,
+    Scene,
+    begin,
+    burst,
+    cut_off,
+    settle,
+    text_of,
+    warranty,
+)
 from troly.plugin.events import Item, ItemList, Token, TurnCompleted
 from troly.tui.port import Arrival
 from troly.tui.view import ConversationView, HealthView, message

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_house import MODES
-from tests.support.house import profile, services_at
-from tests.support.screens import Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.fake_backend import MODES
+from tests.support.screen.screens import Scene, begin, settle
+from tests.support.stores.services import profile, services_at
 from troly.config.actions import ACTIONS
 from troly.plugin.mentioning import hint_language
 from troly.text.catalogue import LANGS, Lang
@@ -79,7 +79,7 @@ def test_the_profile_says_the_language_of_hints(tmp_path: Path) -> None:
 
 
 async def test_a_conversation_is_opened_by_its_number_and_renamed_by_a_command() -> None:
-    from tests.support.screens import NOW
+    from tests.support.screen.screens import NOW
     from troly.tui.view import ConversationView, message
 
     listed = [ConversationView("c7", "shopping", "Bảy", NOW)]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support import scenes
-from tests.support.answers import COMPANY, FIGURES, ROOMS
-from tests.support.screens import NOW, Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.scenes import base
+from tests.support.screen.answers import COMPANY, FIGURES, ROOMS
+from tests.support.screen.screens import NOW, Scene, begin, settle
 from tests.tui.test_tui_lines import HOSTILE
 from troly.conversation.recorder import Recorder
 from troly.plugin.events import (
@@ -177,7 +177,7 @@ async def test_the_grid_sorts_and_saves_what_it_shows() -> None:
 async def test_a_suggested_question_is_asked_by_click_and_from_the_palette() -> None:
     app = Scene("vi", mode="analysis")
     async with app.run_test(size=(120, 60)) as pilot:
-        await scenes.figures(pilot)
+        await base.figures(pilot)
         key = app.controller.pane.messages[-1].key
         app.chat.transcript.post_message(app.chat.transcript.Pressed(f"suggest:{key}.4.1"))
         await until(lambda: len(app.fake.asked) == 2)
@@ -192,7 +192,7 @@ async def test_a_suggested_question_is_asked_by_click_and_from_the_palette() -> 
 async def test_a_computation_is_put_into_the_input_to_run_again() -> None:
     app = Scene("vi", mode="analysis")
     async with app.run_test(size=(120, 60)) as pilot:
-        await scenes.figures(pilot)
+        await base.figures(pilot)
         key = app.controller.pane.messages[-1].key
         app.chat.transcript.post_message(app.chat.transcript.Pressed(f"rerun:{key}.3"))
         await until(lambda: app.chat.prompt.text.startswith("/pipeline SELECT"))

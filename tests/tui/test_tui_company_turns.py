@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.support.rag_desk import rag_desk
-from tests.support.scenes import scene
-from tests.support.screens import Scene, settle
+from tests.support.modes.rag import rag_desk
+from tests.support.scenes.base import scene
+from tests.support.screen.screens import Scene, settle
 from troly.plugin.events import (
     Conflict,
     Event,

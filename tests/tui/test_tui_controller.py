@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.fake_house import MODES, FakeHouse
-from tests.support.screens import NOW, cut_off, warranty
+from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.screens import NOW, cut_off, warranty
 from troly.errors import ConfigError
 from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import Lang

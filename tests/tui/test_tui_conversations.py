@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from tests.support.scenes import HITS, LISTED
-from tests.support.screens import NOW, Scene, begin, settle, text_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.scenes.base import HITS, LISTED
+from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from troly.errors import StoreError
 from troly.tui.port import Alteration
 from troly.tui.view import message

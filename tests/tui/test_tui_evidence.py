@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support import scenes_evidence as scenes
-from tests.support.screens import Scene, begin, settle, text_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.scenes import evidence as scenes
+from tests.support.screen.screens import Scene, begin, settle, text_of
 from troly.errors import StoreError
 from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize

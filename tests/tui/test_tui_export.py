@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.modes import registry_of
-from tests.support.screens import Scene, begin, burst, settle
-from tests.support.waiting import until
+from tests.support.modes.made import registry_of
+from tests.support.process.waiting import until
+from tests.support.screen.screens import Scene, begin, burst, settle
+from tests.support.stores.services import profile, services_at
 from troly.errors import AccessError
 from troly.plugin.events import TurnCompleted
 from troly.tui.errands import ExportConversation, run

@@ -9,8 +9,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
-from tests.support.screens import NOW, Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.screens import NOW, Scene, begin, settle
 from troly.plugin import events
 from troly.plugin.events import Content, StepFinished, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import LANGS

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.support import scenes_evidence as scenes
-from tests.support.fake_house import MODES
-from tests.support.screens import NOW, Scene, begin, settle, warranty
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.scenes import evidence as scenes
+from tests.support.screen.fake_backend import MODES
+from tests.support.screen.screens import NOW, Scene, begin, settle, warranty
 from tests.tui.test_tui_fields import HOSTILE
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
-from troly.plugin.loading import Kind
+from troly.plugin.ingest_arguments import Kind
 from troly.tui.evidence_tree import Evidence
 from troly.tui.jobs import Done, Load, Offer, Step
 from troly.tui.port import Arrival

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.support.long_talk import long_talk
-from tests.support.screens import NOW, Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.long_conversation import long_talk
+from tests.support.screen.screens import NOW, Scene, begin, settle
 from troly.plugin.events import Item, ItemList
 from troly.tui.finding import Finder, Hit, strings
 from troly.tui.render.marks import find_in_lines, looked_for, styled

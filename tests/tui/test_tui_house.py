@@ -11,15 +11,15 @@ from typing import Any, TypedDict
 import pytest
 from textual.pilot import Pilot
 
-from tests.support.house import profile
-from tests.support.modes import registry_of
-from tests.support.ollama_double import Fault, OllamaDouble, Reply
-from tests.support.screens import NOW, text_of
-from tests.support.waiting import until
+from tests.support.modes.made import registry_of
+from tests.support.ollama.double import Fault, OllamaDouble, Reply
+from tests.support.process.waiting import until
+from tests.support.screen.screens import NOW, text_of
+from tests.support.stores.services import profile
 from troly.config import load_settings
 from troly.paths import Paths
 from troly.plugin.context import Step, TurnContext, traced
-from troly.plugin.contract import Graph, Holdings, Mode, Outcome
+from troly.plugin.contract import DataStatus, Graph, Mode, Outcome
 from troly.plugin.services import open_services
 from troly.text.dates import fixed_clock
 from troly.tui.app import TrolyApp
@@ -54,7 +54,7 @@ PLAIN = Mode(
     id="plain", names={"vi": "Nói chuyện", "en": "Talk"}, summaries={"vi": "Hỏi model.", "en": "Asks the model."},
     persona="shopping", accent="#4aa3df", first_questions={"vi": ("Chào?",), "en": ("Hi?",)}, graph=graph,
     start=lambda _turn: {}, finish=lambda _state: Outcome(state={}), state_fields=(),
-    holdings=lambda _services, _lang: Holdings("3 phiếu", enough=False, command="app ingest x FILE"),
+    holdings=lambda _services, _lang: DataStatus("3 phiếu", enough=False, command="app ingest x FILE"),
 )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from textual import events
 
-from tests.support.screens import Scene, begin, burst, settle, text_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.screens import Scene, begin, burst, settle, text_of
 from troly.plugin.events import Token, TurnCompleted
 from troly.text.catalogue import LANGS
 from troly.tui.screens.paste import PasteScreen

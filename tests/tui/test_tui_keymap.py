@@ -10,8 +10,8 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from tests.support.screens import NOW, Scene, begin, burst, settle, text_of, warranty
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.screens import NOW, Scene, begin, burst, settle, text_of, warranty
 from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.config.actions import ACTIONS, PLACES
 from troly.config.key_names import SENDABLE

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.long_talk import long_talk
-from tests.support.screens import NOW
+from tests.support.screen.long_conversation import long_talk
+from tests.support.screen.screens import NOW
 from troly.tui.render.days import day_name
 from troly.tui.render.ledger import Ledger
 from troly.tui.render.spans import Line, plain

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from tests.support.screens import Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.screens import Scene, begin, settle
 from tests.tui.test_tui_work import typed, working
 from troly.errors import InputError
-from troly.plugin.loading import kinds, quoted, read_order, words
+from troly.plugin.ingest_arguments import kinds, quoted, read_order, words
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS
 from troly.tui.errands import PathsOf, run

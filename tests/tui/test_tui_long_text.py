@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.screens import NOW
+from tests.support.screen.screens import NOW
 from troly.tui.render.blocks import LONGEST_BLOCK, LONGEST_PARAGRAPH, halves
 from troly.tui.render.markdown import code_blocks, parse
 from troly.tui.render.message import SLICE, MessageLines

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.looks import LOOKS, staged
+from tests.support.screen.pictures import LOOKS, staged
 from troly.text.catalogue import Lang
 from troly.tui import screens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.screens import NOW
+from tests.support.screen.screens import NOW
 from troly.plugin.events import Item, ItemList, Table
 from troly.tui.clipboard import may_be_refused
 from troly.tui.go_on import going_on

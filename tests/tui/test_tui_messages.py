@@ -8,9 +8,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
-from tests.support.long_talk import long_talk
-from tests.support.screens import NOW, Scene, begin, cut_off, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.long_conversation import long_talk
+from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle
 from troly.plugin.events import Table, TurnCompleted
 from troly.tui.screens.message_menu import MessageMenu
 from troly.tui.view import HealthView, MessageView, message

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.modes import Plan, planned_mode, registry_of
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.stores.services import profile, services_at
 from troly.errors import AccessError
 from troly.plugin.events import Table
 from troly.tui.opened import OpenedHouse

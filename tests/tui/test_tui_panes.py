@@ -7,8 +7,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.fake_house import MODES, FakeHouse
-from tests.support.screens import NOW
+from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.screens import NOW
 from troly.plugin.events import Token, TurnCompleted
 from troly.tui.controller import Controller
 from troly.tui.paning import Change

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.scenes_panes import fill
-from tests.support.screens import Scene, begin, burst, settle, text_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.scenes.panes import fill
+from tests.support.screen.screens import Scene, begin, burst, settle, text_of
 from troly.plugin.events import Token, TurnCompleted
 from troly.text.fold import fold
 from troly.tui.screens.palette import PaletteScreen

@@ -10,10 +10,10 @@ import psutil
 import pytest
 
 from tests.bench.screen_apps import SPEAK
-from tests.support.command_line import install_modes
-from tests.support.fake_house import MODES, FakeHouse
-from tests.support.screens import NOW, Scene, begin, settle, text_of
-from tests.support.waiting import until, wait_until
+from tests.support.process.command_line import install_modes
+from tests.support.process.waiting import until, wait_until
+from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.plugin.events import TurnCompleted
 from troly.tui.controller import Controller

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import slow_modes
-from tests.support.pty_session import PtySession
-from tests.support.waiting import wait_until
+from tests.support.process.command_line import slow_modes
+from tests.support.process.waiting import wait_until
+from tests.support.screen.pty_session import PtySession
 
 LEAVE, ENTER = b"\x1b[?1049l", b"\x1b[?1049h"
 APP = [sys.executable, "-m", "troly", "--lang", "en", "--mode", "slow"]

@@ -9,7 +9,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from tests.support.fake_house import MODES
+from tests.support.screen.fake_backend import MODES
 from troly.tui.theme import CLEAR, CONTRAST, READABLE, THEMES, Palette, contrast
 from troly.tui.view import ModeView
 

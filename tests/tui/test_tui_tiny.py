@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.screens import MARKDOWN, Scene, begin, settle
+from tests.support.screen.screens import MARKDOWN, Scene, begin, settle
 from troly.plugin.events import Token
 
 

@@ -8,11 +8,11 @@ import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from tests.support.house import profile, services_at
-from tests.support.long_talk import long_talk
-from tests.support.modes import registry_of
-from tests.support.screens import NOW, Scene, begin, settle
-from tests.support.waiting import until
+from tests.support.modes.made import registry_of
+from tests.support.process.waiting import until
+from tests.support.screen.long_conversation import long_talk
+from tests.support.screen.screens import NOW, Scene, begin, settle
+from tests.support.stores.services import profile, services_at
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from tests.support.fake_house import MODES
-from tests.support.screens import MARKDOWN, NOW, Scene, begin, burst, cut_off, settle, text_of
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.fake_backend import MODES
+from tests.support.screen.screens import MARKDOWN, NOW, Scene, begin, burst, cut_off, settle, text_of
 from troly.errors import StoreError
 from troly.plugin.events import Token, TurnCompleted
 from troly.tui.port import Arrival

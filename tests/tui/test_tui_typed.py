@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.screens import NOW, Scene, begin, burst, settle
-from tests.support.waiting import until
+from tests.support.process.waiting import until
+from tests.support.screen.screens import NOW, Scene, begin, burst, settle
 from troly.plugin.events import TurnCompleted
 from troly.tui.typed import LONGEST_FILE, LONGEST_MESSAGE, RECALLED, Draft, Typed, TypedStore
 from troly.tui.view import ConversationView, message
@@ -132,7 +132,7 @@ async def test_what_is_typed_before_the_store_opens_wins() -> None:
         await begin(app, pilot)
         burst(app, "đang gõ")
         await until(lambda: app.chat.prompt.text == "đang gõ")
-        from tests.support.fake_house import MODES
+        from tests.support.screen.fake_backend import MODES
         from troly.tui.port import Arrival
 
         app.fake.arrive(Arrival(MODES, "an"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile, services_at
-from tests.support.sheets import load_text
+from tests.support.modes.sheets import load_text
+from tests.support.stores.services import profile, services_at
 from tests.tui.test_tui_process import START, on_a_terminal, read_until
 from troly.config import load_profile
 from troly.plugin.registry import Registry

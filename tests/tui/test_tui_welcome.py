@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_house import MODES
-from tests.support.house import profile, services_at
-from tests.support.modes import registry_of
-from tests.support.screens import Scene, begin, settle
+from tests.support.modes.made import registry_of
+from tests.support.screen.fake_backend import MODES
+from tests.support.screen.screens import Scene, begin, settle
+from tests.support.stores.services import profile, services_at
 from troly.plugin.events import TurnCompleted
 from troly.tui.keymap import Keymap
 from troly.tui.opened import OpenedHouse

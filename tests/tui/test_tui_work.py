@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from tests.support import scenes_evidence as scenes
-from tests.support.house import profile, services_at
-from tests.support.ollama_double import OllamaDouble
-from tests.support.screens import NOW, Scene, begin, settle, text_of
-from tests.support.waiting import until
+from tests.support.ollama.double import OllamaDouble
+from tests.support.process.waiting import until
+from tests.support.scenes import evidence as scenes
+from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
+from tests.support.stores.services import profile, services_at
 from troly.config import Settings
 from troly.errors import InputError, StoppedError
 from troly.paths import Paths
@@ -154,7 +154,7 @@ async def opened(home: Path, **env: str) -> AsyncIterator[OpenedHouse]:
 
 
 async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
-    from tests.support.replaying import Person
+    from tests.support.modes.replays import Person
 
     async with opened(own_home) as house:
         person = Person(house.services, house.registry, house.profile, "shopping")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troly.tape import replaying
+from troly.recording import replaying
 
 if TYPE_CHECKING:
     from troly.config import Profile

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict
 from typing import Any, Self, TypeVar
 
-from troly.tape import given, noted
+from troly.recording import given, noted
 from troly_dental.memory.types import MAX_MESSAGES, Fact, MemoryClient, Message, OldMessages, Role
 
 T = TypeVar("T")

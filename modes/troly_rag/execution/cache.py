@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from troly import tape
+from troly import recording
 
 _MOST = 512
 TURN = "turn:"
@@ -44,12 +44,12 @@ class Cache:
 
         Nothing of a turn that was marked as wrong is given again. The recording of a turn says whose finds it reused.
         """
-        maker = tape.noted(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
+        maker = recording.noted(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
         found = self._kept.get(key)
         if not maker or found is None:
             return None
-        if maker != tape.turn():
-            tape.used(f"{TURN}{maker}")
+        if maker != recording.turn():
+            recording.used(f"{TURN}{maker}")
         self._kept.move_to_end(key)
         return found.value
 
@@ -58,16 +58,16 @@ class Cache:
         found = self._kept.get(key)
         if found is None:
             return ""
-        if self._clock() - found.since >= ttl or tape.barred(f"{TURN}{found.maker}"):
+        if self._clock() - found.since >= ttl or recording.barred(f"{TURN}{found.maker}"):
             self._kept.pop(key, None)
             return ""
         return found.maker
 
     def put(self, key: str, value: Any) -> None:
         """Keep `value`, never None, as found by the turn that is running."""
-        maker = tape.turn()
+        maker = recording.turn()
         if maker:
-            tape.made(f"{TURN}{maker}")
+            recording.made(f"{TURN}{maker}")
         self._kept[key] = _Kept(self._clock(), value, maker or "-")
         self._kept.move_to_end(key)
         while len(self._kept) > _MOST:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from troly.tape import in_order, measured, moment
+from troly.recording import in_order, measured, moment
 from troly.text.catalogue import Lang
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.attempts import Attempted, attempt

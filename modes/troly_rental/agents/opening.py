@@ -9,7 +9,7 @@ from typing import Any
 from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
-from troly.tape import noted
+from troly.recording import noted
 from troly.text.language import switch_request
 from troly_rental import sessions
 from troly_rental.agents.working import Asked

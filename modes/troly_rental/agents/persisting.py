@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly.tape import made
+from troly.recording import made
 from troly_rental import sessions
 from troly_rental.agents.working import Answered, Asked, Verdict
 from troly_rental.ask import Shown

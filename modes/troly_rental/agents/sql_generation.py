@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
+from troly.recording import measured, used
 from troly.sandbox import SandboxError, check
-from troly.tape import measured, used
 from troly_rental import context
 from troly_rental.agents.orchestrator import hints_of
 from troly_rental.agents.shape import differs

@@ -31,7 +31,7 @@ class IngestGroup(HouseGroup):
 
     def _kinds(self) -> dict[str, Ingest]:
         """The modes' ingests by name; a name that is taken already is written `<mode>-<name>`."""
-        from troly.plugin.loading import ingests_by_name
+        from troly.plugin.ingest_arguments import ingests_by_name
         from troly.plugin.registry import Registry
 
         return {name: one for name, (_, one) in ingests_by_name(Registry(), self.commands).items()}

@@ -22,7 +22,7 @@ SHOWN = 20
 
 def ingest(chat: PlainChat, line: str) -> None:
     """Load what `line` asks for. Raises TrolyError."""
-    from troly.plugin.loading import kinds, read_order
+    from troly.plugin.ingest_arguments import kinds, read_order
     from troly.tui.jobs import Load, load
 
     known = kinds(chat.house.registry)

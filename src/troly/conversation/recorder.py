@@ -9,6 +9,7 @@ from typing import Any
 from troly.conversation.event_log import EventLog
 from troly.plugin.events import (
     Event,
+    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -21,7 +22,6 @@ from troly.plugin.events import (
     TurnStarted,
     to_json,
 )
-from troly.plugin.model_called import ModelCalled
 from troly.text.sanitize import sanitize
 
 

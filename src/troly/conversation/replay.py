@@ -17,9 +17,9 @@ from troly.plugin.contract import Mode
 from troly.plugin.events import to_json
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
+from troly.recording import TurnRecording, keys_of
 from troly.stores.records import StoredMessage
 from troly.stores.records import Turn as SavedTurn
-from troly.tape import Tape, keys_of
 
 if TYPE_CHECKING:
     from troly.llm.session import ModelSession
@@ -30,7 +30,7 @@ TURN_KEY = "turn:"
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedTurn:
     """A saved turn that can be run again: its question, its inputs, its events as they were told."""
 
     turn: SavedTurn
@@ -47,7 +47,7 @@ class Replayed:
     `data` names data that changed since; `leaned` are earlier turns that were run first, for this one reused theirs.
     """
 
-    recording: Recording
+    recording: RecordedTurn
     events: int
     different: tuple[Difference, ...]
     data: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Replayed:
         return not self.different
 
 
-def recording_of(services: Services, owner: str, turn: SavedTurn) -> Recording:
+def recording_of(services: Services, owner: str, turn: SavedTurn) -> RecordedTurn:
     """The recording of the owner's `turn`; raises InputError `replay.*` where it holds none that can be run again."""
     if turn.status not in ("completed", "failed"):
         raise InputError("replay.unfinished", turn=turn.id, status=turn.status)
@@ -74,7 +74,7 @@ def recording_of(services: Services, owner: str, turn: SavedTurn) -> Recording:
         given = Given.from_json(trace["given"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(reason, turn=turn.id) from error
-    return Recording(
+    return RecordedTurn(
         turn, services.conversations.message(owner, turn.question_message_id), given, lines, trace
     )
 
@@ -104,7 +104,7 @@ async def replay(services: Services, registry: Registry, owner: str, turn_id: st
     )
 
 
-async def _run(services: Services, registry: Registry, recording: Recording) -> ReplayedTurn:
+async def _run(services: Services, registry: Registry, recording: RecordedTurn) -> ReplayedTurn:
     turn = ReplayedTurn(services, registry, recording)
     async for event in turn.events():
         turn.lines.append(to_json(event))
@@ -114,7 +114,7 @@ async def _run(services: Services, registry: Registry, recording: Recording) -> 
 class ReplayedTurn(Turn):
     """A turn that asks no server and saves nothing; `lines` are its events."""
 
-    def __init__(self, services: Services, registry: Registry, recording: Recording) -> None:
+    def __init__(self, services: Services, registry: Registry, recording: RecordedTurn) -> None:
         given = recording.given
         request = TurnRequest(
             recording.turn.mode,
@@ -127,7 +127,7 @@ class ReplayedTurn(Turn):
         )
         super().__init__(services, registry, given.profile, request)
         self._recording = recording
-        self._tape = Tape(recording.trace["tape"])
+        self._tape = TurnRecording(recording.trace["tape"])
         self._tape.turn = recording.turn.id
         self.lines: list[dict[str, Any]] = []
 

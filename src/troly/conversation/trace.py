@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from troly.recording import TurnRecording
 from troly.stores.records import dump
-from troly.tape import Tape
 
 if TYPE_CHECKING:
     from troly.conversation.given import Given
@@ -29,7 +29,7 @@ class Sources:
 
     calls: Sequence[CallRecord]
     skipped: Sequence[tuple[str, str]]
-    tape: Tape
+    tape: TurnRecording
     given: Given | None
 
 

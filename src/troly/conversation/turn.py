@@ -24,12 +24,11 @@ from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.events import Event, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
-from troly.plugin.model_called import ModelCalled
+from troly.plugin.events import Event, ModelCalled, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
+from troly.recording import TurnRecording, measured, running
 from troly.stores.records import dump
-from troly.tape import Tape, measured, running
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc
 
@@ -80,7 +79,7 @@ class Turn:
         self._stop_asked = False
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
-        self._tape = Tape()
+        self._tape = TurnRecording()
         self._tape.barred = services.conversations.is_barred
         self._given: Given | None = None
         self._language: Lang = language_for(services, profile, request, request.text[:MAX_CHARS])

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from troly import tape
+from troly import recording
 from troly.errors import ModelError
 from troly.llm.source import Ask
 from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, pack_vector
@@ -20,7 +20,7 @@ class OpenCall:
         self._kind: CallKind = kind
         self._prompt = list(prompt)
         self._began = time.perf_counter()
-        self._node = tape.node()
+        self._node = recording.node()
         self._ask: Ask | None = None
         self._replayed: CallRecord | None = None
         self._said: list[str] = []

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from troly import tape
+from troly import recording
 from troly.errors import ConfigError
 from troly.plugin.events import Event, Notice, Source, StepFinished, StepStarted, Token
 from troly.text.catalogue import Lang
@@ -108,12 +108,12 @@ def traced(name: str, node: Node, *, agent: str = "", tool: str = "") -> Callabl
         step, began, ok = Step(), time.perf_counter(), False
         turn.emit(StepStarted(name, agent, tool))
         try:
-            with tape.at_node(name):
+            with recording.at_node(name):
                 update = await node(state, turn, step)
             ok = True
             return update
         finally:
-            ms = tape.measured(f"step:{name}", (time.perf_counter() - began) * 1000)
+            ms = recording.measured(f"step:{name}", (time.perf_counter() - began) * 1000)
             turn.emit(StepFinished(name, round(ms, 3), step.source, step.detail, agent, tool, failed=not ok))
 
     # LangGraph looks at the annotations to know that a node takes the runtime.

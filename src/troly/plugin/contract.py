@@ -56,7 +56,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class DataStatus:
     """What data a mode has: one line for the empty pane, and whether that is enough to answer from."""
 
     line: str
@@ -266,7 +266,7 @@ class Mode:
     finish: Callable[[Mapping[str, Any]], Outcome]
     state_fields: tuple[str, ...]
     opening: Callable[[Services, Lang], Opening | None] = lambda _services, _lang: None
-    holdings: Callable[[Services, Lang], Holdings | None] = lambda _services, _lang: None
+    holdings: Callable[[Services, Lang], DataStatus | None] = lambda _services, _lang: None
     roles: tuple[ModelRole, ...] = ("chat",)
     migrations: tuple[Migration, ...] = ()
     ingests: tuple[Ingest, ...] = ()

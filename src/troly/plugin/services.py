@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from troly.retrieval.hybrid import Knowledge
     from troly.retrieval.memory import Memory
     from troly.sandbox import Sandbox
-    from troly.stores.aside import SetAside
     from troly.stores.conversations import Conversations
     from troly.stores.migrations import Migration
     from troly.stores.published import Datasets
+    from troly.stores.quarantine import QuarantinedFile
     from troly.stores.records import Turn
     from troly.stores.state import StateDb
 
@@ -53,7 +53,7 @@ class Services:
     personas: Personas
     llm: OllamaClient
     sandbox: Sandbox
-    set_aside: tuple[SetAside, ...] = ()
+    set_aside: tuple[QuarantinedFile, ...] = ()
     interrupted: tuple[Turn, ...] = field(default=())
     kept: dict[str, Closing] = field(default_factory=dict)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from troly.errors import StoreError
 from troly.retrieval.ledger import Index
-from troly.stores.aside import SetAside, move_aside
+from troly.stores.quarantine import QuarantinedFile, quarantine
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -76,7 +76,7 @@ class ChromaFolder:
     """
 
     def __init__(self, book: Book, folder: Path, aside: Path) -> None:
-        self.set_aside: list[SetAside] = []
+        self.set_aside: list[QuarantinedFile] = []
         self._book = book
         self._folder = folder
         self._aside = aside
@@ -176,7 +176,7 @@ class ChromaFolder:
         """Move the folder away whole; every chunk is then without a vector and embedded anew by the next ingest."""
         self.close()
         if self._folder.exists():
-            self.set_aside.append(move_aside(self._folder, self._aside, _brief(error)))
+            self.set_aside.append(quarantine(self._folder, self._aside, _brief(error)))
         self._book.forget()
         self._seen.clear()
 

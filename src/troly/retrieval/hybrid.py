@@ -21,8 +21,8 @@ from troly.retrieval.spelling import mend
 from troly.retrieval.store import ChunkStore, DocumentRecord, Reader, StoredDocument
 from troly.retrieval.tokens import Query, read_question, terms_of
 from troly.retrieval.vectors import VectorStore, check_vectors
-from troly.stores.aside import SetAside
 from troly.stores.migrations import Migration
+from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
@@ -100,7 +100,7 @@ class Knowledge:
         self._vectors.check()
 
     @property
-    def set_aside(self) -> tuple[SetAside, ...]:
+    def set_aside(self) -> tuple[QuarantinedFile, ...]:
         """Damaged vector folders that were moved away by this process."""
         return tuple(self._vectors.set_aside)
 

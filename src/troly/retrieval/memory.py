@@ -18,7 +18,7 @@ from troly.retrieval.memory_queue import MemoryQueue
 from troly.retrieval.memory_vectors import MemoryVectors
 from troly.retrieval.memory_words import Place, Said
 from troly.retrieval.ranking import fuse
-from troly.stores.aside import SetAside
+from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
 from troly.text.sanitize import sanitize
 
@@ -91,7 +91,7 @@ class Memory:
         self.queue = MemoryQueue(self.embed_waiting, end)
 
     @property
-    def set_aside(self) -> tuple[SetAside, ...]:
+    def set_aside(self) -> tuple[QuarantinedFile, ...]:
         """Damaged folders that were moved away by this process."""
         return tuple(self._vectors.set_aside)
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from troly.errors import StoreError
-from troly.stores.aside import SetAside, move_aside
 from troly.stores.dataset_build import Build, remove_files
 from troly.stores.dataset_reader import DatasetReader, DatasetVersion
 from troly.stores.duck import store_error_of
 from troly.stores.faults import os_error
 from troly.stores.locks import FileLock
+from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.records import dump, instant, when
 from troly.stores.state import StateDb
 
@@ -44,14 +44,14 @@ class Datasets:
         self._aside = set_aside or folder / "set-aside"
         self._lock = threading.Lock()
         self._readers: dict[str, DatasetReader] = {}
-        self._damaged: list[SetAside] = []
+        self._damaged: list[QuarantinedFile] = []
         self._closing: list[Callable[[], None]] = []
         # A folder that cannot be cleaned now (busy, read-only) can still be read.
         with suppress(StoreError):
             self.collect_garbage(keep=2)
 
     @property
-    def damaged(self) -> tuple[SetAside, ...]:
+    def damaged(self) -> tuple[QuarantinedFile, ...]:
         """The damaged files that were set aside since this object was made."""
         return tuple(self._damaged)
 
@@ -220,10 +220,10 @@ class Datasets:
 
     def _set_aside(self, path: Path, reason: str) -> None:
         try:
-            moved = move_aside(path, self._aside, reason, _COMPANIONS)
+            moved = quarantine(path, self._aside, reason, _COMPANIONS)
         except StoreError:
             # Held open elsewhere (Windows): it is withdrawn already, so nobody reads it, and it stays where it is.
-            moved = SetAside(path, path, reason)
+            moved = QuarantinedFile(path, path, reason)
         self._damaged.append(moved)
 
     def _lock_of(self, name: str) -> FileLock:

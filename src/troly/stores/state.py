@@ -9,11 +9,11 @@ from pathlib import Path
 
 from troly.errors import StoreError
 from troly.stores import migrations
-from troly.stores.aside import SetAside, move_aside
 from troly.stores.connections import Connections
 from troly.stores.faults import is_damage, os_error, sqlite_error
 from troly.stores.locks import FileLock
 from troly.stores.migrations import Migration
+from troly.stores.quarantine import QuarantinedFile, quarantine
 
 BUSY_SECONDS = 10.0
 _COMPANIONS = ("-wal", "-shm", "-journal")
@@ -35,13 +35,13 @@ class StateDb:
         self._connections = Connections(path, busy_seconds)
 
     @classmethod
-    def open(cls, path: Path, set_aside: Path) -> tuple[StateDb, list[SetAside]]:
+    def open(cls, path: Path, set_aside: Path) -> tuple[StateDb, list[QuarantinedFile]]:
         """Open the database at `path`; a damaged one is moved to the folder `set_aside` and a fresh one made.
 
         Raises StoreError: no permission, full disk, busy. Does not migrate.
         """
         db = cls(path)
-        moved: list[SetAside] = []
+        moved: list[QuarantinedFile] = []
         try:
             if db._damage():
                 moved += db._replace(set_aside)
@@ -137,7 +137,7 @@ class StateDb:
             return str(error.params["reason"])
         return "" if found == "ok" else str(found)
 
-    def _replace(self, set_aside: Path) -> list[SetAside]:
+    def _replace(self, set_aside: Path) -> list[QuarantinedFile]:
         """Move the damaged file away, unless another process has just done so."""
         lock = FileLock(self.path.with_name(self.path.name + ".lock"))
         with lock:
@@ -152,7 +152,7 @@ class StateDb:
             if not reason:
                 return []
             self._connections.forget()
-            moved = move_aside(self.path, set_aside, reason, _COMPANIONS)
+            moved = quarantine(self.path, set_aside, reason, _COMPANIONS)
             with suppress(OSError):
                 self._suspect.unlink(missing_ok=True)
             # Made under the lock: the next process finds a sound file.

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from troly.errors import AccessError, StoreError
-from troly.stores.barred import is_barred
+from troly.stores.exclusions import is_excluded
 from troly.stores.message_search import index_message
 from troly.stores.processes import is_alive, process_start
 from troly.stores.records import (
@@ -129,7 +129,7 @@ class TurnLog:
     def is_barred(self, key: str) -> bool:
         """Whether what is kept under `key` may not be reused, for an answer of it was marked as wrong."""
         with self._db.read() as connection:
-            return is_barred(connection, key)
+            return is_excluded(connection, key)
 
     def turn(self, owner: str, turn_id: str) -> Turn:
         """One turn."""

@@ -25,7 +25,7 @@ from troly.tui.view import (
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event
-    from troly.plugin.loading import Kind
+    from troly.plugin.ingest_arguments import Kind
 
 UNOPENED = "unopened"
 

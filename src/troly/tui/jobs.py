@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from troly.errors import InputError, StoppedError
-from troly.plugin.loading import DRY_RUN, ERRORS, REPLACE
+from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:

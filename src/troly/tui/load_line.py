@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from troly.plugin.loading import quoted, words, written
+from troly.plugin.ingest_arguments import quoted, words, written
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
@@ -13,7 +13,7 @@ from troly.tui.completing import Offer
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Parameter
-    from troly.plugin.loading import Kind
+    from troly.plugin.ingest_arguments import Kind
     from troly.tui.screens.choose import Choice
 
 

@@ -37,10 +37,10 @@ from troly.tui.welcome import is_new, keep_welcomed
 
 if TYPE_CHECKING:
     from troly.config import Profile
-    from troly.plugin.loading import Kind
+    from troly.plugin.ingest_arguments import Kind
     from troly.plugin.registry import Registry
+    from troly.plugin.sample_loading import SampleLoader
     from troly.plugin.services import Services
-    from troly.plugin.stocking import Stocker
     from troly.text.catalogue import Lang
 
 LISTED = 200
@@ -61,7 +61,7 @@ class OpenedHouse:
     registry: Registry
     profile: Profile
     first_mode: str = ""
-    stocker: Stocker | None = None
+    stocker: SampleLoader | None = None
 
     def arrival(self) -> Arrival:
         """Modes, user and what was found at opening."""
@@ -77,7 +77,7 @@ class OpenedHouse:
             self.stocker.stock(mode, language)
 
     def _kinds(self) -> Sequence[Kind]:
-        from troly.plugin.loading import kinds
+        from troly.plugin.ingest_arguments import kinds
 
         return kinds(self.registry)
 

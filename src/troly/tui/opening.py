@@ -88,14 +88,14 @@ def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     from troly.config import load_profile
     from troly.plugin.registry import Registry
+    from troly.plugin.sample_loading import SampleLoader
     from troly.plugin.services import open_services
-    from troly.plugin.stocking import Stocker
     from troly.tui.opened import OpenedHouse
 
     registry = Registry()
     profile = load_profile(paths, settings, env=env)
     services = open_services(paths, settings, registry.migrations())
-    return OpenedHouse(services, registry, profile, first_mode=mode, stocker=Stocker(services, registry))
+    return OpenedHouse(services, registry, profile, first_mode=mode, stocker=SampleLoader(services, registry))
 
 
 def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:

@@ -10,7 +10,7 @@ from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, 
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table
-    from troly.plugin.loading import Kind
+    from troly.plugin.ingest_arguments import Kind
     from troly.tui.errands import Errand
     from troly.tui.jobs import Job
     from troly.tui.typed import Draft, Typed

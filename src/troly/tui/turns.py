@@ -9,6 +9,7 @@ from datetime import datetime
 from troly.plugin.events import (
     Content,
     Event,
+    ModelCalled,
     Plan,
     Progress,
     Say,
@@ -19,7 +20,6 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
-from troly.plugin.model_called import ModelCalled
 from troly.tui.spent import Spent
 from troly.tui.view import MessageView, Pane, StepView, TextPart, Trouble, message
 

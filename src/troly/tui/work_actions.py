@@ -13,7 +13,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
-    from troly.plugin.loading import Kind, Order
+    from troly.plugin.ingest_arguments import Kind, Order
     from troly.tui.controller import Controller
     from troly.tui.jobs import Done, Job, Offer, Step
     from troly.tui.screens.chat import ChatScreen
@@ -43,7 +43,7 @@ class WorkActions(App[int]):
 
     def action_ingest(self, line: str = "") -> None:
         """Load what `line` asks for (`KIND FILE --option value`); what is missing is asked for."""
-        from troly.plugin.loading import read_order
+        from troly.plugin.ingest_arguments import read_order
 
         if not self._free():
             return
@@ -116,7 +116,7 @@ class WorkActions(App[int]):
 
     def _ask_options(self, kind: Kind, path: str) -> None:
         """Offer the options of the kind; Enter loads without any."""
-        from troly.plugin.loading import quoted
+        from troly.plugin.ingest_arguments import quoted
         from troly.tui.load_line import option_choices
         from troly.tui.screens.choose import ChooseScreen
 

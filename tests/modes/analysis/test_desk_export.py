@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from python_calamine import CalamineWorkbook
 
-from tests.support.analysis_desk import Analyst, analyst_at
+from tests.support.modes.analysis import Analyst, analyst_at
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly_analysis.export import EXPORT, csv_bytes, xlsx_bytes

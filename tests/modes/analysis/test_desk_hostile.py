@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.analysis_desk import analyst_at
-from tests.support.ollama_double import OllamaDouble, Reply
+from tests.support.modes.analysis import analyst_at
+from tests.support.ollama.double import OllamaDouble, Reply
 from troly.cli.output import clean
 from troly.plugin.events import to_json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.analysis_desk import analyst_at
+from tests.support.modes.analysis import analyst_at
 
 SHEET = (
     "Ngày bán,Món,Số lượng,Đơn giá,Ghi chú\n"

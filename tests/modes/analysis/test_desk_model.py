@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.analysis_desk import Analyst, analyst_at
-from tests.support.ollama_double import Fault, OllamaDouble, Reply, Request
+from tests.support.modes.analysis import Analyst, analyst_at
+from tests.support.ollama.double import Fault, OllamaDouble, Reply, Request
 from troly.plugin.events import Computation, Notice, StepFinished, StepStarted
 
 QUESTION = "Tổng doanh thu tháng 1/2024 là bao nhiêu?"

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_desk import Analyst, analyst_at
-from tests.support.desk import Told
+from tests.support.modes.analysis import Analyst, analyst_at
+from tests.support.modes.desk import Told
 from troly.plugin.events import StepFinished
 from troly_analysis import nodes
 from troly_analysis.agent_tools import socket_event

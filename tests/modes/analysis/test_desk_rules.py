@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.analysis_desk import analyst_at
-from tests.support.house import profile
+from tests.support.modes.analysis import analyst_at
+from tests.support.stores.services import profile
 from troly.conversation.conformance import House, check_mode
 from troly.plugin.events import Chart, Computation, Suggestions
 from troly_analysis import MODE

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import MemorySheets, shop
+from tests.support.modes.analysis_sheets import MemorySheets, shop
 from troly.errors import InputError
 from troly_analysis.pipeline.reading import read
 from troly_analysis.service import DataQueryService

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import Columns, MemorySheets
-from tests.support.mongo_reference import run
-from tests.support.mongo_values import MongoError, alike, moment
+from tests.support.modes.analysis_sheets import Columns, MemorySheets
+from tests.support.mongo.stages import run
+from tests.support.mongo.values import MongoError, alike, moment
 from troly.text.dates import fixed_clock
 from troly_analysis.pipeline.problems import PipelineError
 from troly_analysis.service import DataQueryService

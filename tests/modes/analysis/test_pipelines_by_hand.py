@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.analysis_sheets import shop
-from tests.support.mongo_values import alike
+from tests.support.modes.analysis_sheets import shop
+from tests.support.mongo.values import alike
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
 from troly.text.dates import fixed_clock

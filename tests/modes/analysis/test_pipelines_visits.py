@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.analysis_sheets import Columns, MemorySheets, Rows
+from tests.support.modes.analysis_sheets import Columns, MemorySheets, Rows
 from troly.errors import InputError
 from troly.text.dates import fixed_clock
 from troly_analysis.service import DataQueryService

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.question_sets import Desk, desk_at, questions
+from tests.support.modes.analysis_questions import Desk, desk_at, questions
 
 # For each sheet the short names of columns in the SQL of its questions.
 SHORT: dict[str, dict[str, str]] = {

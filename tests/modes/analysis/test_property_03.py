@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import shop
+from tests.support.modes.analysis_sheets import shop
 from troly.errors import TrolyError
 from troly_analysis.service import DataQueryService
 

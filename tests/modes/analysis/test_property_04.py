@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import shop
+from tests.support.modes.analysis_sheets import shop
 from troly_analysis.pipeline.check import validate
 from troly_analysis.pipeline.problems import PipelineError
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import ORDER_ROWS, shop
+from tests.support.modes.analysis_sheets import ORDER_ROWS, shop
 from troly_analysis.service import DataQueryService
 from troly_analysis.tools import call_tool
 from troly_analysis.types import OPERATIONS, ToolCall

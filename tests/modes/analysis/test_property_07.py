@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.analysis_sheets import MemorySheets
+from tests.support.modes.analysis_sheets import MemorySheets
 from troly_analysis.service import DataQueryService
 from troly_analysis.service_compare import percentage_change
 

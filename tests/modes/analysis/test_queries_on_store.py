@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.analysis_sheets import ORDER_ROWS, ORDERS, PRODUCT_ROWS, PRODUCTS, SQL, Columns, Rows
-from tests.support.house import services_at
+from tests.support.modes.analysis_sheets import ORDER_ROWS, ORDERS, PRODUCT_ROWS, PRODUCTS, SQL, Columns, Rows
+from tests.support.stores.services import services_at
 from troly.errors import InputError
 from troly.plugin.services import Services
 from troly_analysis.metrics import MIGRATION

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 
 SHEET = (
     "Mã đơn,Ngày,Doanh thu,Trạng thái\n"

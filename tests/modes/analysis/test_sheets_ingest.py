@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from tests.support.house import profile
-from tests.support.sheets import load_file, load_text, sheet_services
+from tests.support.modes.sheets import load_file, load_text, sheet_services
+from tests.support.stores.services import profile
 from troly.errors import InputError, StoppedError, StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services

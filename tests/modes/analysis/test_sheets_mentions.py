@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.analysis_desk import analyst_at
-from tests.support.house import profile
-from tests.support.sheets import load_text
+from tests.support.modes.analysis import analyst_at
+from tests.support.modes.sheets import load_text
+from tests.support.stores.services import profile
 from troly_analysis import MODE
 from troly_analysis.planner.named_sheet import without_sheet
 from troly_analysis.types import Sheet

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile
-from tests.support.sample_sheets import FILES, FOLDER
-from tests.support.sheets import sheet_services
+from tests.support.modes.sheet_generator import FILES, FOLDER
+from tests.support.modes.sheets import sheet_services
+from tests.support.stores.services import profile
 from troly.config import current_login
 from troly.plugin.contract import IngestRequest
 from troly_analysis.samples import SAMPLES, holdings

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.sheets import load_file, load_text, sheet_services
+from tests.support.modes.sheets import load_file, load_text, sheet_services
 from troly.errors import InputError, TrolyError
 from troly.plugin.services import Services
 from troly_analysis.sheets_store import SheetStore

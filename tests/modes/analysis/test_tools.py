@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.analysis_sheets import MemorySheets, shop
+from tests.support.modes.analysis_sheets import MemorySheets, shop
 from troly_analysis.service import DataQueryService
 from troly_analysis.tools import TOOLS, call_tool, tool_schemas
 from troly_analysis.types import ToolCall, ToolRecord

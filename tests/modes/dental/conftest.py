@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, WebDouble, clinic_at
-from tests.support.ollama_double import OllamaDouble
+from tests.support.modes.dental import Clinic, WebDouble, clinic_at
+from tests.support.ollama.double import OllamaDouble
 
 
 @pytest.fixture

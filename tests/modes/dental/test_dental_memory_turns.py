@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, clinic_at
-from tests.support.ollama_double import OllamaDouble, closed_port_url
+from tests.support.modes.dental import Clinic, clinic_at
+from tests.support.ollama.double import OllamaDouble, closed_port_url
 from troly.plugin.events import Notice, StepFinished
 
 FACTS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.dental import PAGE, Clinic, WebDouble
-from tests.support.ollama_double import OllamaDouble, Reply, Request
+from tests.support.modes.dental import PAGE, Clinic, WebDouble
+from tests.support.ollama.double import OllamaDouble, Reply, Request
 from troly.plugin.events import Notice, Sources, StepFinished, Token
 from troly_dental.guard import judge
 from troly_dental.memory import open_memory
@@ -168,7 +168,7 @@ async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary
     turn = run_turn(clinic.services, clinic.registry, clinic.profile, TurnRequest("dental", CLEAR))
     async for event in turn.events():
         if isinstance(event, StepFinished) and event.node == "format":
-            from tests.support.waiting import until
+            from tests.support.process.waiting import until
 
             await until(lambda: len(server.chats) == 2)
             turn.cancel()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, clinic_at
-from tests.support.house import profile
+from tests.support.modes.dental import Clinic, clinic_at
+from tests.support.stores.services import profile
 from troly.conversation.conformance import House, check_mode
 from troly.plugin.events import Notice, Sources, Suggestions
 from troly_dental import MODE

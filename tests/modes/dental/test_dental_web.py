@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.dental import PAGE, Clinic, WebDouble, clinic_at
-from tests.support.ollama_double import OllamaDouble
+from tests.support.modes.dental import PAGE, Clinic, WebDouble, clinic_at
+from tests.support.ollama.double import OllamaDouble
 from troly.plugin.events import Notice, Sources
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"

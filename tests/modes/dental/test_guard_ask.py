@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.llm import session_for
-from tests.support.ollama_double import OllamaDouble, Reply, closed_port_url
+from tests.support.ollama.clients import session_for
+from tests.support.ollama.double import OllamaDouble, Reply, closed_port_url
 from troly.errors import ModelError
 from troly_dental.guard import Verdict, guard, judge, rejection
 from troly_dental.guard.ask import read_answer

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental_memory import TOKEN, dental_house, served
-from tests.support.house import profile
-from tests.support.ollama_double import closed_port_url
-from tests.support.waiting import until
+from tests.support.modes.dental_memory import TOKEN, dental_house, served
+from tests.support.ollama.double import closed_port_url
+from tests.support.process.waiting import until
+from tests.support.stores.services import profile
 from troly_dental import mcp_calls, mcp_client, mcp_inside
 from troly_dental.mcp_calls import McpConnection
 from troly_dental.mcp_client import McpMemory

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, WebDouble, clinic_at
-from tests.support.dental_memory import TOKEN, dental_house, served, store_of
-from tests.support.house import profile
-from tests.support.waiting import until
+from tests.support.modes.dental import Clinic, WebDouble, clinic_at
+from tests.support.modes.dental_memory import TOKEN, dental_house, served, store_of
+from tests.support.process.waiting import until
+from tests.support.stores.services import profile
 from troly.conversation import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import Notice, StepFinished
@@ -35,7 +35,7 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
         "import asyncio, sys, threading\n"
         "from pathlib import Path\n"
         "from tests.support.dental_memory import dental_house\n"
-        "from tests.support.house import profile\n"
+        "from tests.support.stores.services import profile\n"
         "from troly_dental.memory import open_memory\n"
         "def read(): return [m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules]\n"
         "async def main(services):\n"

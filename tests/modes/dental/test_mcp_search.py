@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.dental import PAGE, Clinic, WebDouble, clinic_at
-from tests.support.dental_memory import TOKEN, served
-from tests.support.ollama_double import OllamaDouble, closed_port_url
-from tests.support.waiting import until
+from tests.support.modes.dental import PAGE, Clinic, WebDouble, clinic_at
+from tests.support.modes.dental_memory import TOKEN, served
+from tests.support.ollama.double import OllamaDouble, closed_port_url
+from tests.support.process.waiting import until
 from troly.plugin.events import Notice, Sources, StepFinished
 from troly_dental.mcp_calls import SEARCH_META, Answer, McpCallError
 from troly_dental.mcp_search import ask_tool

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from tests.support.dental_memory import TOKEN, Served, dental_house, served, store_of
+from tests.support.modes.dental_memory import TOKEN, Served, dental_house, served, store_of
 from troly.text.catalogue import Lang
 from troly_dental.servers import memory, tools
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import CommandLine
-from tests.support.dental_memory import dental_house
-from tests.support.house import profile
+from tests.support.modes.dental_memory import dental_house
+from tests.support.process.command_line import CommandLine
+from tests.support.stores.services import profile
 from troly_dental.memory import open_memory
 
 

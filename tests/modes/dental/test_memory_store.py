@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.dental_memory import dental_house, store_of
-from tests.support.house import profile
+from tests.support.modes.dental_memory import dental_house, store_of
+from tests.support.stores.services import profile
 from troly.errors import AccessError, InputError
 from troly_dental.memory import MemoryStore, Message, OldMessages, open_memory
 

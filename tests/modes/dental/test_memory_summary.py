@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.llm import session_for
-from tests.support.ollama_double import OllamaDouble
+from tests.support.ollama.clients import session_for
+from tests.support.ollama.double import OllamaDouble
 from troly.llm.context import estimate
 from troly.llm.session import ModelSession
 from troly.text.catalogue import Lang

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.dental import clinic_at
-from tests.support.house import profile
+from tests.support.modes.dental import clinic_at
+from tests.support.stores.services import profile
 from troly_dental import MODE
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly.retrieval.documents import parse_document
 from troly.text.fold import fold

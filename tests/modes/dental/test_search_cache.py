@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.modes.dental.test_search_engines import QUESTION, REGISTRY, LocalSearch, found
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly_dental.search import DuckDuckGo, Page, SearchCache, explain, search
 from troly_dental.search.cache import KEEP_ENTRIES, KEEP_SECONDS

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from tests.support.house import services_at
-from tests.support.modes import registry_of
-from tests.support.searxng import SearxngDouble, results
+from tests.support.modes.made import registry_of
+from tests.support.modes.searxng import SearxngDouble, results
+from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly.text.catalogue import LANGS
 from troly_dental import MODE

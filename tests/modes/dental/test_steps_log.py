@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.dental import Clinic, clinic_at
-from tests.support.ollama_double import OllamaDouble, Reply
+from tests.support.modes.dental import Clinic, clinic_at
+from tests.support.ollama.double import OllamaDouble, Reply
 
 QUESTION = "Tôi tên là Nguyễn Văn An, 0912 345 678. Nhổ răng khôn xong nên ăn gì?"
 SUMMARY = {"summary": "Ăn đồ mềm."}

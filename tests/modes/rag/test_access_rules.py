@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.house import profile
+from tests.support.stores.services import profile
 from troly.paths import Paths
 from troly_rag.access import label, may_see, unlabel, user_context
 from troly_rag.config import RagConfig, load

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.company_logs import FILES
-from tests.support.company_logs import FOLDER as LOGS
+from tests.support.modes.rag_logs import FILES
+from tests.support.modes.rag_logs import FOLDER as LOGS
 
 FOLDER = Path(__file__).parents[3] / "data" / "rag"
 PAGES = sorted(FOLDER.rglob("*.md"))

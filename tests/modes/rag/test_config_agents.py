@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.house import profile
-from tests.support.rag_company import company_at
+from tests.support.modes.rag_company import company_at
+from tests.support.stores.services import profile
 from troly.config.problems import SettingsError
 from troly.paths import Paths
 from troly.plugin.contract import CommandRequest, CommandResult

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_company import Company, company_at
+from tests.support.modes.rag_company import Company, company_at
 from troly_rag import samples
 from troly_rag.corpus import Found
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.knowledge import HashingEmbedder
-from tests.support.rag_company import Company, company_at
+from tests.support.modes.rag_company import Company, company_at
+from tests.support.retrieval.knowledge import HashingEmbedder
 from troly_rag.access import may_see
 from troly_rag.config_schema import SCOPES
 from troly_rag.corpus_words import variants

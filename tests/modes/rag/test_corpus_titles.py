@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.rag_company import company_at
+from tests.support.modes.rag_company import company_at
 from troly_rag.corpus_titles import core_of, named_in
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.rag_company import company_at
+from tests.support.modes.rag_company import company_at
 from troly_rag import MODE
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine
+from tests.support.process.command_line import CommandLine
 
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
 LEAVE = "Tính toán chi phí nghỉ phép và so sánh với chính sách công ty"

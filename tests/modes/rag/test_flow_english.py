@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
 
 QUOTED_EN = "(The document is in Vietnamese; it is quoted as it stands.)"
 QUOTED_VI = "(Tài liệu viết bằng tiếng Anh, em trích nguyên văn.)"

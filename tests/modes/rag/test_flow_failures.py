@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
 from troly.errors import StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Plan

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.ollama_double import OllamaDouble, Reply
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.ollama.double import OllamaDouble, Reply
 from troly.plugin.events import StepFinished
 
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
 from troly_rag.corpus_cards import Cards
 
 STAFF = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_desk import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk
 from troly.conversation import TurnRequest, run_turn
 from troly.conversation.conformance import House, check_mode
 from troly.conversation.eval_cases import read_case_file

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rag_company import Company, company_at
+from tests.support.modes.rag_company import Company, company_at
 from troly_rag.front_matter import Front, fields_of_html, read_front
 
 BODY = "\nNội dung.\n"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.knowledge import HashingEmbedder, docx_bytes, pdf_bytes
-from tests.support.rag_company import Company, company_at
+from tests.support.modes.rag_company import Company, company_at
+from tests.support.retrieval.knowledge import HashingEmbedder, docx_bytes, pdf_bytes
 from troly.errors import InputError
 from troly_rag.config import own_file
 from troly_rag.corpus_cards import Card, Cards

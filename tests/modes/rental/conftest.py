@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.rental.desk import RentalDesk, rental_desk
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.house import NOW
+from tests.support.stores.services import NOW
 from troly.config import load_settings
 from troly.paths import Paths
 from troly.plugin.services import Services, open_services

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rental_desk import RentalDesk
+from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import TurnStarted
 from troly_rental.mode import STATE_FIELDS
 from troly_rental.store import RentalStore

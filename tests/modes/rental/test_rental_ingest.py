@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.rental import load, publish, rental_at, small_market, stored, write_tables
-from tests.support.rental_seed import write_csv, write_parquet
+from tests.support.rental.generator import write_csv, write_parquet
+from tests.support.rental.services import load, publish, rental_at, small_market, stored, write_tables
 from troly.errors import InputError, StoppedError
 from troly.plugin.services import Services
 from troly_rental import samples

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rental import load, rental_at, stored
+from tests.support.rental.services import load, rental_at, stored
 from troly.errors import InputError
 from troly.plugin.services import Services
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile
-from tests.support.rental_desk import rental_desk
+from tests.support.rental.desk import rental_desk
+from tests.support.stores.services import profile
 from troly_rental import MODE
 from troly_rental.roles import grants
 from troly_rental.schema import tables

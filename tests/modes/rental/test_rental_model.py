@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.ollama_double import OllamaDouble, Reply
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.ollama.double import OllamaDouble, Reply
+from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.plugin.events import ItemList, StepFinished
 from troly_rental.reuse_store import ReuseStore
 

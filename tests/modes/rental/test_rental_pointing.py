@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.modes.rental.ask_cases import ask
-from tests.support.rental_desk import RentalDesk
+from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import ItemList
 from troly.sandbox import check
 from troly_rental.agents.shape import differs, of_other_records

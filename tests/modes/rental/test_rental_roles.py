@@ -12,9 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.rental import materialised, publish, rental_at, small_market, stored, with_personal
-from tests.support.rental_oracle import Oracle
-from tests.support.rental_seed import Rows
+from tests.support.rental.generator import Rows
+from tests.support.rental.oracle import Oracle
+from tests.support.rental.services import (
+    materialised,
+    publish,
+    rental_at,
+    small_market,
+    stored,
+    with_personal,
+)
 from troly.errors import ConfigError
 from troly.plugin.services import Services
 from troly.sandbox import Relation, check

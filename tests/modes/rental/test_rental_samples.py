@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile
-from tests.support.rental import load, materialised, rental_at, stored
-from tests.support.rental_seed import FOLDER, generate, schema_page, write_csv
+from tests.support.rental.generator import FOLDER, generate, schema_page, write_csv
+from tests.support.rental.services import load, materialised, rental_at, stored
+from tests.support.stores.services import profile
 from troly.plugin.contract import CommandRequest
 from troly.plugin.services import Services
 from troly_rental import samples

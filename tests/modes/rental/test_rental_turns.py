@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rental_desk import RentalDesk, rental_desk
+from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.plugin.events import Chart, Computation, ItemList, Suggestions, Table
 from troly_rental.audit import Audit
 from troly_rental.mode import STATE_FIELDS
@@ -150,7 +150,7 @@ async def test_ones_own_query_runs_under_the_same_guard(desk: RentalDesk) -> Non
 
 
 async def test_every_query_is_in_the_audit_log(desk: RentalDesk) -> None:
-    from tests.support.house import profile
+    from tests.support.stores.services import profile
 
     desk.become("minh")
     told = await desk.ask("phòng ở quận 7 dưới 8 triệu")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.catalogue import stocked_shop
-from tests.support.shop import Shop
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Sources, Table
 from troly.text.numbers import parse_number

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.catalogue import stocked_shop
-from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.ollama.double import OllamaDouble
 
 SHOPPING = {"intent": "shopping", "confidence": 0.9, "rationale": "wants advice"}
 

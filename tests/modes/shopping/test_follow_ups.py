@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.catalogue import stocked_shop
-from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.ollama.double import OllamaDouble
 from troly.plugin.samples import remove
 from troly.text.numbers import find_amounts
 from troly_shopping import MODE

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.catalogue import stocked_shop
-from tests.support.desk import Told
-from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop, shop_at
-from tests.support.warranty_files import HEADER, load, write
+from tests.support.modes.desk import Told
+from tests.support.modes.shopping import Shop, shop_at
+from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.modes.warranty_files import HEADER, load, write
+from tests.support.ollama.double import OllamaDouble
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Say, Sources, Token, TurnCompleted, TurnFailed
 from troly.retrieval.ingest import ingest_paths

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shop import Shop, shop_at
+from tests.support.modes.shopping import Shop, shop_at
 from troly.retrieval.documents import load_bytes, parse_document
 
 DATA = Path(__file__).parents[3] / "data" / "knowledge"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import profile
-from tests.support.shop import shop_at
+from tests.support.modes.shopping import shop_at
+from tests.support.stores.services import profile
 from troly.plugin import samples
 from troly.plugin.events import ItemList
 from troly_shopping import MODE

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.house import services_at
-from tests.support.warranty_files import write
+from tests.support.modes.warranty_files import write
+from tests.support.stores.services import services_at
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.desk import Told
-from tests.support.ollama_double import OllamaDouble
-from tests.support.shop import Shop, shop_at
-from tests.support.waiting import until
+from tests.support.modes.desk import Told
+from tests.support.modes.shopping import Shop, shop_at
+from tests.support.ollama.double import OllamaDouble
+from tests.support.process.waiting import until
 from troly_shopping.recall import MEMORY, _without_pointing, remembered, shared
 
 SHOPPING = {"intent": "shopping", "confidence": 0.9, "rationale": "wants advice"}

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import samples as script
-from tests.support.house import services_at
-from tests.support.modes import registry_of
-from tests.support.shop import Shop
-from tests.support.warranty_files import HEADER, load, rows, write
+from tests.support.modes import shopping_generator as script
+from tests.support.modes.made import registry_of
+from tests.support.modes.shopping import Shop
+from tests.support.modes.warranty_files import HEADER, load, rows, write
+from tests.support.stores.services import services_at
 from troly.errors import InputError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.samples import load_once, remove

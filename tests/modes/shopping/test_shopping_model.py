@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.ollama_double import OllamaDouble, Reply
-from tests.support.shop import Shop, shop_at
+from tests.support.modes.shopping import Shop, shop_at
+from tests.support.ollama.double import OllamaDouble, Reply
 from troly.retrieval.documents import Block, Document
 from troly.text.fold import fold
 from troly_shopping.clarify import SocialReply

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shop import Shop, shop_at
+from tests.support.modes.shopping import Shop, shop_at
 from troly.conversation.conformance import House, check_mode
 from troly.plugin.events import Sources
 from troly.retrieval.documents import Block, Document

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import services_at
-from tests.support.unprivileged import run_unprivileged
-from tests.support.warranty_files import HEADER, load, rows, write
+from tests.support.modes.warranty_files import HEADER, load, rows, write
+from tests.support.process.unprivileged import run_unprivileged
+from tests.support.stores.services import services_at
 from troly.errors import InputError, TrolyError
 from troly.plugin.services import Services
 from troly.tables.source import sniff_encoding
@@ -103,7 +103,7 @@ FULL_DISK = """
 import resource, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from tests.support.house import services_at
+from tests.support.stores.services import services_at
 from tests.support.warranty_files import load, rows
 from troly.errors import StoreError
 home, small, large = map(Path, sys.argv[1:4])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shop import Shop, shop_at
-from tests.support.warranty_files import HEADER, load, write
+from tests.support.modes.shopping import Shop, shop_at
+from tests.support.modes.warranty_files import HEADER, load, write
 from troly.plugin.events import Handoff, to_json
 from troly_shopping.dialogue import Situation, move
 from troly_shopping.handoffs import Handoffs

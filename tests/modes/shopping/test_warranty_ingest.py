@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house import services_at
-from tests.support.warranty_files import HEADER, load, rows, write
+from tests.support.modes.warranty_files import HEADER, load, rows, write
+from tests.support.stores.services import services_at
 from troly.errors import StoppedError
 from troly.plugin.services import Services
 from troly_shopping.warranty_store import WarrantyStore

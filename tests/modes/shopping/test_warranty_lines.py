@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.warranty_files import HEADER
+from tests.support.modes.warranty_files import HEADER
 from troly.tables.careful import rewrite
 from troly.tables.source import read_header
 from troly.tables.stage import Means, Staged, stage

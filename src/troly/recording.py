@@ -1,0 +1,212 @@
+"""What one turn takes from outside itself (times, the network, memories), kept in order so that a replay is given the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+# A replay that has left the recorded path waits this long for a branch that no longer comes.
+PATIENCE = 5.0
+_DIGITS = 3
+
+
+class TurnRecording:
+    """Values by label, in the order in which they were taken; with `recorded` they are given back instead of taken.
+
+    `made` and `used` are keys of answers that were kept for reuse, and that were reused; `barred` says whether a key
+    may not be reused. `missed` names the labels of a replay for which nothing was recorded. `turn` is the turn's id.
+    """
+
+    def __init__(self, recorded: Mapping[str, Any] | None = None) -> None:
+        self.replaying = recorded is not None
+        saved = recorded or {}
+        self._values: dict[str, list[Any]] = {}
+        self._left = {name: deque(values) for name, values in dict(saved.get("values", {})).items()}
+        self._orders: dict[str, list[str]] = {}
+        self._awaited = {name: deque(keys) for name, keys in dict(saved.get("orders", {})).items()}
+        self._moved = asyncio.Event()
+        self.turn = ""
+        self.barred: Callable[[str], bool] = lambda _key: False
+        self.made: list[str] = []
+        self.used: list[str] = []
+        self.missed: list[str] = []
+
+    def keep(self, label: str, value: Any) -> None:
+        """Record one JSON value."""
+        self._values.setdefault(label, []).append(value)
+
+    def left(self, label: str) -> bool:
+        """Whether a replay has a value of `label` to give; where it has none the label is noted as missed."""
+        if self._left.get(label):
+            return True
+        self.missed.append(label)
+        return False
+
+    def next(self, label: str) -> Any:
+        """The next recorded value; IndexError where there is none."""
+        return self._left[label].popleft()
+
+    async def in_order(self, name: str, key: str) -> None:
+        """Live: note that `key` comes now. In a replay: wait until all that came before it has come again."""
+        if not self.replaying:
+            self._orders.setdefault(name, []).append(key)
+            return
+        waiting = self._awaited.get(name, deque())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while key in waiting and waiting[0] != key:
+                    self._moved.clear()
+                    await self._moved.wait()
+        with suppress(ValueError):
+            waiting.remove(key)
+        self._moved.set()
+
+    def recorded(self) -> dict[str, Any]:
+        """All of it as JSON values, for the trace."""
+        return {"values": self._values, "orders": self._orders}
+
+
+_TAPE: ContextVar[TurnRecording | None] = ContextVar("troly_tape", default=None)
+_NODE: ContextVar[str] = ContextVar("troly_node", default="")
+
+
+@contextmanager
+def at_node(name: str) -> Iterator[None]:
+    """While open, the step of a turn that is at work is `name`; see `node`."""
+    token = _NODE.set(name)
+    try:
+        yield
+    finally:
+        _NODE.reset(token)
+
+
+def node() -> str:
+    """The step that is at work; "" outside of any."""
+    return _NODE.get()
+
+
+@contextmanager
+def running(tape: TurnRecording) -> Iterator[TurnRecording]:
+    """While open, everything below records on `tape` or is given from it; threads and tasks begun inside included."""
+    token = _TAPE.set(tape)
+    try:
+        yield tape
+    finally:
+        _TAPE.reset(token)
+
+
+def replaying() -> bool:
+    """Whether the turn that runs here is a replay."""
+    tape = _TAPE.get()
+    return tape is not None and tape.replaying
+
+
+def measured(label: str, value: float) -> float:
+    """A measured time: `value`, or in a replay the one that was recorded."""
+    tape = _TAPE.get()
+    if tape is None:
+        return value
+    if tape.replaying:
+        return float(tape.next(label)) if tape.left(label) else 0.0
+    value = round(value, _DIGITS)
+    tape.keep(label, value)
+    return value
+
+
+def moment(label: str) -> datetime:
+    """The time now, in UTC, or in a replay the time that was recorded."""
+    now, tape = datetime.now(UTC), _TAPE.get()
+    if tape is None:
+        return now
+    if tape.replaying:
+        return datetime.fromisoformat(tape.next(label)) if tape.left(label) else now
+    tape.keep(label, now.isoformat())
+    return now
+
+
+def noted(label: str, work: Callable[[], Any]) -> Any:
+    """The JSON value that `work` gives; in a replay the recorded one, and `work` is not called.
+
+    A replay without a recording calls it.
+    """
+    tape = _TAPE.get()
+    if tape is None:
+        return work()
+    if tape.replaying and tape.left(label):
+        return tape.next(label)
+    value = work()
+    if not tape.replaying:
+        tape.keep(label, value)
+    return value
+
+
+async def given(
+    label: str,
+    work: Callable[[], Awaitable[T]],
+    pack: Callable[[T], Any],
+    unpack: Callable[[Any], T],
+    otherwise: Callable[[], T] | None = None,
+) -> T:
+    """What `work` gives, recorded as the JSON that `pack` makes of it; in a replay what `unpack` makes of the recording.
+
+    A replay without a recording takes `otherwise`, and calls `work` only where that is None (nothing of the network).
+    """
+    tape = _TAPE.get()
+    if tape is None:
+        return await work()
+    if tape.replaying:
+        if tape.left(label):
+            return unpack(tape.next(label))
+        return otherwise() if otherwise is not None else await work()
+    value = await work()
+    tape.keep(label, pack(value))
+    return value
+
+
+async def in_order(name: str, key: str) -> None:
+    """A point that side-by-side work passes in the same order again when the turn is replayed."""
+    tape = _TAPE.get()
+    if tape is not None:
+        await tape.in_order(name, key)
+
+
+def turn() -> str:
+    """The id of the turn that runs here; "" outside of one."""
+    tape = _TAPE.get()
+    return tape.turn if tape is not None else ""
+
+
+def barred(key: str) -> bool:
+    """Whether what stands under `key` may not be reused, because an answer of it was marked as wrong."""
+    tape = _TAPE.get()
+    return tape is not None and tape.barred(key)
+
+
+def made(key: str) -> None:
+    """Something of this turn is kept for reuse under `key` (`rental.reuse:12`, `turn:<id>`)."""
+    _note("made", key)
+
+
+def used(key: str) -> None:
+    """This turn reuses what stands under `key`."""
+    _note("used", key)
+
+
+def _note(kind: str, key: str) -> None:
+    tape = _TAPE.get()
+    if tape is not None:
+        keys: list[str] = getattr(tape, kind)
+        if key not in keys:
+            keys.append(key)
+
+
+def keys_of(trace: Mapping[str, Any], *kinds: str) -> Sequence[str]:
+    """The reuse keys of a saved trace: of `kinds` (`made`, `used`), or of both."""
+    leans = trace.get("leans") or {}
+    return [str(key) for kind in kinds or ("made", "used") for key in leans.get(kind, ())]

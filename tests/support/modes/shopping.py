@@ -1,0 +1,37 @@
+"""The shop desk in a house of its own: services, the mode alone in a registry, a few warranty records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.modes.desk import Desk
+from tests.support.modes.made import registry_of
+from tests.support.modes.warranty_files import load
+from tests.support.stores.services import services_at
+from troly_shopping import MODE
+
+SAMPLE = Path(__file__).parents[3] / "data" / "warranty.csv"
+
+
+class Shop(Desk):
+    """One person at the shop's desk."""
+
+    mode = MODE
+
+    def history(self) -> list[tuple[str, str]]:
+        """Type and text of the messages, oldest first."""
+        assert self.conversation
+        found = self.services.conversations.messages(self.profile.login, self.conversation)
+        return [(message.type, message.text) for message in found]
+
+
+@contextmanager
+def shop_at(home: Path, *, loaded: bool = True, **env: str) -> Iterator[Shop]:
+    """A shop under `home` with the sample warranty list, unless not `loaded`; `env` as for `services_at`."""
+    registry = registry_of(shopping=MODE)
+    with services_at(home, registry, **env) as services:
+        if loaded:
+            load(services, SAMPLE)
+        yield Shop(services, registry)

@@ -1,0 +1,34 @@
+"""The rental assistant in a house of its own with the sample data: one person asks, the conversation goes on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.support.modes.desk import Desk
+from tests.support.modes.made import registry_of
+from tests.support.stores.services import profile, services_at
+from troly_rental import MODE, samples
+
+
+class RentalDesk(Desk):
+    """One person; `become` is somebody else."""
+
+    mode = MODE
+
+    def become(self, login: str) -> None:
+        """Ask as somebody else, in a new conversation."""
+        self.profile = profile(login)
+        self.leave()
+
+
+@asynccontextmanager
+async def rental_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIterator[RentalDesk]:
+    """The desk under `home`; `env` as for `services_at`."""
+    registry = registry_of(rental=MODE)
+    with services_at(home, registry, **env) as services:
+        if loaded and not samples.loaded(services):
+            samples.load(services, "vi")
+        yield RentalDesk(services, registry, "nobody")
+        await services.llm.aclose()
