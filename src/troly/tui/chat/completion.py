@@ -289,8 +289,6 @@ if TYPE_CHECKING:
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.prompt import Prompt
 
-    # REFACTOR: emptied import
-
 
 class Offering:
     """Serves one input. It never holds up a key: names are looked up on the house's thread and shown when they come."""
@@ -344,7 +342,6 @@ class Offering:
 
     def _offer_load(self, wanted: Wanted) -> None:
         """Offer what can come next in a line that loads data."""
-        # REFACTOR: emptied import
 
         part = self._part(wanted)
         if part.what == "path":
@@ -378,7 +375,6 @@ class Offering:
             controller.house.errand(PathsOf(part.typed, controller.language), done)
 
     def _part(self, wanted: Wanted) -> Part:
-        # REFACTOR: emptied import
 
         return part_of(wanted.typed, self._controller.kinds)
 
@@ -388,7 +384,6 @@ class Offering:
             return []
         if part is None:
             return mention_offers(found)
-        # REFACTOR: emptied import
 
         return path_offers(part, found or ())
 

@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from troly.tui.chat.view import Trouble
     from troly.tui.jobs import Done, Job, Offer, Step
 
-    # REFACTOR: emptied import
 
 SHOWN = 10
 
@@ -187,7 +186,6 @@ class WorkActions(App[int]):
         self._begin(job, tr("ui.work.loading", lang, name=name))
 
     def _begin(self, job: Job, name: str) -> None:
-        # REFACTOR: emptied import
 
         cancel = self.controller.house.job(job, partial(self._heard, name))
         self.working = Working(sanitize(name, keep_newlines=False), self.controller.now(), cancel)

@@ -263,7 +263,6 @@ class HitView(NamedTuple):
 
 def trouble_of(error: Exception, language: Lang) -> Trouble:
     """Any exception as what a person is told."""
-    # REFACTOR: emptied import
 
     if isinstance(error, TrolyError):
         text = error.render(language)
