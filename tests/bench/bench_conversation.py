@@ -30,7 +30,7 @@ from tests.support.stores.services import profile, services_at
 from troly.stores.conversations import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp
-from troly.tui.chat.find import FindBar, looked_for
+from troly.tui.chat.find import FindBar, search_form
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import Pane
 from troly.tui.house import House
@@ -171,7 +171,7 @@ async def find(app: Scene, pilot: Pilot[Any]) -> dict[str, float]:
     for name, wanted in (("first", "ABC00000"), ("again", "số 0: kiểm")):
         began = time.perf_counter()
         bar.query_one("TypingInput").value = wanted  # type: ignore[attr-defined]
-        needle = looked_for(wanted)
+        needle = search_form(wanted)
         while bar.finder.wanted != needle or bar.finder.at != 1:
             await asyncio.sleep(0.001)
         out[name] = round(1000 * (time.perf_counter() - began), 1)

@@ -37,7 +37,7 @@ from troly.plugin.events import (
 from troly.text.formulas import csv_text, guarded
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
-from troly.tui.chat.turns import apply
+from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import Pane, message
 from troly.tui.dialogs.grid import sort_key
 from troly.tui.render.cards import HEIGHT, card_lines, plot_lines
@@ -122,7 +122,7 @@ def test_a_later_plan_takes_the_place_of_the_earlier_one() -> None:
     pane = Pane("rag", answer=message("assistant", NOW, ""))
 
     def hear(event: Event) -> None:
-        apply(pane, event, lambda: NOW)
+        apply_event(pane, event, lambda: NOW)
 
     recorder = Recorder(hear)
     for event in (first, Suggestions(("a",)), last):

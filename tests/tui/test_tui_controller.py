@@ -10,7 +10,7 @@ from troly.errors import ConfigError
 from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import Lang
 from troly.tui.chat.controller import Change, Controller
-from troly.tui.chat.view import HealthView, Pane, Trouble, message, trouble_of
+from troly.tui.chat.view import HealthView, Pane, Trouble, message, trouble_from
 from troly.tui.port import Arrival
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import plain
@@ -171,7 +171,7 @@ def test_editing_puts_the_question_into_the_draft() -> None:
 def test_services_that_fail_to_open_keep_the_question() -> None:
     controller, _ = make()
     controller.submit("một")
-    controller.fail(trouble_of(ConfigError("mode.broken", mode="x", reason="y"), "vi"))
+    controller.fail(trouble_from(ConfigError("mode.broken", mode="x", reason="y"), "vi"))
     assert controller.trouble is not None
     assert [view.state for view in controller.pane.messages] == ["waiting"]
     assert not controller.again()
@@ -183,7 +183,7 @@ def test_services_that_fail_to_open_keep_the_question() -> None:
 )
 def test_every_failure_has_a_title(error: Exception) -> None:
     for lang in ("vi", "en"):
-        assert trouble_of(error, lang).title
+        assert trouble_from(error, lang).title
 
 
 def test_health_is_told_once() -> None:

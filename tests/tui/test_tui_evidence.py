@@ -15,9 +15,9 @@ from tests.support.screen.screens import Scene, begin, settle, text_of
 from troly.errors import StoreError
 from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize
-from troly.tui.chat.evidence import Laid
-from troly.tui.chat.evidence_tree import Evidence, Node, tree
-from troly.tui.chat.view import Wrong
+from troly.tui.chat.evidence import EvidenceLayout
+from troly.tui.chat.evidence_tree import EvidenceNode, TurnEvidence, evidence_nodes
+from troly.tui.chat.view import WrongMark
 from troly.tui.errands import EvidenceOf, MarkWrong, TakeBack
 from troly.tui.render.spans import width_of
 
@@ -25,14 +25,14 @@ Snap = Callable[..., bool]
 SIZES = [(60, 20), (80, 24), (120, 40), (240, 70)]
 
 
-def shown(nodes: list[Node], width: int = 60, lang: Lang = "vi") -> str:
+def shown(nodes: list[EvidenceNode], width: int = 60, lang: Lang = "vi") -> str:
     """Everything open, as text."""
-    laid = Laid(width, {one.key for one in every(nodes)}, "", lang)
+    laid = EvidenceLayout(width, {one.key for one in every(nodes)}, "", lang)
     laid.add(nodes)
     return "\n".join("".join(span.text for span in line) for line in laid.lines)
 
 
-def every(nodes: list[Node]) -> list[Node]:
+def every(nodes: list[EvidenceNode]) -> list[EvidenceNode]:
     found = []
     for node in nodes:
         found += [node, *every(list(node.children))]
@@ -41,7 +41,7 @@ def every(nodes: list[Node]) -> list[Node]:
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
-    text = shown(tree(Evidence("t1", scenes.TRACE), lang), 200, lang)
+    text = shown(evidence_nodes(TurnEvidence("t1", scenes.TRACE), lang), 200, lang)
     for said in (
         "Answer from the passages only.", scenes.QUESTION, scenes.ANSWER, "SELECT count(*)", "Quy định nghỉ phép",
         "nghi-phep.md", "Văn bản mới hơn thắng.", "● Quy định 2026", "internal", "rental v3", "offline", "hr · rag_tool",
@@ -52,7 +52,7 @@ def test_all_that_was_recorded_can_be_read(lang: Lang) -> None:
 
 
 def test_calls_and_content_stand_under_the_step_that_they_belong_to() -> None:
-    nodes = tree(Evidence("t1", scenes.TRACE), "en")
+    nodes = evidence_nodes(TurnEvidence("t1", scenes.TRACE), "en")
     titles = {node.title: [child.title for child in node.children] for node in nodes}
     assert titles["hr: Search documents"] == ["SQL that was run", "Passages"]
     assert titles["Write the answer"] == ["compose · gpt-oss:20b", "Contradicting sources"]
@@ -60,14 +60,14 @@ def test_calls_and_content_stand_under_the_step_that_they_belong_to() -> None:
 
 def test_a_turn_of_an_older_version_shows_its_steps_and_the_rest_beside_them() -> None:
     old = {name: scenes.TRACE[name] for name in ("steps", "content")}
-    nodes = tree(Evidence("t1", old), "en")
+    nodes = evidence_nodes(TurnEvidence("t1", old), "en")
     assert [node.title for node in nodes][-1] == "Beside the steps"
     assert [child.title for child in nodes[-1].children] == [
         "Passages",
         "Contradicting sources",
         "SQL that was run",
     ]
-    assert tree(Evidence("t1", {}), "en") == []
+    assert evidence_nodes(TurnEvidence("t1", {}), "en") == []
 
 
 JSON = st.recursive(
@@ -84,8 +84,8 @@ def test_no_line_is_wider_than_the_drawer(text: str, width: int) -> None:
         "steps": [{**step, "detail": text, "node": text or "n"} for step in scenes.STEPS],
         "calls": [{**scenes.TRACE["calls"][0], "reply": text, "task": text}],
     }
-    nodes = tree(Evidence("t1", trace), "vi")
-    laid = Laid(width, {one.key for one in every(nodes)}, "s0", "vi")
+    nodes = evidence_nodes(TurnEvidence("t1", trace), "vi")
+    laid = EvidenceLayout(width, {one.key for one in every(nodes)}, "s0", "vi")
     laid.add(nodes)
     assert max(width_of(line) for line in laid.lines) <= width
     assert all(sanitize(span.text) == span.text for line in laid.lines for span in line)
@@ -93,8 +93,8 @@ def test_no_line_is_wider_than_the_drawer(text: str, width: int) -> None:
 
 def test_a_very_long_prompt_shows_its_beginning_and_is_copied_whole() -> None:
     call = {**scenes.TRACE["calls"][0], "prompt": [{"role": "user", "content": "một hai ba " * 100_000}]}
-    nodes = tree(Evidence("t1", {**scenes.TRACE, "calls": [call]}), "vi")
-    laid = Laid(40, {one.key for one in every(nodes)}, "", "vi")
+    nodes = evidence_nodes(TurnEvidence("t1", {**scenes.TRACE, "calls": [call]}), "vi")
+    laid = EvidenceLayout(40, {one.key for one in every(nodes)}, "", "vi")
     laid.add(nodes)
     assert len(laid.lines) < 500
     assert "… còn nữa" in shown(nodes, 40)
@@ -165,7 +165,7 @@ async def test_an_answer_is_marked_and_the_mark_taken_back() -> None:
     app = Scene("vi", mode="rag")
     async with app.run_test(size=(80, 24)) as pilot:
         await scenes.marked(pilot)
-        assert app.fake.errands[-2:] == [MarkWrong("t1", Wrong("figures", "14")), EvidenceOf("t1")]
+        assert app.fake.errands[-2:] == [MarkWrong("t1", WrongMark("figures", "14")), EvidenceOf("t1")]
         assert "đã đánh dấu sai: Sai số liệu. 14" in text_of(app.chat.evidence)
         assert "đã đánh dấu sai" in app.shown
         await pilot.press("w")

@@ -16,8 +16,16 @@ from tests.tui.test_tui_fields import HOSTILE
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.chat.evidence_tree import Evidence
-from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, TalkView, Trouble, Wrong
+from troly.tui.chat.evidence_tree import TurnEvidence
+from troly.tui.chat.view import (
+    ConversationView,
+    DataStatusView,
+    HealthView,
+    HitView,
+    ModeCommandView,
+    Trouble,
+    WrongMark,
+)
 from troly.tui.jobs import Done, Load, Offer, Step
 from troly.tui.port import Arrival
 
@@ -31,7 +39,11 @@ def hostile_scene(text: str) -> Scene:
     questions: Any = {"vi": (text,) * 3, "en": (text,) * 3}
     modes = tuple(
         mode._replace(
-            names=both, summaries=both, questions=questions, person=both, talk=(TalkView("sql", both, text),)
+            names=both,
+            summaries=both,
+            questions=questions,
+            person=both,
+            talk=(ModeCommandView("sql", both, text),),
         )
         for mode in MODES
     )
@@ -40,11 +52,11 @@ def hostile_scene(text: str) -> Scene:
         "vi",
         arrival=Arrival(modes, text, (text,), new_here=True, kinds=lambda: (kind,)),
         health=HealthView(known=True, up=False, model=text, trouble=Trouble(text, text, text)),
-        held=HoldingsView(text, enough=False, command=text),
+        held=DataStatusView(text, enough=False, command=text),
         listed=[ConversationView("c1", "shopping", text, NOW, pinned=True), ConversationView("c2", "nowhere", text, NOW)],
         hits=[HitView("c1", "shopping", text, NOW, text, ((0, 1),))],
         names=[(text, text)],
-        results={"WorkOffers": [Offer(text, both)], "EvidenceOf": Evidence("t1", scenes_of(text), text, 1)},
+        results={"WorkOffers": [Offer(text, both)], "EvidenceOf": TurnEvidence("t1", scenes_of(text), text, 1)},
     )  # fmt: skip
 
 
@@ -107,7 +119,7 @@ async def test_what_is_around_an_answer(text: str) -> None:
         await until(lambda: not app.controller.pane.running)
         answer = app.controller.pane.last_answer
         assert answer is not None
-        answer.turn, answer.wrong = "t1", Wrong("facts", text)
+        answer.turn, answer.wrong = "t1", WrongMark("facts", text)
         app.controller.pane.title = text
         app.controller.new_conversation()
         await settle(app, pilot)

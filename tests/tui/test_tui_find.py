@@ -14,7 +14,7 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, settle
 from troly.plugin.events import Item, ItemList
-from troly.tui.chat.find import FindBar, Finder, Hit, find_in_lines, looked_for, strings, styled
+from troly.tui.chat.find import FindBar, Finder, Match, find_in_lines, search_form, styled_line, texts_in
 from troly.tui.chat.view import MessageView, message
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import Span, plain, wrap
@@ -136,19 +136,19 @@ async def test_odd_words_do_no_harm(wanted: str) -> None:
 )
 def test_places_in_lines_are_the_places_in_the_text(text: str, width: int, wanted: str) -> None:
     lines = wrap([Span(text)], width)
-    needle = looked_for(wanted)
+    needle = search_form(wanted)
     for found in find_in_lines(lines, needle):
         piece = plain(lines[found.row])[found.start : found.end]
         assert piece
-        assert looked_for(piece) in needle or needle in looked_for(piece)
-        painted = styled(lines[found.row], found.start, found.end, "found")
+        assert search_form(piece) in needle or needle in search_form(piece)
+        painted = styled_line(lines[found.row], found.start, found.end, "found")
         assert plain(painted) == plain(lines[found.row])
         assert "".join(span.text for span in painted if span.style == "found") == piece
 
 
 def test_a_match_across_two_lines_is_marked_in_both() -> None:
     lines = wrap([Span("một hai ba bốn năm")], 8)
-    found = find_in_lines(lines, looked_for("hai BA"))
+    found = find_in_lines(lines, search_form("hai BA"))
     assert [plain(lines[piece.row])[piece.start : piece.end] for piece in found] == ["hai", "ba"]
     assert {piece.number for piece in found} == {0}
 
@@ -156,8 +156,8 @@ def test_a_match_across_two_lines_is_marked_in_both() -> None:
 def test_matches_under_emphasis_and_in_another_normal_form() -> None:
     view = message("assistant", NOW, "một **hai** ba, tie\u0302\u0301ng")
     lines = MessageLines(view).lines(40, "vi")
-    assert len(find_in_lines(lines, looked_for("mot hai ba"), 1)) == 1
-    assert len(find_in_lines(lines, looked_for("tiếng"), 1)) == 1
+    assert len(find_in_lines(lines, search_form("mot hai ba"), 1)) == 1
+    assert len(find_in_lines(lines, search_form("tiếng"), 1)) == 1
 
 
 def test_the_finder_takes_what_changes_and_what_is_added() -> None:
@@ -167,16 +167,16 @@ def test_the_finder_takes_what_changes_and_what_is_added() -> None:
     while not finder.work(0.0):
         continue
     assert finder.count == 3
-    assert finder.begin([views[0].key]) == Hit(views[0].key, 0)
+    assert finder.begin([views[0].key]) == Match(views[0].key, 0)
     assert finder.at == 3
     views.insert(0, message("user", NOW, "ABC cũ"))
     views[-1].write(" abc")
     assert finder.work(1.0)
     assert (finder.count, finder.at) == (5, 4)
-    assert finder.step(1) == Hit(views[0].key, 0)
-    assert finder.step(1) == Hit(views[-1].key, 2)
+    assert finder.step(1) == Match(views[0].key, 0)
+    assert finder.step(1) == Match(views[-1].key, 2)
 
 
 def test_all_texts_of_typed_content_are_looked_through() -> None:
     card = ItemList((Item("tên", "phụ", "chi tiết", (("giá", "5"),), "/a"),), "danh sách")
-    assert list(strings(card)) == ["tên", "phụ", "chi tiết", "giá", "5", "/a", "danh sách", ""]
+    assert list(texts_in(card)) == ["tên", "phụ", "chi tiết", "giá", "5", "/a", "danh sách", ""]

@@ -12,19 +12,19 @@ from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW
 from troly.tui.chat.view import MessageView, message
 from troly.tui.render.figures import day_name
-from troly.tui.render.ledger import Ledger
+from troly.tui.render.layout import ConversationLayout
 from troly.tui.render.spans import Line, plain
 
 TODAY = NOW.date()
 
 
-def laid(views: list[MessageView], width: int = 60) -> Ledger:
-    ledger = Ledger()
+def laid(views: list[MessageView], width: int = 60) -> ConversationLayout:
+    ledger = ConversationLayout()
     ledger.sync(views, [], width, "vi", TODAY)
     return ledger
 
 
-def seen(ledger: Ledger, top: int, rows: int) -> list[Line | None]:
+def seen(ledger: ConversationLayout, top: int, rows: int) -> list[Line | None]:
     return [ledger.line(row) for row in range(top, top + rows)]
 
 

@@ -17,8 +17,8 @@ from troly.errors import InputError
 from troly.plugin.ingest_arguments import kinds, quoted, read_order, words
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS
-from troly.tui.chat.completion import part_of, part_offers
-from troly.tui.dialogs.choose import ChooseScreen, paths
+from troly.tui.chat.completion import line_part, part_completions
+from troly.tui.dialogs.choose import ChooseScreen, path_choices
 from troly.tui.errands import PathsOf, run
 
 KINDS = kinds(Registry())
@@ -48,7 +48,7 @@ def test_any_line_is_an_order_or_a_sentence(line: str) -> None:
             assert text.title
             assert text.message
             assert text.remedy
-    for offer in part_offers(part_of(line, KINDS), KINDS, "vi"):
+    for offer in part_completions(line_part(line, KINDS), KINDS, "vi"):
         assert offer.whole or offer.text
 
 
@@ -98,8 +98,8 @@ def test_what_cannot_be_read_is_a_sentence_with_what_to_write(line: str, says: s
     ],
 )
 def test_what_comes_next(line: str, what: str, offered: str) -> None:
-    part = part_of(line, KINDS)
-    offers = part_offers(part, KINDS, "vi")
+    part = line_part(line, KINDS)
+    offers = part_completions(part, KINDS, "vi")
     assert part.what == what
     assert (offers[0].title if offers else "") == offered
     if "--name x" in line:
@@ -118,7 +118,7 @@ async def write(app: Scene, pilot: Pilot[Any], text: str) -> None:
 async def test_a_sheet_is_loaded_under_a_name_while_one_types(own_home: Path, tmp_path: Path) -> None:
     (tmp_path / "đơn hàng.csv").write_text(SHEET, "utf-8")
     async with working(own_home) as (app, pilot, jobs):
-        app.fake.results["PathsOf"] = paths("folder")(f"{tmp_path}/don")
+        app.fake.results["PathsOf"] = path_choices("folder")(f"{tmp_path}/don")
         await write(app, pilot, "/ingest she")
         await pilot.press("tab")
         assert app.chat.prompt.text == "/ingest sheet "
@@ -203,9 +203,9 @@ def test_paths_are_completed_without_diacritics_and_folders_go_further(tmp_path:
     (tmp_path / "Dữ liệu").mkdir()
     (tmp_path / "dữ.csv").write_text("")
     (tmp_path / ".kín").write_text("")
-    offered = paths("this folder")(f"{tmp_path}/du")
+    offered = path_choices("this folder")(f"{tmp_path}/du")
     assert [(one.title, one.further) for one in offered] == [("Dữ liệu/", True), ("dữ.csv", False)]
-    inside = paths("this folder")(f"{tmp_path}/")
+    inside = path_choices("this folder")(f"{tmp_path}/")
     assert inside[0].title == "this folder"
     assert ".kín" not in [one.title for one in inside]
-    assert paths("x")(f"{tmp_path}/none/at/all") == []
+    assert path_choices("x")(f"{tmp_path}/none/at/all") == []

@@ -13,7 +13,7 @@ from troly.tui.chat.view import message
 from troly.tui.render.markdown import code_blocks, parse
 from troly.tui.render.message import SLICE, MessageLines
 from troly.tui.render.spans import Line, plain, width_of
-from troly.tui.render.stream import LONGEST_BLOCK, LONGEST_PARAGRAPH, MarkdownStream, halves
+from troly.tui.render.stream import LONGEST_BLOCK, LONGEST_PARAGRAPH, MarkdownStream, split_block
 
 WORDS = 9_000
 LONG: Mapping[str, str] = {
@@ -110,7 +110,7 @@ def test_the_halves_of_a_block_are_the_block(kind: str, count: int) -> None:
         "table": "| a |\n|---|\n" + "| chữ |\n" * count,
     }[kind]
     tokens = parse(made)
-    parts = halves(made, tokens)
+    parts = split_block(made, tokens)
     limit = LONGEST_PARAGRAPH if kind == "paragraph" else LONGEST_BLOCK
     if parts is None:
         assert len(made) <= limit or kind != "paragraph"

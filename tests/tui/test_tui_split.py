@@ -9,7 +9,7 @@ from tests.support.scenes.panes import fill
 from tests.support.screen.screens import Scene, begin, burst, settle, text_of
 from troly.plugin.events import Token, TurnCompleted
 from troly.text.fold import fold
-from troly.tui.chat.bars import tabs_of
+from troly.tui.chat.bars import tab_panes
 from troly.tui.dialogs.palette import PaletteScreen
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
@@ -147,7 +147,7 @@ async def test_a_hundred_panes_leave_the_header_usable(size: tuple[int, int]) ->
         await begin(app, pilot)
         fill(app, 100)
         await settle(app, pilot)
-        panes = tabs_of(app.controller)
+        panes = tab_panes(app.controller)
         assert len(panes) == 100
         assert sum(bool(pane.messages) for pane in panes) <= 12
         if size == SMALL:

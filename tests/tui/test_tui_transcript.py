@@ -16,7 +16,7 @@ from tests.support.stores.services import profile, services_at
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage
-from troly.tui.chat.history import page_of
+from troly.tui.chat.history import message_page
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import MessageView, message
 from troly.tui.opened import OpenedHouse
@@ -185,7 +185,7 @@ def test_pages_from_the_store_part_no_answer_from_its_question(tmp_path: Path, l
             ]
             store.finish_turn("an", turn.id, status="completed", messages=said, source="rules", ms=1.0)
         house = OpenedHouse(services, registry_of(), profile("an"))
-        views = page_of(store, "an", conversation, limit, zone=NOW.tzinfo)
+        views = message_page(store, "an", conversation, limit, zone=NOW.tzinfo)
         while before := views[0].before:
             views[0].before = ""
             views = [*house.older(conversation, before, limit), *views]

@@ -26,14 +26,14 @@ from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.tui.chat.bars import status_figures
-from troly.tui.chat.jobs import Working
-from troly.tui.chat.turns import spent_of
-from troly.tui.chat.view import HealthView, Wrong, message
+from troly.tui.chat.jobs import RunningJob
+from troly.tui.chat.turns import usage_of
+from troly.tui.chat.view import HealthView, WrongMark, message
 from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.errands import EvidenceOf, KeepLook, MarkWrong, TakeBack, WorkOffers, run
 from troly.tui.jobs import Done, Load, Pull, Step
 from troly.tui.opened import OpenedHouse
-from troly.tui.startup import Look, keep_look, language_of, prepare, read_look, theme_of
+from troly.tui.startup import Appearance, language_of, prepare, read_appearance, theme_of, write_appearance
 from troly.tui.widgets.text_input import TypingInput
 
 UP = HealthView(known=True, up=True, model="gpt-oss")
@@ -44,7 +44,7 @@ UP = HealthView(known=True, up=True, model="gpt-oss")
 
 def answer(**more: Any) -> Any:
     return message(
-        "assistant", NOW, "x", **{"ms": 3400.0, "calls": 1, "spent": spent_of([scenes.CALL]), **more}
+        "assistant", NOW, "x", **{"ms": 3400.0, "calls": 1, "spent": usage_of([scenes.CALL]), **more}
     )
 
 
@@ -65,7 +65,7 @@ def test_figures_are_folded_by_width_whole(width: int, lang: Lang) -> None:
 
 
 def test_the_rate_of_an_answer_that_is_being_written() -> None:
-    spent = spent_of([{**scenes.CALL, "kind": "decide"}])
+    spent = usage_of([{**scenes.CALL, "kind": "decide"}])
     assert spent is not None
     for _ in range(40):
         spent.heard(NOW)
@@ -79,20 +79,20 @@ def test_the_fullest_context_is_told_and_embedding_counts_for_nothing() -> None:
         scenes.CALL,
         {**scenes.CALL, "kind": "embed", "prompt_tokens": 9_999},
     ]
-    spent = spent_of(calls)
+    spent = usage_of(calls)
     assert spent is not None
     assert (spent.used, spent.window, spent.prompt_tokens) == (1930, 8192, 1934)
-    assert spent_of([]) is None
+    assert usage_of([]) is None
 
 
 @given(done=st.integers(0, 10**12), total=st.none() | st.integers(1, 10**12), width=st.integers(8, 90))
 def test_the_line_of_work_fits(done: int, total: int | None, width: int) -> None:
-    work = Working("Tải qwen2.5:7b-instruct", NOW, lambda: None, done, total, "bytes")
+    work = RunningJob("Tải qwen2.5:7b-instruct", NOW, lambda: None, done, total, "bytes")
     assert cell_len(work.line(NOW + timedelta(seconds=5), width, "vi")) <= width
 
 
 def test_the_line_of_work_tells_rate_and_time_left() -> None:
-    work = Working("Pull", NOW, lambda: None, 50_000_000, 100_000_000, "bytes")
+    work = RunningJob("Pull", NOW, lambda: None, 50_000_000, 100_000_000, "bytes")
     assert work.line(NOW + timedelta(seconds=10), 60, "en") == "Pull  50 %  5.0 MB/s  10.0 s left"
 
 
@@ -103,10 +103,10 @@ def test_what_was_chosen_is_remembered_and_the_settings_file_is_not_touched(tmp_
     kept, settings = Paths.resolve({"TROLY_HOME": str(tmp_path)}), Settings(theme="dark", language="auto")
     kept.ensure()
     kept.config_file.write_text('# mine\ntheme = "dark"\n', "utf-8")
-    assert read_look(kept) == Look()
-    keep_look(kept, settings, "light", None)
-    keep_look(kept, settings, None, "en")
-    look = read_look(kept)
+    assert read_appearance(kept) == Appearance()
+    write_appearance(kept, settings, "light", None)
+    write_appearance(kept, settings, None, "en")
+    look = read_appearance(kept)
     assert (theme_of(look, settings), language_of(look, settings)) == ("light", "en")
     assert kept.config_file.read_text("utf-8") == '# mine\ntheme = "dark"\n'
     # The settings win once they say something else.
@@ -119,12 +119,12 @@ def test_a_look_that_cannot_be_read_counts_for_nothing(tmp_path: Path, text: str
     kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
     kept.ensure()
     (kept.data / "look.toml").write_bytes(text.encode("latin-1"))
-    assert theme_of(read_look(kept), Settings()) == "dark"
+    assert theme_of(read_appearance(kept), Settings()) == "dark"
 
 
 def test_the_next_start_has_it_from_the_first_frame(tmp_path: Path) -> None:
     kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
-    keep_look(kept, Settings(), "light", "en")
+    write_appearance(kept, Settings(), "light", "en")
     env = {"TROLY_HOME": str(tmp_path), "LC_ALL": "vi_VN.UTF-8"}
     prepared = prepare(None, None, None, None, env)
     assert (prepared.theme, prepared.language) == ("light", "en")
@@ -162,10 +162,10 @@ async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
         found = run(house, EvidenceOf(turn))
         assert found.trace["steps"]
         assert found.trace["given"]["profile"]["login"] == "an"
-        file = run(house, MarkWrong(turn, Wrong("facts", "sai ngày")))
+        file = run(house, MarkWrong(turn, WrongMark("facts", "sai ngày")))
         assert Path(file).exists()
         _, views = house.load(str(person.conversation))
-        assert [view.wrong for view in views if view.turn == turn][-1] == Wrong("facts", "sai ngày")
+        assert [view.wrong for view in views if view.turn == turn][-1] == WrongMark("facts", "sai ngày")
         assert run(house, TakeBack(turn)) is True
         assert Path(run(house, KeepLook(theme="light"))).exists()
         await house.services.llm.health()
@@ -293,5 +293,5 @@ async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None
 
 def test_the_time_of_a_job_is_the_screens_own() -> None:
     later = datetime.fromisoformat("2026-11-22T09:14:00+07:00")
-    work = Working("x", NOW, lambda: None, 60, None, "rows")
+    work = RunningJob("x", NOW, lambda: None, 60, None, "rows")
     assert work.line(later, 60, "en") == "x  1 rows/s"

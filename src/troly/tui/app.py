@@ -1,68 +1,71 @@
-"""The terminal app: paints first, furnishes the screen and opens the house behind it, and turns keys and clicks into
-calls of the controller.
-
-What this module imports, every start waits for: parts of the screen are imported by `furnish`, after the first frame.
-"""
+"""The terminal app: puts screen, controller and backend together, and turns keys, commands and clicks into their calls."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
+import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-# Vim and tmux users wait less for a lone Escape; must be set before Textual is imported.
+# Vim and tmux users wait less for a lone Escape; Textual reads it when it is imported.
 os.environ.setdefault("ESCDELAY", "50")
 
-from textual import events
 from textual.binding import BindingType
 from textual.screen import Screen
 
-from troly.text.catalogue import Lang
-from troly.tui.answer_actions import AnswerActions
-from troly.tui.chat.jobs import WorkActions
-from troly.tui.chat.view import trouble_of
-from troly.tui.dialogs.first import SHORT, FirstScreen
-from troly.tui.input_actions import InputActions
-from troly.tui.key_actions import KeyActions
-from troly.tui.keymap import bindings
-from troly.tui.list_actions import ListActions
-from troly.tui.message_actions import MessageActions
-from troly.tui.pane_actions import PaneActions
-from troly.tui.terminal import ShellActions
-from troly.tui.theme import THEMES, theme_name
-from troly.tui.wrong_actions import WrongActions
+from troly.conversation.commands import MARK, ChatCommand, filled_action, parse_command, resolve_choice
+from troly.text.catalogue import LANGS, Lang, tr
+from troly.text.sanitize import sanitize
+from troly.tui import operations
+from troly.tui.backend import Backend, Deliver, SessionBackend
+from troly.tui.chat.bars import pane_title, tab_panes
+from troly.tui.chat.completion import chat_commands
+from troly.tui.chat.controller import Change, Controller, OlderMessages
+from troly.tui.chat.conversation_list import ConversationActions
+from troly.tui.chat.drafts import Drafts
+from troly.tui.chat.find import FindBar, open_find_bar
+from troly.tui.chat.jobs import JobActions
+from troly.tui.chat.message_actions import MessageActions
+from troly.tui.chat.screen import COLUMNS, ROWS, ChatScreen, mode_palette, split_layout
+from troly.tui.chat.view import Pane, SessionInfo, trouble_from
+from troly.tui.dialogs.help import HelpScreen
+from troly.tui.dialogs.palette import PaletteScreen, commands, pane_commands
+from troly.tui.dialogs.paste import PasteScreen
+from troly.tui.dialogs.rename import RenameScreen
+from troly.tui.dialogs.search import SearchScreen
+from troly.tui.keymap import Keymap, bindings
+from troly.tui.terminal import has_job_control, on_hang_up
+from troly.tui.textual_internals import TerminalApp, read_pastes_whole, teach_alt_keys
+from troly.tui.theme import THEMES, Palette, theme_name
 
 if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
     from troly.config import Settings
+    from troly.config.actions import Place
     from troly.paths import Paths
-    from troly.tui.chat.controller import Change
-    from troly.tui.chat.screen import ChatScreen
-    from troly.tui.chat.view import Pane
-    from troly.tui.house import House
-    from troly.tui.port import Arrival, Deliver, HouseLike
+    from troly.tui.chat.prompt import Prompt
+    from troly.tui.chat.transcript import Transcript
     from troly.tui.widgets.lines import LinesView
 
-Now = Callable[[], datetime]
+# Below this many rows header and status share a line.
+SHORT = 22
+# Drafts are written when nothing was typed for so long (seconds).
+DRAFT_PAUSE = 0.7
+# What a click on the chrome does, where it is not named as its action.
+CLICKS: Mapping[str, str] = {
+    "mode": "mode('{}')", "step": "step({})", "key": "{}", "end": "newest", "new": "new", "pane": "pane({})",
+    "close": "close", "language": "language",
+}  # fmt: skip
 
 
-class TrolyApp(
-    AnswerActions,
-    MessageActions,
-    PaneActions,
-    KeyActions,
-    InputActions,
-    ListActions,
-    ShellActions,
-    WorkActions,
-    WrongActions,
-):
-    """The screen of Troly. `house` makes what opens the services, on a thread, once the first frame is painted."""
+class TrolyApp(TerminalApp):
+    """The screen of Troly. `backend` makes what opens the services; it is started once the first frame is painted."""
 
     CSS_PATH = Path(__file__).parent / "styles" / "app.tcss"
     TITLE = "Troly"
@@ -74,135 +77,512 @@ class TrolyApp(
 
     def __init__(
         self,
-        house: Callable[[Deliver], HouseLike],
+        backend: Callable[[Deliver], Backend],
         *,
         mode: str,
         language: Lang,
         theme: str,
-        now: Now,
+        now: Callable[[], datetime],
         keys: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
-        self.take_keys(keys)
+        self.keymap = Keymap(keys)
+        teach_alt_keys(self.keymap.all())
+        read_pastes_whole()
+        self.set_keymap(self.keymap.overrides())
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme_name(theme)
-        self.furnished = False
-        self.fault: BaseException | None = None
-        self._house = house
-        self._first_mode = mode
-        self._first_language: Lang = language
-        self._now = now
-        # What was typed before there was an input.
-        self._early: list[events.Key | events.Paste] = []
+        # After the end of the screen nobody listens.
+        self.backend = backend(self.call_later)
+        self.controller = Controller(
+            self.backend, mode=mode, language=language, now=now, changed=self._changed
+        )
+        self.chat = ChatScreen(self.controller, self.mode_palette())
+        self.drafts = Drafts(self.controller, lambda: self.chat.prompt)
+        self.older = OlderMessages(self.controller, self.say)
+        self.conversations = ConversationActions(self.controller, self.say, self.keymap.press)
+        self.messages = MessageActions(self)
+        self.jobs = JobActions(self)
 
     # Start and end.
 
     def get_default_screen(self) -> Screen[None]:
-        """What is painted first; where nobody looks, the chat at once."""
-        return self.furnish() if self.is_headless else FirstScreen(self._first_language)
-
-    def furnish(self) -> ChatScreen:
-        """The chat with all its parts, and the house that is not open yet."""
-        from troly.tui.chat.controller import Controller
-        from troly.tui.chat.screen import ChatScreen
-
-        self.house = self._house(self._deliver)
-        self.controller = Controller(
-            self.house,
-            mode=self._first_mode,
-            language=self._first_language,
-            now=self._now,
-            changed=self._changed,
-        )
-        self.chat = ChatScreen(self.controller, self.colours())
-        self.furnished = True
+        """The chat is there from the first frame on."""
         return self.chat
 
     def on_mount(self) -> None:
-        """Open the house after the first frame; a terminal that goes away ends the app in order."""
+        """Open the session after the first frame; a terminal that goes away ends the app in order."""
         loop = asyncio.get_running_loop()
         # Windows has no such signals, and a test may run the app outside the main thread.
         with suppress(NotImplementedError, AttributeError, RuntimeError, ValueError):
             loop.add_signal_handler(signal.SIGTERM, self.exit, 128 + signal.SIGTERM)
-            self.leave_when_hung_up(loop)
-        self.repaint_when_back()
-        self.theme_changed_signal.subscribe(self, lambda _theme: self.chat.dress(self.colours()))
-        self.call_after_refresh(self.call_later, self._move_in)
+            on_hang_up(loop, self.exit, self.close_backend)
+        self.repaint_when_resumed()
+        self.theme_changed_signal.subscribe(self, lambda _theme: self.chat.apply_theme(self.mode_palette()))
+        self.call_after_refresh(self.backend.start, self._session_ready)
 
-    async def _move_in(self) -> None:
-        """The first frame is painted: show the chat, give it what was typed meanwhile, and open the house."""
-        if not self.furnished:
-            first, chat = self.screen, self.furnish()
-            # The framework finds out what has room once it was painted: columns would come and go.
-            chat.set_classes(first.classes)
-            await self.push_screen(chat)
-            self.chat.set_focus(self.chat.prompt)
-            early, self._early = self._early, []
-            for event in early:
-                await super().on_event(event)
-        self.call_after_refresh(self.house.start, self._arrived)
-
-    async def on_event(self, event: events.Event) -> None:
-        """Keep what is typed before there is an input: it comes first as soon as there is one."""
-        if not self.furnished and isinstance(event, (events.Key, events.Paste)):
-            self._early.append(event)
-        else:
-            await super().on_event(event)
-
-    def _arrived(self, arrival: Arrival | Exception) -> None:
-        if isinstance(arrival, Exception):
-            self.controller.fail(trouble_of(arrival, self.controller.language))
+    def _session_ready(self, found: SessionInfo | Exception) -> None:
+        if isinstance(found, Exception):
+            self.controller.fail(trouble_from(found, self.controller.language))
             return
-        self.controller.arrive(arrival)
-        self.drafting.begin()
-        self.offer_anew()
-        self.house.watch(
-            lambda: self.controller.pane.mode, lambda: self.controller.language, self.controller.see
+        self.controller.take_session(found)
+        self.drafts.begin()
+        self.chat.completer.renew()
+        self.backend.watch_health(
+            lambda: self.controller.pane.mode,
+            lambda: self.controller.language,
+            self.controller.take_health,
         )
 
-    def _deliver(self, call: Callable[[], None]) -> None:
-        """Run `call` on the screen's loop (from any thread); after the end of the screen nobody listens."""
-        self.call_later(call)
+    def close_backend(self) -> None:
+        """Keep the drafts, stop the turns and close the services."""
+        changes = self.drafts.changes()
+        self.backend.close((lambda session: operations.save_input(session, "", changes)) if changes else None)
 
     def _changed(self, what: Change, pane: Pane | None) -> None:
         if what == "panes":
-            self.chat.dress(self.colours())
-            self.drafting.restore()
-            self.remember()
+            self.chat.apply_theme(self.mode_palette())
+            self.drafts.restore()
+            self.chat.prompt.earlier = self.drafts.earlier()
         elif what == "finished" and pane is not None:
-            self.finished(pane)
+            self._say_of_panes("ui.pane.finished", title=pane_title(pane, self.controller.language))
         self.chat.take(what, pane)
 
-    def _fatal_error(self) -> None:
-        """Keep what broke the screen for the caller, instead of a traceback with everybody's data on the terminal."""
-        self.fault = self.fault or sys.exception()
-        self._close_messages_no_wait()
+    # Remarks.
 
-    # What was written and pressed.
+    def notify(self, message: str, **more: Any) -> None:
+        """Say something in passing; titles, files and errors in it are shown as text."""
+        super().notify(sanitize(message), **{"markup": False, **more})
+
+    def say(self, text: str, seconds: float = 6) -> None:
+        """Say something in passing, for so long."""
+        self.notify(text, timeout=seconds)
+
+    def say_error(self, error: Exception) -> None:
+        """Say in passing why something failed."""
+        trouble = trouble_from(error, self.controller.language)
+        self.notify(" ".join(part for part in trouble if part), severity="error")
+
+    # What is typed.
+
+    def send(self, text: str) -> None:
+        """Ask `text`, or do what the command says."""
+        text = unicodedata.normalize("NFC", text)
+        if text.startswith(MARK) and self._run_command(text):
+            return
+        self.drafts.sent(text)
+        self.controller.submit(text)
+        self.chat.prompt.earlier = self.drafts.earlier()
+        self.chat.transcript.to_end()
+
+    def on_prompt_sent(self, event: Prompt.Sent) -> None:
+        """Enter was pressed in the input."""
+        self.send(event.text)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Keep the draft soon."""
+        if event.text_area is self.chat.prompt:
+            self.drafts.soon(lambda: self.set_timer(DRAFT_PAUSE, self.drafts.keep))
+
+    def _run_command(self, text: str) -> bool:
+        """Do a typed command of the app; False when the text is for the assistant."""
+        parsed = parse_command(text, chat_commands(self.controller))
+        if parsed is None or (parsed.command is not None and not parsed.command.action):
+            return False
+        lang = self.controller.language
+        if parsed.command is None:
+            key = "nearest" if parsed.nearest else "unknown"
+            name = text.strip().removeprefix(MARK)
+            self._refuse(text, tr(f"ui.slash.{key}", lang, name=name, nearest=parsed.nearest))
+            return True
+        if parsed.argument and not parsed.command.argument:
+            self._refuse(text, tr("ui.slash.nothing", lang, name=parsed.command.name))
+            return True
+        value = resolve_choice(parsed.command, parsed.argument)
+        if value is None or (parsed.command.needed and not value):
+            self._refuse(text, self._what_is_needed(parsed.command))
+        else:
+            self.call_later(self.run_action, filled_action(parsed.command, value))
+        return True
+
+    def _what_is_needed(self, command: ChatCommand) -> str:
+        lang = self.controller.language
+        if not command.choices:
+            return tr("ui.slash.needed", lang, name=command.name, argument=command.argument)
+        values = ", ".join(one.value for one in command.choices)
+        return tr("ui.slash.value", lang, name=command.name, argument=command.argument, values=values)
+
+    def _refuse(self, text: str, why: str) -> None:
+        """Say why, and put the text back so that it can be corrected."""
+        if not self.chat.prompt.text:
+            self.chat.prompt.put(text)
+        self.say(why)
+
+    # What is clicked, and where the reader is.
 
     async def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
         """Something in the lines was clicked or chosen."""
-        from troly.tui.pressed import press
-
         kind, _, rest = event.action.partition(":")
         if kind == "open-conversation":
             self.controller.open(rest)
             self.chat.leave_columns()
-        elif not press(self, kind, rest):
-            await self.run_action(_CLICKS.get(kind, kind).format(rest))
+        elif kind == "message" and rest == "find":
+            self.action_find()
+        elif kind == "message":
+            self.messages.act(rest)
+        elif not self.messages.press(kind, rest):
+            await self.run_action(CLICKS.get(kind, kind).format(rest))
 
+    def on_transcript_near_top(self, event: Transcript.NearTop) -> None:
+        """The reader comes near older messages."""
+        self.older.fetch(event.pane)
 
-_CLICKS: Mapping[str, str] = {
-    "mode": "mode('{}')",
-    "step": "step({})",
-    "key": "{}",
-    "end": "newest",
-    "new": "new",
-    "pane": "pane({})",
-    "close": "close",
-    "language": "language",
-}
+    def places(self) -> list[Place]:
+        """Where the keys go now, the innermost first."""
+        if self.screen is not self.chat:
+            return [getattr(self.screen, "PLACE", "dialog")]
+        chat, focused = self.chat, self.focused
+        if focused is not None and isinstance(focused.parent, FindBar):
+            return ["find", "chat"]
+        inner: dict[object, Place] = {
+            chat.list: "list",
+            chat.evidence: "evidence",
+            chat.transcript: "transcript",
+        }
+        return [inner.get(focused, "prompt"), "chat"]
+
+    # Questions and answers.
+
+    def action_stop(self) -> None:
+        """Esc: close what lies above, else stop the answer, else go back to the input."""
+        if self.chat.leave_columns() or self.controller.stop():
+            return
+        self.chat.prompt.focus()
+
+    def action_interrupt(self) -> None:
+        """Ctrl+C: copy what is selected, stop the answer, or say how to quit."""
+        lang = self.controller.language
+        if selected := self.screen.get_selected_text():
+            self.copy_to_clipboard(selected)
+            self.say(tr("ui.trouble.copied", lang), 2)
+        elif not self.controller.stop():
+            self.say(tr("ui.trouble.how_to_quit", lang, key=self.keymap.press("quit")), 3)
+
+    def action_again(self) -> None:
+        """Ask the last question again."""
+        self.controller.again()
+
+    def action_edit(self) -> None:
+        """Put the last question into the input."""
+        self.controller.edit()
+
+    def action_newest(self) -> None:
+        """Go to the end of the conversation."""
+        self.chat.transcript.to_end()
+
+    def action_copy_answer(self) -> None:
+        """Copy the last answer as it was written."""
+        answer = self.controller.pane.last_answer
+        if answer is not None and answer.text:
+            self.copy_to_clipboard(sanitize(answer.text))
+            self.say(tr("ui.trouble.copied", self.controller.language), 2)
+
+    def action_grid(self) -> None:
+        """Open the newest table of the conversation as a grid."""
+        if self.screen is self.chat:
+            self.messages.open_newest_table()
+
+    def action_suggested(self, index: int) -> None:
+        """Ask one of the questions that the last answer offers."""
+        self.messages.ask_suggested(index)
+
+    def action_message(self, what: str) -> None:
+        """Do `what` with the chosen message, else the last answer."""
+        self.messages.act(what)
+
+    def action_wrong(self) -> None:
+        """Ask what is wrong with the answer that the evidence drawer shows: the chosen one, else the newest."""
+        self.messages.mark_wrong(self.chat.evidence.answer)
+
+    def action_messages(self) -> None:
+        """Give the keys to the messages, or back to the input."""
+        transcript = self.chat.transcript
+        if transcript.has_focus or not self.controller.pane.messages:
+            self.chat.prompt.focus()
+        else:
+            transcript.focus()
+
+    def action_find(self) -> None:
+        """Look for words in the shown conversation."""
+        if self.screen is self.chat and self.controller.pane.messages:
+            open_find_bar(self)
+
+    def action_names(self, begun: str = "") -> None:
+        """Offer names of sheets, documents or products at the end of the message."""
+        prompt = self.chat.prompt
+        blank = "" if not prompt.text or prompt.text[-1:].isspace() else " "
+        prompt.put(f"{prompt.text}{blank}@{begun}")
+        prompt.focus()
+
+    def action_unfold(self) -> None:
+        """Open the pasted text at the cursor to read and edit it."""
+        prompt, lang = self.chat.prompt, self.controller.language
+        found = prompt.token_here() if self.screen is self.chat else None
+        if found is None:
+            self.say(tr("ui.paste.none", lang), 3)
+            return
+        token, start, end = found
+        before = prompt.pasted.text(token)
+
+        def changed(text: str | None) -> None:
+            if text is not None and text != before:
+                prompt.change_token(start, end, text)
+
+        self.push_screen(PasteScreen(before, self.keymap.press("paste_close"), lang), changed)
+
+    def action_handoff(self, words: str = "") -> None:
+        """Ask the assistant for a person; where it cannot hand over to one, say who can."""
+        controller, lang = self.controller, self.controller.language
+        mode = controller.modes.get(controller.pane.mode)
+        if mode is None:
+            return
+        if mode.person:
+            controller.submit(" ".join(part for part in (mode.person[lang], words) if part))
+            self.chat.transcript.to_end()
+            return
+        remark = [tr("ui.handoff.not_here", lang, name=mode.names[lang])]
+        remark += [
+            tr("ui.handoff.elsewhere", lang, names=one.names[lang], mode=one.id)
+            for one in controller.modes.values()
+            if one.person
+        ]
+        self.say(" ".join(remark), 8)
+
+    # Assistants and open conversations.
+
+    def action_new(self) -> None:
+        """Begin a new conversation."""
+        self.controller.new_conversation()
+        self.chat.leave_columns()
+
+    def action_mode(self, mode: str) -> None:
+        """Show the pane of a mode; of the shown mode its next pane."""
+        self.controller.switch(mode)
+
+    def action_place(self, place: int) -> None:
+        """Show the pane of the mode at a place of the header."""
+        names = list(self.controller.modes)
+        if place <= len(names):
+            self.controller.switch(names[place - 1])
+
+    def action_step(self, by: int) -> None:
+        """Show the pane of a neighbouring mode."""
+        self.controller.step(by)
+
+    def action_next_pane(self, by: int = 1) -> None:
+        """Show the open conversation `by` places further in the row."""
+        if len(self.controller.panes) == 1:
+            self._say_of_panes("ui.pane.one")
+        self.controller.show(self.controller.tabs.beside(by))
+
+    def action_pane(self, key: int) -> None:
+        """Show the open conversation with a key, where it still is open."""
+        pane = next((pane for pane in self.controller.panes if pane.key == key), None)
+        if pane is not None:
+            self.controller.show(pane)
+
+    def action_pane_number(self, number: int) -> None:
+        """Show the open conversation at a place of the row, 1 for the first."""
+        row = tab_panes(self.controller)
+        if 1 <= number <= len(row):
+            self.controller.show(row[number - 1])
+        else:
+            self._say_of_panes("ui.pane.no_number", number=number)
+
+    def action_panes(self) -> None:
+        """Choose among the open conversations by a piece of the title, or by number."""
+        if self.screen is self.chat:
+            offered = pane_commands(self.controller)
+            self.push_screen(PaletteScreen(offered, self.controller.language), self._run_chosen)
+
+    def action_close(self) -> None:
+        """Close the conversation; what is being written goes on, and it can be opened again."""
+        controller, pane = self.controller, self.controller.pane
+        running, empty = pane.running, pane.empty and not self.chat.prompt.text.strip()
+        controller.close()
+        if not empty:
+            self._say_of_panes(
+                "ui.pane.closed_running" if running else "ui.pane.closed",
+                title=pane_title(pane, controller.language),
+                key=self.keymap.press("reopen"),
+            )
+
+    def action_reopen(self) -> None:
+        """Show the conversation that was closed last."""
+        if self.controller.reopen() is None:
+            self._say_of_panes("ui.pane.none_closed")
+
+    def action_split(self) -> None:
+        """Show two conversations, or one again."""
+        self.controller.split()
+        size = self.size
+        if len(self.controller.tabs.sides) > 1 and not split_layout(size.width, size.height):
+            self._say_of_panes("ui.pane.no_room", columns=COLUMNS, rows=ROWS)
+
+    def action_turn(self) -> None:
+        """Give the input to the other side; with one conversation shown, go to the one before."""
+        tabs = self.controller.tabs
+        if len(tabs.sides) > 1:
+            self.controller.turn()
+        elif len(tabs.recent) > 1:
+            self.controller.show(tabs.recent[1])
+        else:
+            self._say_of_panes("ui.pane.one")
+
+    def _say_of_panes(self, sentence: str, **values: object) -> None:
+        self.say(tr(sentence, self.controller.language, **values), 4)
+
+    # Saved conversations; meant is the entry chosen in the list, else the shown conversation.
+
+    @property
+    def chosen_conversation(self) -> str:
+        """The conversation meant; "" where there is none."""
+        chosen = self.chat.list.chosen if self.chat.list.has_focus else ""
+        return chosen or self.controller.pane.conversation or ""
+
+    def action_search(self, words: str = "") -> None:
+        """Look for words in all messages."""
+        if self.screen is self.chat and self.controller.opened:
+            self.push_screen(SearchScreen(self.controller, words), self._open_found)
+
+    def _open_found(self, conversation: str | None) -> None:
+        if conversation:
+            self.controller.open(conversation)
+
+    def action_open_number(self, number: str = "") -> None:
+        """Open the conversation at a place of the list, 1 for the first; without one show the list."""
+        listed = self.controller.listed
+        if not number:
+            self.chat.toggle_list()
+        elif number.isdecimal() and 1 <= int(number[:6]) <= len(listed):
+            self.controller.open(listed[int(number) - 1].id)
+        else:
+            self.say(tr("ui.list.no_number", self.controller.language, number=number, count=len(listed)), 4)
+
+    def action_rename(self, title: str = "") -> None:
+        """Give the conversation the title, or ask for one."""
+        conversation = self.chosen_conversation
+        if title and conversation:
+            self.conversations.rename(conversation, title)
+            return
+        before = next((one.title for one in self.controller.listed if one.id == conversation), None)
+        if conversation and before is not None and self.screen is self.chat:
+            self.push_screen(
+                RenameScreen(before, self.controller.language),
+                lambda wanted: self.conversations.rename(conversation, wanted or ""),
+            )
+
+    def action_pin(self) -> None:
+        """Pin the conversation, or no longer."""
+        self.conversations.pin(self.chosen_conversation)
+
+    def action_delete(self) -> None:
+        """Delete the conversation."""
+        self.conversations.delete(self.chosen_conversation)
+
+    def action_undelete(self) -> None:
+        """Bring back the conversation that was deleted last."""
+        self.conversations.undelete()
+
+    def action_export_conversation(self, form: str = "md") -> None:
+        """Write the shown conversation to a file."""
+        lang, conversation = self.controller.language, self.controller.pane.conversation
+        if conversation is None or not self.controller.opened:
+            self.say(tr("ui.export.none", lang), 4)
+            return
+
+        def done(found: str | Exception) -> None:
+            if isinstance(found, Exception):
+                self.say_error(found)
+            else:
+                self.say(tr("ui.export.saved", lang, file=found), 8)
+
+        self.backend.call(operations.save_conversation, done, conversation, form, lang)
+
+    # Data and models.
+
+    def action_pull(self, name: str = "") -> None:
+        """Pull a model; without a name ask which."""
+        self.jobs.pull(name)
+
+    def action_ingest(self, line: str = "") -> None:
+        """Load what `line` asks for (`KIND FILE --option value`); what is missing is asked for."""
+        self.jobs.ingest(line)
+
+    def action_cancel_work(self) -> None:
+        """Stop the job beside the chat."""
+        self.jobs.cancel()
+
+    # The app.
+
+    def action_palette(self) -> None:
+        """Open the command palette."""
+        if self.screen is self.chat:
+            offered = commands(self.controller, self.keymap)
+            self.push_screen(PaletteScreen(offered, self.controller.language), self._run_chosen)
+
+    async def _run_chosen(self, action: str | None) -> None:
+        if action:
+            await self.run_action(action)
+
+    def action_help(self) -> None:
+        """Show the keys, those of where one is first."""
+        if not isinstance(self.screen, HelpScreen):
+            groups = self.keymap.help(self.places(), self.controller.language)
+            self.push_screen(HelpScreen(self.mode_palette(), groups))
+
+    def action_list(self) -> None:
+        """Show or hide the conversations; when shown they take the keys."""
+        self.chat.toggle_list()
+
+    def action_evidence(self) -> None:
+        """Show or hide how the last answer came about."""
+        self.chat.toggle_evidence()
+
+    def mode_palette(self) -> Palette:
+        """The theme with the accent of the shown mode."""
+        return mode_palette(self.current_theme, self.controller, self.controller.pane)
+
+    def action_language(self, language: str = "") -> None:
+        """Speak a language; without one, the other."""
+        other = next(lang for lang in LANGS if lang != self.controller.language)
+        chosen = next((lang for lang in LANGS if lang == language), other)
+        self.controller.set_language(chosen)
+        self._save_appearance(None, chosen)
+
+    def action_theme(self, name: str) -> None:
+        """Take a theme."""
+        self.theme = theme_name(name)
+        self._save_appearance(name, None)
+
+    def _save_appearance(self, theme: str | None, language: str | None) -> None:
+        """The next start looks the same; where that cannot be kept it is said, and this one still does."""
+
+        def done(found: object) -> None:
+            if isinstance(found, Exception):
+                self.say_error(found)
+
+        if self.controller.opened:
+            self.backend.call(operations.save_appearance, done, theme, language)
+
+    def action_suspend(self) -> None:
+        """Ctrl+Z: stop like any other program of a shell; without a shell behind it, say so."""
+        if has_job_control():
+            self.suspend_with_group()
+        else:
+            key = self.keymap.press("quit")
+            self.say(tr("ui.trouble.no_shell", self.controller.language, key=key), 4)
 
 
 def run(
@@ -215,29 +595,21 @@ def run(
 
     `mode` and `language` win over the settings. What broke the screen is raised once the terminal is restored.
     """
-    from troly.tui.startup import prepare
+    from troly.tui.startup import prepare_start
 
-    prepared = prepare(paths, settings, mode, language)
-
-    def house(deliver: Deliver) -> House:
-        from troly.tui.house import House
-
-        return House(prepared.open, deliver)
-
+    start = prepare_start(paths, settings, mode, language)
     app = TrolyApp(
-        house,
-        mode=prepared.mode,
-        language=prepared.language,
-        theme=prepared.theme,
-        now=prepared.now,
-        keys=prepared.keys,
+        lambda deliver: SessionBackend(start.open_session, deliver),
+        mode=start.mode,
+        language=start.language,
+        theme=start.theme,
+        now=lambda: datetime.now().astimezone(),
+        keys=start.keys,
     )
     try:
         code = app.run()
     finally:
-        if app.furnished:
-            app.house.keep_last(app.drafting.changes())
-            app.house.close()
+        app.close_backend()
     if app.fault is not None:
         raise app.fault
     return code or app.return_code or 0

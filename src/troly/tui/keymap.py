@@ -92,7 +92,7 @@ def bindings(place: Place) -> list[Binding]:
     ]
 
 
-def bound(node: DOMNode, key: str) -> Binding | None:
+def binding_of(node: DOMNode, key: str) -> Binding | None:
     """What `key` is bound to in `node` itself, with the user's keys."""
     keymap = node.app._keymap  # noqa: SLF001 (there is no public way to ask)
     if not keymap:

@@ -18,8 +18,8 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.chat.evidence_tree import Evidence
-from troly.tui.chat.jobs import Working
+from troly.tui.chat.evidence_tree import TurnEvidence
+from troly.tui.chat.jobs import RunningJob
 from troly.tui.jobs import Load, Step
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
@@ -121,7 +121,7 @@ def events() -> list[Event]:
 async def answered(pilot: Pilot[Any]) -> None:
     """An answer of a model, and its figures on the status line."""
     app = scene(pilot)
-    app.fake.results["EvidenceOf"] = Evidence("t1", TRACE, "mixed", 1)
+    app.fake.results["EvidenceOf"] = TurnEvidence("t1", TRACE, "mixed", 1)
     asked = await app.ask(pilot, QUESTION)
     asked.say(*events())
     await settle(app, pilot)
@@ -178,7 +178,7 @@ async def working(pilot: Pilot[Any]) -> None:
     """A load runs while the chat goes on."""
     await answered(pilot)
     app = scene(pilot)
-    app.working = Working("Nạp warranty.csv", NOW.replace(minute=12), lambda: None)
+    app.working = RunningJob("Nạp warranty.csv", NOW.replace(minute=12), lambda: None)
     app._heard("Nạp warranty.csv", Step(2_400, 5_000, "rows"))
     await settle(app, pilot)
 

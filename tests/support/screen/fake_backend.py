@@ -10,7 +10,7 @@ from troly.plugin.events import Event, Table
 from troly.plugin.registry import BUILT_IN, Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
-from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
+from troly.tui.chat.view import ConversationView, DataStatusView, HealthView, HitView, MessageView, ModeView
 from troly.tui.errands import Errand
 from troly.tui.jobs import Job
 from troly.tui.port import Alteration, Arrival, Deliver, Question
@@ -63,7 +63,7 @@ class FakeHouse:
     arrival: Arrival | Exception | None = field(default_factory=lambda: Arrival(MODES, "an@sstc"))
     health: HealthView = field(default_factory=lambda: HealthView(known=True, up=True, model="gpt-oss"))
     # What every assistant has; None for what each of them has here.
-    held: HoldingsView | None = None
+    held: DataStatusView | None = None
     listed: list[ConversationView] = field(default_factory=list)
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
@@ -163,9 +163,9 @@ class FakeHouse:
         self.deliver(lambda: done(self.refusal or "exports/message.md"))
 
     def holdings(
-        self, mode: str, language: Lang, done: Callable[[HoldingsView | Exception | None], None]
+        self, mode: str, language: Lang, done: Callable[[DataStatusView | Exception | None], None]
     ) -> None:
-        usual = HoldingsView(HELD[mode][LANGS.index(language)], enough=True)
+        usual = DataStatusView(HELD[mode][LANGS.index(language)], enough=True)
         self.deliver(lambda: done(self.held or usual))
 
     def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:

@@ -23,7 +23,7 @@ from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
-    from troly.tui.chat.jobs import Working
+    from troly.tui.chat.jobs import RunningJob
 
 
 # The streaming mark, turning; the only motion on the screen.
@@ -36,26 +36,26 @@ WIDEST_TITLE, NARROWEST_TITLE = 24, 8
 EDGE = 8
 
 
-def tabs_of(controller: Controller) -> list[Pane]:
+def tab_panes(controller: Controller) -> list[Pane]:
     """The panes that have a tab: those with content, and those that are shown."""
     shown = controller.tabs.sides
     return [pane for pane in controller.panes if pane in shown or not pane.empty]
 
 
-def mark_of(panes: Sequence[Pane], phase: int = 0) -> str:
+def activity_mark(panes: Sequence[Pane], phase: int = 0) -> str:
     """What is to be said of `panes` in one sign: being written, not read, or nothing."""
     if any(pane.running for pane in panes):
         return TURNING[phase]
     return UNREAD if any(pane.unread for pane in panes) else ""
 
 
-def sign_of(controller: Controller, pane: Pane) -> str:
+def mode_icon(controller: Controller, pane: Pane) -> str:
     """The sign of the pane's assistant, one cell wide."""
     mode = controller.modes.get(pane.mode)
     return mode.icon if mode else SIGN
 
 
-def title_of(pane: Pane, lang: Lang) -> str:
+def pane_title(pane: Pane, lang: Lang) -> str:
     """The pane's title on one line."""
     return sanitize(pane.title, keep_newlines=False) or tr("ui.pane.untitled", lang)
 
@@ -76,10 +76,10 @@ class TabRow(LinesView):
 
     def build(self, width: int) -> list[Line]:
         """The tabs with titles as long as there is room for."""
-        panes, lang = tabs_of(self.controller), self.controller.language
+        panes, lang = tab_panes(self.controller), self.controller.language
         fixed = [width_of(self._label(pane, 0, lang)) for pane in panes[: width // NARROWEST_TITLE]]
         if len(fixed) == len(panes):
-            titles = [cell_len(title_of(pane, lang)) for pane in panes]
+            titles = [cell_len(pane_title(pane, lang)) for pane in panes]
             for room in range(WIDEST_TITLE, NARROWEST_TITLE - 1, -1):
                 if sum(fixed) + sum(min(room, title) for title in titles) + len(ADD) <= width:
                     labels = [self._label(pane, room, lang) for pane in panes]
@@ -110,7 +110,7 @@ class TabRow(LinesView):
     def _edge(self, hidden: Sequence[Pane], *, left: bool) -> Line:
         if not hidden:
             return ()
-        mark = mark_of(hidden, self.phase)
+        mark = activity_mark(hidden, self.phase)
         nearest = hidden[-1 if left else 0]
         count = f" ‹ {len(hidden)}" if left else f" {len(hidden)} ›"
         action = f"pane:{nearest.key}"
@@ -121,11 +121,11 @@ class TabRow(LinesView):
         shown = pane is tabs.shown
         edge = "▌" if shown else "│" if pane in tabs.sides else " "
         style = "strong" if shown else "" if pane.unread else "dim"
-        mark = mark_of([pane], self.phase)
+        mark = activity_mark([pane], self.phase)
         return line(
             Span(edge, "accent" if shown else "dim", action),
-            Span(f"{sign_of(self.controller, pane)} ", "accent" if shown else "dim", action),
-            Span(clip(title_of(pane, lang), room), style, action),
+            Span(f"{mode_icon(self.controller, pane)} ", "accent" if shown else "dim", action),
+            Span(clip(pane_title(pane, lang), room), style, action),
             Span(f" {mark}" if mark else "", "strong", action),
             Span(" × " if shown else "  ", "dim", "close" if shown else action),
         )
@@ -202,7 +202,7 @@ NARROW = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyHint:
     """A key on the status line: what to press, the name of what it does, and the action of a click."""
 
     press: str
@@ -274,12 +274,12 @@ class ModeBar(LinesView):
             return (Span(f" {BRAND}", "strong"),)
         names = line(Span(" ‹ ", "dim", "step:-1"), *self._label(mode, lang), Span(" ›", "dim", "step:1"))
         others = [pane for pane in self.controller.tabs.everywhere if pane.mode != mode.id]
-        mark = mark_of(others, self.phase)
+        mark = activity_mark(others, self.phase)
         return line(*names, *self._place(), Span(f" {mark}" if mark else "", "strong", "panes"))
 
     def _place(self) -> Line:
         """Which of the open conversations this is."""
-        panes, shown = tabs_of(self.controller), self.controller.pane
+        panes, shown = tab_panes(self.controller), self.controller.pane
         return (
             line(Span(f"   {panes.index(shown) + 1}/{len(panes)}", "dim", "panes")) if len(panes) > 1 else ()
         )
@@ -307,7 +307,7 @@ class ModeBar(LinesView):
         name = "quit" if controller.trouble is not None else "stop" if controller.pane.running else "help"
         keymap = keymap_of(self)
         return (
-            [Span("   "), *key_spans(Key(keymap.press(name), name, f"key:{name}"), lang)]
+            [Span("   "), *key_spans(KeyHint(keymap.press(name), name, f"key:{name}"), lang)]
             if keymap.press(name)
             else []
         )
@@ -350,7 +350,7 @@ class StatusBar(LinesView):
             return tr("ui.complete.keys", lang)
         return tr("ui.find.keys", lang) if getattr(self.app.focused, "id", "") == FIND else ""
 
-    def keys(self) -> Sequence[Key]:
+    def keys(self) -> Sequence[KeyHint]:
         """The keys for where one is, the most useful first."""
         pane = self.controller.pane
         last = pane.last_answer
@@ -363,9 +363,9 @@ class StatusBar(LinesView):
             usual = ["transcript_menu", "transcript_copy", "transcript_quote", "transcript_find", "help"]
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)
-        return [Key(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]
+        return [KeyHint(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]
 
-    def _keys(self, keys: Sequence[Key], lang: Lang) -> Line:
+    def _keys(self, keys: Sequence[KeyHint], lang: Lang) -> Line:
         spans: list[Span] = []
         for key in keys:
             spans += [Span("   "), *key_spans(key, lang)]
@@ -373,7 +373,7 @@ class StatusBar(LinesView):
 
     def _work(self, lang: Lang, width: int) -> list[Span]:
         """How far the work beside the chat is."""
-        working: Working | None = getattr(self.app, "working", None)
+        working: RunningJob | None = getattr(self.app, "working", None)
         if working is None:
             return self._stocking(lang, width + width // 2)
         stop = "key:cancel_work"
@@ -414,7 +414,7 @@ class StatusBar(LinesView):
         return [*work, Span(status_figures(pane.last_answer, controller.health, lang, room), "dim")]
 
 
-def key_spans(key: Key, lang: Lang) -> list[Span]:
+def key_spans(key: KeyHint, lang: Lang) -> list[Span]:
     """A key and what it does, both to click."""
     return [
         Span(key.press, "strong", key.action),

@@ -30,7 +30,7 @@ LONGEST_COMMAND = 600
 BEFORE = " \t\n([{\"'“‘,;:"
 
 
-class Wanted(NamedTuple):
+class CompletionTarget(NamedTuple):
     """What stands at the cursor: its kind, where it begins in the text, and what was typed of it."""
 
     kind: Literal["command", "choice", "mention", "load"]
@@ -39,7 +39,7 @@ class Wanted(NamedTuple):
     command: str = ""
 
 
-class Offer(NamedTuple):
+class Completion(NamedTuple):
     """One entry of the list: what is shown, what is put in place of what was typed, whether that can be sent as it is."""
 
     title: str
@@ -48,15 +48,15 @@ class Offer(NamedTuple):
     whole: bool = False
 
 
-def wanted_at(line: str, column: int, *, first: bool) -> Wanted | None:
+def completion_target(line: str, column: int, *, first: bool) -> CompletionTarget | None:
     """What can be completed after `column` characters of `line`; `first` when the message begins with the line."""
     if first and line.startswith(MARK) and column <= LONGEST_COMMAND:
         name, blank, rest = line[1:column].partition(" ")
         if not column:
             return None
         if not blank:
-            return Wanted("command", 0, name) if MARK not in name else None
-        return Wanted("choice", len(name) + 2, rest, name)
+            return CompletionTarget("command", 0, name) if MARK not in name else None
+        return CompletionTarget("choice", len(name) + 2, rest, name)
     begin = max(0, column - LONGEST - 1)
     place = line.rfind(AT, begin, column)
     if place < 0 or (place and line[place - 1] not in BEFORE):
@@ -64,14 +64,14 @@ def wanted_at(line: str, column: int, *, first: bool) -> Wanted | None:
     typed = line[place + 1 : column]
     if '"' in typed or typed[:1] == " " or len(typed.split(" ")) > MOST_WORDS:
         return None
-    return Wanted("mention", place, typed)
+    return CompletionTarget("mention", place, typed)
 
 
-def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
+def command_completions(wanted: CompletionTarget, commands: Sequence[Slash]) -> list[Completion]:
     """The commands, or the values of one, that fit."""
     if wanted.kind == "command":
         return [
-            Offer(
+            Completion(
                 f"{MARK}{one.name}" + (f" {one.argument}" if one.argument else ""),
                 one.help,
                 f"{MARK}{one.name}" + (" " if one.argument else ""),
@@ -81,12 +81,12 @@ def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
         ]
     command = next((one for one in commands if one.name == wanted.command), None)
     choices = fitting_choices(command.choices, wanted.typed) if command else []
-    return [Offer(one.value, one.title, one.value, whole=True) for one in choices]
+    return [Completion(one.value, one.title, one.value, whole=True) for one in choices]
 
 
-def mention_offers(found: Sequence[tuple[str, str]]) -> list[Offer]:
+def mention_completions(found: Sequence[tuple[str, str]]) -> list[Completion]:
     """Names of things, put into the message in quotes."""
-    return [Offer(name, hint, f"{mention(name)} ") for name, hint in found[:MOST]]
+    return [Completion(name, hint, f"{mention(name)} ") for name, hint in found[:MOST]]
 
 
 def mention(name: str) -> str:
@@ -101,7 +101,7 @@ def mention(name: str) -> str:
 What: TypeAlias = Literal["kind", "path", "option", "value", "nothing"]
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """What is written at the end of a line: where it begins, what there is of it, the kind, options still free.
 
     `ready` when the line could be sent as it is.
@@ -115,14 +115,14 @@ class Part(NamedTuple):
     ready: bool = False
 
 
-def part_of(line: str, kinds: Sequence[Kind]) -> Part:
+def line_part(line: str, kinds: Sequence[Kind]) -> LinePart:
     """The part at the end of `line`."""
     *done, last = words(line)
     if not done:
-        return Part("kind", last.start, last.text)
+        return LinePart("kind", last.start, last.text)
     kind = next((one for one in kinds if one.name == done[0].text.casefold()), None)
     if kind is None:
-        return Part("nothing", last.start)
+        return LinePart("nothing", last.start)
     used, files, before = _before(kind, [word.text for word in done[1:]])
     free = tuple(one for one in kind.parameters if one.name not in used)
     what: What = "nothing"
@@ -133,7 +133,7 @@ def part_of(line: str, kinds: Sequence[Kind]) -> Part:
     elif not files or kind.many:
         what = "path"
     ready = what == "option" and not last.text
-    return Part(what, last.start, last.text, kind, free, ready)
+    return LinePart(what, last.start, last.text, kind, free, ready)
 
 
 def _before(kind: Kind, given: Sequence[str]) -> tuple[set[str], int, Parameter | None]:
@@ -152,20 +152,20 @@ def _before(kind: Kind, given: Sequence[str]) -> tuple[set[str], int, Parameter 
     return used, files, waits
 
 
-def part_offers(part: Part, kinds: Sequence[Kind], lang: Lang) -> list[Offer]:
+def part_completions(part: LinePart, kinds: Sequence[Kind], lang: Lang) -> list[Completion]:
     """Kinds or options that fit; with a file the first offer loads it as it stands."""
     if part.what == "kind":
         wanted = fold(part.typed)
         return [
-            Offer(one.name, sanitize(one.help[lang], keep_newlines=False), f"{one.name} ")
+            Completion(one.name, sanitize(one.help[lang], keep_newlines=False), f"{one.name} ")
             for one in kinds
             if wanted in fold(one.name) or (wanted and wanted in fold(one.help[lang]))
         ]
     if part.what != "option":
         return []
-    now = [Offer(tr("ui.work.now", lang), "", "", whole=True)] if part.ready else []
+    now = [Completion(tr("ui.work.now", lang), "", "", whole=True)] if part.ready else []
     return now + [
-        Offer(written(one), sanitize(one.help[lang], keep_newlines=False), f"{one.name} ")
+        Completion(written(one), sanitize(one.help[lang], keep_newlines=False), f"{one.name} ")
         for one in part.free
         if one.name.startswith(part.typed)
     ]
@@ -176,7 +176,7 @@ def option_choices(head: str, kind: Kind, lang: Lang) -> Callable[[str], list[Ch
     from troly.tui.dialogs.choose import Choice
 
     def offers(typed: str) -> list[Choice]:
-        part = part_of(head + typed, (kind,))
+        part = line_part(head + typed, (kind,))
         begun = typed[: part.start - len(head)]
         now = (
             [Choice(tr("ui.work.now", lang), typed.strip() or " ")]
@@ -185,14 +185,14 @@ def option_choices(head: str, kind: Kind, lang: Lang) -> Callable[[str], list[Ch
         )
         return now + [
             Choice(f"{one.title} · {one.hint}", f"{begun}{one.text}", further=True)
-            for one in part_offers(part, (kind,), lang)
+            for one in part_completions(part, (kind,), lang)
             if not one.whole
         ]
 
     return offers
 
 
-def path_offers(part: Part, found: Sequence[Choice]) -> list[Offer]:
+def path_completions(part: LinePart, found: Sequence[Choice]) -> list[Completion]:
     """Files and folders as they stand in the line; a folder is written on, a file that is whole can be sent."""
     offers = []
     for one in found:
@@ -201,7 +201,7 @@ def path_offers(part: Part, found: Sequence[Choice]) -> list[Offer]:
             text = whole[:-1] if whole != one.value and whole[0] in "\"'" else whole
         else:
             text = f"{whole} "
-        offers.append(Offer(one.title, "", text, whole=one.value == part.typed))
+        offers.append(Completion(one.title, "", text, whole=one.value == part.typed))
     return offers
 
 
@@ -212,13 +212,13 @@ ACTION = "complete"
 WIDEST_TITLE = 40
 
 
-class Offers(LinesView):
+class CompletionList(LinesView):
     """Hidden while there is nothing to offer; the keys stay in the input."""
 
     def __init__(self, palette: Palette) -> None:
         super().__init__(palette)
         self.pick: Callable[[int], None] = lambda _place: None
-        self.offers: list[Offer] = []
+        self.offers: list[Completion] = []
         self.chosen = 0
         self.display = False
 
@@ -227,7 +227,7 @@ class Offers(LinesView):
         """Whether something is offered."""
         return bool(self.offers)
 
-    def show(self, offers: Sequence[Offer]) -> None:
+    def show(self, offers: Sequence[Completion]) -> None:
         """Offer these; the first is chosen."""
         offers = list(offers)
         if offers == self.offers:
@@ -253,7 +253,7 @@ class Offers(LinesView):
                 above = self.chosen - (self.size.height - 1 if by > 0 else 0)
                 self.scroll_to(y=max(0, above), animate=False, immediate=True, force=True)
 
-    def take(self) -> Offer | None:
+    def take(self) -> Completion | None:
         """What is chosen."""
         return self.offers[self.chosen] if self.offers else None
 
@@ -290,14 +290,14 @@ if TYPE_CHECKING:
     from troly.tui.chat.prompt import Prompt
 
 
-class Offering:
+class Completer:
     """Serves one input. It never holds up a key: names are looked up on the house's thread and shown when they come."""
 
-    def __init__(self, controller: Controller, prompt: Prompt, offers: Offers) -> None:
+    def __init__(self, controller: Controller, prompt: Prompt, offers: CompletionList) -> None:
         self._controller = controller
         self._prompt = prompt
         self._offers = offers
-        self._wanted: Wanted | None = None
+        self._wanted: CompletionTarget | None = None
         self._closed: tuple[str, int, int] | None = None
         self._asking = False
 
@@ -322,32 +322,32 @@ class Offering:
         elif wanted.kind == "load":
             self._offer_load(wanted)
         else:
-            self._offers.show(command_offers(wanted, self.commands()))
+            self._offers.show(command_completions(wanted, self.commands()))
 
     def renew(self) -> None:
         """Look again: what can be offered is another."""
         self._wanted = self._closed = None
         self.changed()
 
-    def _at_cursor(self) -> Wanted | None:
+    def _at_cursor(self) -> CompletionTarget | None:
         row, column = self._prompt.cursor_location
-        wanted = wanted_at(self._prompt.document[row], column, first=row == 0)
+        wanted = completion_target(self._prompt.document[row], column, first=row == 0)
         if wanted is not None and wanted.kind == "choice":
             known = {one.name: one for one in self.commands()}
             if wanted.command not in known:  # still words of what a command does: "/giao dien"
-                return Wanted("command", 0, f"{wanted.command} {wanted.typed}")
+                return CompletionTarget("command", 0, f"{wanted.command} {wanted.typed}")
             if known[wanted.command].by_words:
                 return wanted._replace(kind="load", start=wanted.start + self._part(wanted).start)
         return wanted
 
-    def _offer_load(self, wanted: Wanted) -> None:
+    def _offer_load(self, wanted: CompletionTarget) -> None:
         """Offer what can come next in a line that loads data."""
 
         part = self._part(wanted)
         if part.what == "path":
             self._look_up()
         else:
-            self._offers.show(part_offers(part, self._controller.kinds, self._controller.language))
+            self._offers.show(part_completions(part, self._controller.kinds, self._controller.language))
 
     def _look_up(self) -> None:
         """Ask for names or files; while one question is open the next one waits for its answer."""
@@ -374,18 +374,18 @@ class Offering:
 
             controller.house.errand(PathsOf(part.typed, controller.language), done)
 
-    def _part(self, wanted: Wanted) -> Part:
+    def _part(self, wanted: CompletionTarget) -> LinePart:
 
-        return part_of(wanted.typed, self._controller.kinds)
+        return line_part(wanted.typed, self._controller.kinds)
 
-    def _found(self, part: Part | None, found: Any) -> list[Offer]:
+    def _found(self, part: LinePart | None, found: Any) -> list[Completion]:
         """What was looked up, as offers; a failure offers nothing."""
         if isinstance(found, Exception):
             return []
         if part is None:
-            return mention_offers(found)
+            return mention_completions(found)
 
-        return path_offers(part, found or ())
+        return path_completions(part, found or ())
 
     def key(self, key: str, *, sends: bool) -> bool:
         """Let the list have a key; True when it took it. `sends` marks the key that sends a message."""
@@ -422,7 +422,7 @@ class Offering:
                 self._prompt.action_send()
         self.changed()
 
-    def _put(self, offer: Offer, row: int, start: int, end: int) -> None:
+    def _put(self, offer: Completion, row: int, start: int, end: int) -> None:
         prompt = self._prompt
         after = prompt.document[row][end : end + 1]
         text = offer.text.rstrip() if after.isspace() else offer.text

@@ -1,49 +1,267 @@
-"""What the controller does with panes: switch, open, close, show two beside each other, and mark what is new."""
+"""What happens on the screen, without a screen: panes, questions, running turns, and events turned into messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui import operations
+from troly.tui.backend import Backend, Question
 from troly.tui.chat.panes import Tabs
+from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import (
     ConversationView,
+    DataStatusView,
     HealthView,
-    HoldingsView,
     MessageView,
     ModeView,
     Pane,
+    SessionInfo,
     Trouble,
     clean_mode,
     message,
-    trouble_of,
+    trouble_from,
 )
-from troly.tui.port import Arrival, HouseLike, Question
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Notice
     from troly.plugin.ingest_arguments import Kind
-    from troly.tui.port import HouseLike
-
 
 Change = Literal["pane", "panes", "leaving", "finished", "chrome", "list", "draft"]
+UNOPENED = "unopened"
+# Pages grow with what is loaded already, so that the beginning of a very long conversation is a few keys away.
+SMALLEST_PAGE, LARGEST_PAGE = 200, 2000
+# Seconds after a failure in which nothing is asked for again: every scrolled line would ask.
+PAUSE_AFTER_FAILURE = 1.0
 
 
-class PaneControl:
-    """The half of the controller that has to do with panes; `tabs` is their state."""
+class Controller:
+    """The state of the screen and all that changes it.
 
-    house: HouseLike
-    language: Lang
-    now: Callable[[], datetime]
-    changed: Callable[[Change, Pane | None], None]
-    modes: Mapping[str, ModeView]
-    listed: list[ConversationView]
-    opened: bool
-    tabs: Tabs
+    `changed(what, pane)` is called after every change: `pane` (messages of one pane), `panes` (other panes are
+    shown), `chrome` (marks, health, language), `list` (conversations), `draft` (the input must show the pane's
+    draft), `finished` (an answer is complete that nobody sees); `leaving` comes before the input goes to another pane.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        mode: str,
+        language: Lang,
+        now: Callable[[], datetime],
+        changed: Callable[[Change, Pane | None], None],
+    ) -> None:
+        self.backend = backend
+        self.language: Lang = language
+        self.now = now
+        self.changed = changed
+        self.modes: dict[str, ModeView] = {}
+        self.user = ""
+        self.notices: tuple[str, ...] = ()
+        self.health = HealthView()
+        self.data_status: dict[tuple[str, Lang], DataStatusView | None] = {}
+        self.listed: list[ConversationView] = []
+        self._prepared: set[str] = set()
+        self._missing_samples: set[str] = set()
+        self.loading_samples: list[str] = []
+        self.opened = False
+        self.new_here = False
+        self._kinds: Callable[[], Sequence[Kind]] = tuple
+        self.trouble: Trouble | None = None
+        self.tabs = Tabs(Pane(mode))
+
+    # The house opens, or does not.
+
+    def take_session(self, info: SessionInfo) -> None:
+        """The services are open: modes are known, questions that waited are asked."""
+        self.modes = {mode.id: clean_mode(mode) for mode in info.modes}
+        self.user = sanitize(info.user, keep_newlines=False)
+        self.notices = info.notices
+        self.new_here = info.new_here
+        self._missing_samples = set(info.missing_samples)
+        self._kinds = info.kinds
+        self.opened = True
+        if self.pane.mode not in self.modes and self.modes:
+            unknown = self.pane.mode
+            self.pane.mode = next((m.id for m in info.modes if not m.broken), info.modes[0].id)
+            title = tr("ui.mode.unknown", self.language, mode=unknown)
+            known = ", ".join(self.modes)
+            self.show_trouble(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))
+        for pane in self.tabs.everywhere:
+            self.ask_next(pane)
+        self.refresh()
+        self.changed("panes", self.pane)
+
+    def fail(self, trouble: Trouble) -> None:
+        """The services cannot be opened."""
+        self.trouble = trouble
+        for pane in self.tabs.everywhere:
+            for question in pane.waiting:
+                question.kind = UNOPENED
+                question.touch()
+        self.changed("panes", self.pane)
+
+    def take_health(self, health: HealthView) -> None:
+        """Ollama was looked at."""
+        health = health._replace(model=sanitize(health.model, keep_newlines=False))
+        if health != self.health:
+            self.health = health
+            self.changed("chrome", None)
+
+    def refresh(self) -> None:
+        """Ask for the conversation list and for the data that the shown mode has."""
+        if self.opened:
+            self.backend.call(operations.list_conversations, self._take_list)
+            mode, language = self.pane.mode, self.language
+            if mode not in self._prepared:
+                self._prepared.add(mode)
+                self.backend.call(operations.warm_up, lambda _done: None, mode)
+            if not self._needs_samples(mode):
+                self.backend.call(
+                    operations.read_data_status,
+                    lambda found: self._take_status(mode, language, found),
+                    mode,
+                    language,
+                )
+
+    @property
+    def kinds(self) -> Sequence[Kind]:
+        """What can be loaded; nothing until the house is open."""
+        return self._kinds()
+
+    # Questions and answers.
+
+    def submit(self, text: str, pane: Pane | None = None) -> None:
+        """Put a question: it is shown at once, and asked as soon as the pane is free."""
+        pane = pane or self.pane
+        if not text.strip():
+            return
+        kind = "queued" if self.opened else "waiting" if self.trouble is None else UNOPENED
+        question = message("user", self.now(), text, state="waiting", kind=kind)
+        pane.messages.append(question)
+        pane.waiting.append(question)
+        if self.new_here:
+            self.new_here = False
+            self.backend.call(operations.mark_welcomed, lambda _done: None)
+        pane.title = pane.title or " ".join(text.split())[:60]
+        self.ask_next(pane)
+        self.changed("pane", pane)
+
+    def stop(self, pane: Pane | None = None) -> bool:
+        """Stop the answer that is being written; False when there is none."""
+        pane = pane or self.pane
+        if pane.cancel is None:
+            return False
+        pane.cancel()
+        return True
+
+    def question_before(self, key: int) -> MessageView | None:
+        """The question that the message `key` of the shown pane answers; the last question when there is none."""
+        found = None
+        for view in self.pane.messages:
+            if view.who == "user":
+                found = view
+            if view.key == key:
+                break
+        return found
+
+    def again(self, key: int = 0) -> bool:
+        """Ask once more what `key` answered (the last question by default)."""
+        question = self.question_before(key)
+        if question is None or self.trouble is not None:
+            return False
+        self.submit(question.text)
+        return True
+
+    def edit(self, key: int = 0) -> bool:
+        """Put the question that `key` answered into the input."""
+        question = self.question_before(key)
+        if question is None:
+            return False
+        self.pane.draft = question.text
+        self.changed("draft", self.pane)
+        return True
+
+    def ask_next(self, pane: Pane) -> None:
+        """Put the next question that waits in `pane`, when it can be put."""
+        if not (self.opened and pane.waiting) or pane.running or pane.unloaded:
+            return
+        if self._needs_samples(pane.mode):
+            for question in pane.waiting:
+                question.kind = "stocking"
+                question.touch()
+            return
+        question = pane.waiting.pop(0)
+        question.state, question.kind = "done", ""
+        question.touch()
+        answer = message("assistant", self.now(), "", state="running")
+        place = pane.messages.index(question) + 1
+        pane.messages.insert(place, answer)
+        pane.answer = answer
+        asked = Question(pane.mode, question.text, pane.conversation)
+        pane.cancel = self.backend.stream(
+            asked, lambda events, conversation: self.take_events(pane, events, conversation)
+        )
+        self.changed("chrome", pane)
+
+    def take_events(self, pane: Pane, events: list[Event], conversation: str) -> None:
+        """Events of the turn that runs in `pane`."""
+        ended = False
+        for event in events:
+            if apply_event(pane, event, self.now):
+                ended = True
+                pane.cancel = pane.answer = None
+                self.ask_next(pane)
+                self.refresh()
+        if conversation:
+            pane.conversation = conversation
+        self.changed("pane", pane)
+        if ended and not pane.running:
+            self.ended(pane)
+        if not pane.running:
+            self.changed("chrome", pane)
+
+    def set_language(self, language: Lang) -> None:
+        """Change the language of the interface."""
+        self.language = language
+        self.refresh()
+        self.changed("panes", self.pane)
+
+    def _needs_samples(self, mode: str) -> bool:
+        """Whether the samples of `mode` are still to come; they are loaded from the first time that it is needed."""
+        if mode in self._missing_samples and mode not in self.loading_samples:
+            self.loading_samples.append(mode)
+            self.backend.load_samples(mode, self.language, lambda _end: self._samples_loaded(mode))
+            self.changed("chrome", None)
+        return mode in self._missing_samples
+
+    def _samples_loaded(self, mode: str) -> None:
+        """Questions go on, with what is there now; what could not be loaded is tried again at the next start."""
+        self._missing_samples.discard(mode)
+        self.loading_samples.remove(mode)
+        for pane in self.tabs.everywhere:
+            self.ask_next(pane)
+            self.changed("pane", pane)
+        self.refresh()
+        self.changed("chrome", None)
+
+    def _take_list(self, found: list[ConversationView] | Exception) -> None:
+        if not isinstance(found, Exception) and found != self.listed:
+            self.listed = found
+            self.changed("list", None)
+
+    def _take_status(self, mode: str, language: Lang, found: DataStatusView | Exception | None) -> None:
+        held = None if isinstance(found, Exception) else found
+        if self.data_status.get((mode, language), held) != held or (mode, language) not in self.data_status:
+            self.data_status[mode, language] = held
+            self.changed("pane", self.pane)
+
+    # Panes.
 
     @property
     def pane(self) -> Pane:
@@ -54,12 +272,6 @@ class PaneControl:
     def panes(self) -> list[Pane]:
         """All open panes in order."""
         return self.tabs.panes
-
-    def look_up(self) -> None:
-        """Ask for the conversation list and for the data that the shown mode has."""
-
-    def ask_next(self, pane: Pane) -> None:
-        """Put the next question that waits in `pane`, when it can be put."""
 
     def switch(self, mode: str) -> None:
         """Show the newest pane of `mode`, of the shown mode the next one; a running answer goes on where it is."""
@@ -85,7 +297,11 @@ class PaneControl:
         if pane is not None:
             self.show(pane)
         elif self.opened:
-            self.house.load(conversation, lambda found: self._take_conversation(conversation, found))
+            self.backend.call(
+                operations.load_conversation,
+                lambda found: self._take_conversation(conversation, found),
+                conversation,
+            )
 
     def forget(self, conversation: str) -> None:
         """A conversation was deleted: its pane goes, and a new one takes its place where it was shown."""
@@ -145,40 +361,42 @@ class PaneControl:
         if pane not in self.tabs.sides:
             pane.unread = True
             self.changed("finished", pane)
-        self._rest()
+        self._unload()
 
-    def tell(self, pane: Pane, trouble: Trouble) -> None:
+    def show_trouble(self, pane: Pane, trouble: Trouble) -> None:
         """Say in `pane` what went wrong outside a turn."""
         pane.messages.append(
             message("assistant", self.now(), "", state="failed", trouble=trouble, kind="trouble")
         )
 
-    def note(self, pane: Pane, notice: Notice) -> None:
+    def show_notice(self, pane: Pane, notice: Notice) -> None:
         """Say in `pane` what was done beside its turns; the note is not kept."""
         pane.messages.append(message("assistant", self.now(), "", parts=[notice], kind="trouble"))
 
     def _shown(self) -> None:
         for pane in self.tabs.sides:
             pane.unread = False
-            if pane.resting and not pane.loading:
-                self._wake(pane)
-        self._rest()
-        self.look_up()
+            if pane.unloaded and not pane.loading:
+                self._reload(pane)
+        self._unload()
+        self.refresh()
         self.changed("panes", self.pane)
 
-    def _rest(self) -> None:
+    def _unload(self) -> None:
         """Forget the messages of saved panes that were not shown for long; they are loaded again when shown."""
         for pane in self.tabs.sleepers():
-            pane.messages, pane.resting = [], True
+            pane.messages, pane.unloaded = [], True
 
-    def _wake(self, pane: Pane) -> None:
+    def _reload(self, pane: Pane) -> None:
         pane.loading = True
-        self.house.load(pane.conversation or "", lambda found: self._take_messages(pane, found))
+        self.backend.call(
+            operations.load_conversation, lambda found: self._take_messages(pane, found), pane.conversation or ""
+        )
 
     def _take_messages(self, pane: Pane, found: tuple[str, list[MessageView]] | Exception) -> None:
-        pane.resting = pane.loading = False
+        pane.unloaded = pane.loading = False
         if isinstance(found, Exception):
-            self.tell(pane, trouble_of(found, self.language))
+            self.show_trouble(pane, trouble_from(found, self.language))
         else:
             # Questions that were put meanwhile are not asked yet: they wait for this.
             pane.messages[:0] = found[1]
@@ -188,7 +406,7 @@ class PaneControl:
 
     def _take_conversation(self, conversation: str, found: tuple[str, list[MessageView]] | Exception) -> None:
         if isinstance(found, Exception):
-            self.tell(self.pane, trouble_of(found, self.language))
+            self.show_trouble(self.pane, trouble_from(found, self.language))
             self.changed("pane", self.pane)
             return
         if self.tabs.of(conversation) is not None:
@@ -199,242 +417,7 @@ class PaneControl:
         self.show(Pane(mode, conversation, title, messages))
 
 
-# What happens on the screen, without a screen: panes, questions, running turns, and events turned into messages.
-
-
-UNOPENED = "unopened"
-
-
-class Controller(PaneControl):
-    """The state of the screen and all that changes it.
-
-    `changed(what, pane)` is called after every change: `pane` (messages of one pane), `panes` (other panes are
-    shown), `chrome` (marks, health, language), `list` (conversations), `draft` (the input must show the pane's
-    draft), `finished` (an answer is complete that nobody sees); `leaving` comes before the input goes to another pane.
-    """
-
-    def __init__(
-        self,
-        house: HouseLike,
-        *,
-        mode: str,
-        language: Lang,
-        now: Callable[[], datetime],
-        changed: Callable[[Change, Pane | None], None],
-    ) -> None:
-        self.house = house
-        self.language: Lang = language
-        self.now = now
-        self.changed = changed
-        self.modes: dict[str, ModeView] = {}
-        self.user = ""
-        self.notices: tuple[str, ...] = ()
-        self.health = HealthView()
-        self.holdings: dict[tuple[str, Lang], HoldingsView | None] = {}
-        self.listed: list[ConversationView] = []
-        self._prepared: set[str] = set()
-        self._lacking: set[str] = set()
-        self.stocking: list[str] = []
-        self.opened = False
-        self.new_here = False
-        self._kinds: Callable[[], Sequence[Kind]] = tuple
-        self.trouble: Trouble | None = None
-        self.tabs = Tabs(Pane(mode))
-
-    # The house opens, or does not.
-
-    def arrive(self, arrival: Arrival) -> None:
-        """The services are open: modes are known, questions that waited are asked."""
-        self.modes = {mode.id: clean_mode(mode) for mode in arrival.modes}
-        self.user = sanitize(arrival.user, keep_newlines=False)
-        self.notices = arrival.notices
-        self.new_here = arrival.new_here
-        self._lacking = set(arrival.lacking)
-        self._kinds = arrival.kinds
-        self.opened = True
-        if self.pane.mode not in self.modes and self.modes:
-            unknown = self.pane.mode
-            self.pane.mode = next((m.id for m in arrival.modes if not m.broken), arrival.modes[0].id)
-            title = tr("ui.mode.unknown", self.language, mode=unknown)
-            known = ", ".join(self.modes)
-            self.tell(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))
-        for pane in self.tabs.everywhere:
-            self.ask_next(pane)
-        self.look_up()
-        self.changed("panes", self.pane)
-
-    def fail(self, trouble: Trouble) -> None:
-        """The services cannot be opened."""
-        self.trouble = trouble
-        for pane in self.tabs.everywhere:
-            for question in pane.waiting:
-                question.kind = UNOPENED
-                question.touch()
-        self.changed("panes", self.pane)
-
-    def see(self, health: HealthView) -> None:
-        """Ollama was looked at."""
-        health = health._replace(model=sanitize(health.model, keep_newlines=False))
-        if health != self.health:
-            self.health = health
-            self.changed("chrome", None)
-
-    def look_up(self) -> None:
-        """Ask for the conversation list and for the data that the shown mode has."""
-        if self.opened:
-            self.house.conversations(self._take_list)
-            mode, language = self.pane.mode, self.language
-            if mode not in self._prepared:
-                self._prepared.add(mode)
-                self.house.prepare(mode)
-            if not self._lacks(mode):
-                self.house.holdings(mode, language, lambda found: self._take_holdings(mode, language, found))
-
-    @property
-    def kinds(self) -> Sequence[Kind]:
-        """What can be loaded; nothing until the house is open."""
-        return self._kinds()
-
-    # Questions and answers.
-
-    def submit(self, text: str, pane: Pane | None = None) -> None:
-        """Put a question: it is shown at once, and asked as soon as the pane is free."""
-        pane = pane or self.pane
-        if not text.strip():
-            return
-        kind = "queued" if self.opened else "waiting" if self.trouble is None else UNOPENED
-        question = message("user", self.now(), text, state="waiting", kind=kind)
-        pane.messages.append(question)
-        pane.waiting.append(question)
-        if self.new_here:
-            self.new_here = False
-            self.house.welcomed()
-        pane.title = pane.title or " ".join(text.split())[:60]
-        self.ask_next(pane)
-        self.changed("pane", pane)
-
-    def stop(self, pane: Pane | None = None) -> bool:
-        """Stop the answer that is being written; False when there is none."""
-        pane = pane or self.pane
-        if pane.cancel is None:
-            return False
-        pane.cancel()
-        return True
-
-    def question_before(self, key: int) -> MessageView | None:
-        """The question that the message `key` of the shown pane answers; the last question when there is none."""
-        found = None
-        for view in self.pane.messages:
-            if view.who == "user":
-                found = view
-            if view.key == key:
-                break
-        return found
-
-    def again(self, key: int = 0) -> bool:
-        """Ask once more what `key` answered (the last question by default)."""
-        question = self.question_before(key)
-        if question is None or self.trouble is not None:
-            return False
-        self.submit(question.text)
-        return True
-
-    def edit(self, key: int = 0) -> bool:
-        """Put the question that `key` answered into the input."""
-        question = self.question_before(key)
-        if question is None:
-            return False
-        self.pane.draft = question.text
-        self.changed("draft", self.pane)
-        return True
-
-    def ask_next(self, pane: Pane) -> None:
-        """Put the next question that waits in `pane`, when it can be put."""
-        if not (self.opened and pane.waiting) or pane.running or pane.resting:
-            return
-        if self._lacks(pane.mode):
-            for question in pane.waiting:
-                question.kind = "stocking"
-                question.touch()
-            return
-        question = pane.waiting.pop(0)
-        question.state, question.kind = "done", ""
-        question.touch()
-        answer = message("assistant", self.now(), "", state="running")
-        place = pane.messages.index(question) + 1
-        pane.messages.insert(place, answer)
-        pane.answer = answer
-        asked = Question(pane.mode, question.text, pane.conversation, self.language)
-        pane.cancel = self.house.ask(
-            asked, lambda events, conversation: self.hear(pane, events, conversation)
-        )
-        self.changed("chrome", pane)
-
-    def hear(self, pane: Pane, events: list[Event], conversation: str) -> None:
-        """Events of the turn that runs in `pane`."""
-        from troly.tui.chat.turns import apply
-
-        ended = False
-        for event in events:
-            if apply(pane, event, self.now):
-                ended = True
-                pane.cancel = pane.answer = None
-                self.ask_next(pane)
-                self.look_up()
-        if conversation:
-            pane.conversation = conversation
-        self.changed("pane", pane)
-        if ended and not pane.running:
-            self.ended(pane)
-        if not pane.running:
-            self.changed("chrome", pane)
-
-    def speak(self, language: Lang) -> None:
-        """Change the language of the interface."""
-        self.language = language
-        self.look_up()
-        self.changed("panes", self.pane)
-
-    def _lacks(self, mode: str) -> bool:
-        """Whether the samples of `mode` are still to come; they are loaded from the first time that it is needed."""
-        if mode in self._lacking and mode not in self.stocking:
-            self.stocking.append(mode)
-            self.house.stock(mode, self.language, lambda _end: self._stocked(mode))
-            self.changed("chrome", None)
-        return mode in self._lacking
-
-    def _stocked(self, mode: str) -> None:
-        """Questions go on, with what is there now; what could not be loaded is tried again at the next start."""
-        self._lacking.discard(mode)
-        self.stocking.remove(mode)
-        for pane in self.tabs.everywhere:
-            self.ask_next(pane)
-            self.changed("pane", pane)
-        self.look_up()
-        self.changed("chrome", None)
-
-    def _take_list(self, found: list[ConversationView] | Exception) -> None:
-        if not isinstance(found, Exception) and found != self.listed:
-            self.listed = found
-            self.changed("list", None)
-
-    def _take_holdings(self, mode: str, language: Lang, found: HoldingsView | Exception | None) -> None:
-        held = None if isinstance(found, Exception) else found
-        if self.holdings.get((mode, language), held) != held or (mode, language) not in self.holdings:
-            self.holdings[mode, language] = held
-            self.changed("pane", self.pane)
-
-
-# Older messages of saved conversations: asked for a page at a time when the reader comes near them.
-
-
-# Pages grow with what is loaded already, so that the beginning of a very long conversation is a few keys away.
-SMALLEST, LARGEST = 200, 2000
-# Seconds after a failure in which nothing is asked for again: every scrolled line would ask.
-PAUSE = 1.0
-
-
-class Paging:
+class OlderMessages:
     """Puts older messages before those of a pane; `tell` says in a sentence why that failed."""
 
     def __init__(self, controller: Controller, tell: Callable[[str], None]) -> None:
@@ -451,12 +434,16 @@ class Paging:
         oldest = pane.messages[0] if pane.messages else None
         if oldest is None or not oldest.before or oldest.older == "loading" or not pane.conversation:
             return False
-        if monotonic() - self._failed.get(oldest.key, -PAUSE) < PAUSE:
+        if monotonic() - self._failed.get(oldest.key, -PAUSE_AFTER_FAILURE) < PAUSE_AFTER_FAILURE:
             return False
         oldest.older = "loading"
-        limit = max(SMALLEST, min(LARGEST, len(pane.messages)))
-        self._controller.house.older(
-            pane.conversation, oldest.before, limit, lambda found: self._take(pane, oldest, found)
+        limit = max(SMALLEST_PAGE, min(LARGEST_PAGE, len(pane.messages)))
+        self._controller.backend.call(
+            operations.load_older,
+            lambda found: self._take(pane, oldest, found),
+            pane.conversation,
+            oldest.before,
+            limit,
         )
         return True
 
@@ -464,7 +451,7 @@ class Paging:
         oldest.older = "more"
         if isinstance(found, Exception):
             self._failed[oldest.key] = monotonic()
-            trouble = trouble_of(found, self._controller.language)
+            trouble = trouble_from(found, self._controller.language)
             self._tell(" ".join(part for part in trouble if part))
         elif pane.messages and pane.messages[0] is oldest:
             oldest.before = ""

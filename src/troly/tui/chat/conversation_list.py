@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.controller import Controller
-from troly.tui.chat.view import ConversationView, trouble_of
+from troly.tui.chat.view import ConversationView, trouble_from
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.port import Alteration
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
@@ -116,7 +116,7 @@ class ConversationList(LinesView, can_focus=True):
 # What can be done with whole conversations: find, rename, pin, delete and take that back.
 
 
-class Listing:
+class ConversationActions:
     """Changes conversations through the house and shows the list anew; `tell` says in a sentence what happened.
 
     `press` names the key of an action.
@@ -176,7 +176,7 @@ class Listing:
     def _alter(self, change: Alteration, then: Callable[[], None] = lambda: None) -> None:
         def done(error: Exception | None) -> None:
             if error is not None:
-                trouble = trouble_of(error, self._controller.language)
+                trouble = trouble_from(error, self._controller.language)
                 self._tell(" ".join(part for part in trouble if part))
                 return
             then()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from troly.tui.typed import Draft, Typed
 
 
-class Drafting:
+class Drafts:
     """Serves one input; writing is done on the house's thread."""
 
     def __init__(self, controller: Controller, house: HouseLike, prompt: Callable[[], Prompt]) -> None:

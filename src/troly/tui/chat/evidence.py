@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.chat.controller import Controller
-from troly.tui.chat.evidence_tree import Node, Para
+from troly.tui.chat.evidence_tree import EvidenceNode, EvidenceText
 from troly.tui.chat.view import MessageView
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.figures import counted
@@ -20,7 +20,7 @@ from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
-    from troly.tui.chat.evidence_tree import Evidence, Node
+    from troly.tui.chat.evidence_tree import EvidenceNode, TurnEvidence
 
 
 OPEN = "evidence-open"
@@ -30,24 +30,24 @@ SHORT, LONG = 3, 400
 _APART = 26
 
 
-class Laid:
+class EvidenceLayout:
     """Lines, and for each entry in order its node and the row of its line."""
 
     def __init__(self, width: int, opened: Container[str], chosen: str, lang: Lang) -> None:
         self.lines: list[Line] = []
-        self.entries: list[tuple[Node, int]] = []
+        self.entries: list[tuple[EvidenceNode, int]] = []
         self._width = width
         self._opened = opened
         self._chosen = chosen
         self._lang = lang
 
-    def add(self, nodes: Sequence[Node]) -> None:
+    def add(self, nodes: Sequence[EvidenceNode]) -> None:
         """Lay `nodes` out; those of the first level that are steps are numbered."""
         for place, node in enumerate(nodes, start=1):
             number_of = f"{place} " if node.key.startswith("s") and node.key[1:].isdigit() else ""
             self._entry(node, 0, number_of)
 
-    def _entry(self, node: Node, depth: int, prefix: str = "") -> None:
+    def _entry(self, node: EvidenceNode, depth: int, prefix: str = "") -> None:
         opened, step = node.key in self._opened, bool(prefix)
         width, indent = self._width - 2 * depth, Span("  " * depth)
         self.entries.append((node, len(self.lines)))
@@ -64,7 +64,7 @@ class Laid:
             for child in node.children:
                 self._entry(child, depth + 1)
 
-    def _head(self, node: Node, width: int, prefix: str, *, opened: bool) -> list[Line]:
+    def _head(self, node: EvidenceNode, width: int, prefix: str, *, opened: bool) -> list[Line]:
         action = f"{OPEN}:{node.key}"
         mark = ("▾ " if opened else "▸ ") if node.opens else "  "
         style = f"{node.tone} chosen".strip() if node.key == self._chosen else node.tone
@@ -81,7 +81,7 @@ class Laid:
         return [ends_apart(left, right, width)]
 
     @staticmethod
-    def _body(paras: Sequence[Para], width: int) -> Iterator[Line]:
+    def _body(paras: Sequence[EvidenceText], width: int) -> Iterator[Line]:
         for para in paras:
             # No more of a very long prompt is laid out than can be shown.
             lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
@@ -107,10 +107,10 @@ class EvidenceDrawer(LinesView, can_focus=True):
     def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
         super().__init__(palette, **options)
         self.controller = controller
-        self._found: dict[str, Evidence | None] = {}
+        self._found: dict[str, TurnEvidence | None] = {}
         self._opened: set[str] = set()
-        self._entries: list[tuple[Node, int]] = []
-        self._made: tuple[str, str, list[Node]] = ("", "", [])
+        self._entries: list[tuple[EvidenceNode, int]] = []
+        self._made: tuple[str, str, list[EvidenceNode]] = ("", "", [])
         self._chosen = ""
         self._of = 0
 
@@ -162,20 +162,20 @@ class EvidenceDrawer(LinesView, can_focus=True):
         from troly.tui.chat.evidence_tree import live_nodes
 
         found = self._of_turn(answer) if answer.finished else None
-        laid = Laid(width, self._opened, self._chosen if self.has_focus else "", lang)
+        laid = EvidenceLayout(width, self._opened, self._chosen if self.has_focus else "", lang)
         laid.add(self._tree(found, lang) if found is not None else live_nodes(answer, lang))
         self._entries = [(node, row + above) for node, row in laid.entries]
         return laid.lines
 
-    def _tree(self, found: Evidence, lang: Lang) -> list[Node]:
+    def _tree(self, found: TurnEvidence, lang: Lang) -> list[EvidenceNode]:
         """The entries of a turn, made once: a prompt may be very long."""
-        from troly.tui.chat.evidence_tree import tree
+        from troly.tui.chat.evidence_tree import evidence_nodes
 
         if self._made[:2] != (found.turn, lang):
-            self._made = (found.turn, lang, tree(found, lang))
+            self._made = (found.turn, lang, evidence_nodes(found, lang))
         return self._made[2]
 
-    def _of_turn(self, answer: MessageView) -> Evidence | None:
+    def _of_turn(self, answer: MessageView) -> TurnEvidence | None:
         """What the store has of the answer; asked for once, None until it is there."""
         turn = answer.turn
         if turn and turn not in self._found:
@@ -185,13 +185,13 @@ class EvidenceDrawer(LinesView, can_focus=True):
             self.controller.house.errand(EvidenceOf(turn), lambda found: self._take(turn, found))
         return self._found.get(turn)
 
-    def _take(self, turn: str, found: Evidence | Exception) -> None:
+    def _take(self, turn: str, found: TurnEvidence | Exception) -> None:
         if not isinstance(found, Exception):
             self._found[turn] = found
             self.relay()
 
     @property
-    def chosen(self) -> Node | None:
+    def chosen(self) -> EvidenceNode | None:
         """The entry that is chosen, the first where none is."""
         found = next((node for node, _ in self._entries if node.key == self._chosen), None)
         return found or next((node for node, _ in self._entries), None)

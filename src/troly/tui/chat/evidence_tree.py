@@ -13,14 +13,14 @@ from troly.tui.chat.view import MessageView, StepView
 from troly.tui.render.figures import duration, number
 
 
-class Para(NamedTuple):
+class EvidenceText(NamedTuple):
     """Text with the style of its lines; `code` keeps its line ends and blanks."""
 
     text: str
     style: str = "dim"
 
 
-class Node(NamedTuple):
+class EvidenceNode(NamedTuple):
     """`key` stays the same while the turn does; `right` stands at the end of the line.
 
     `name` is what a step is called in the records, where `title` says it in plain words.
@@ -30,8 +30,8 @@ class Node(NamedTuple):
     title: str
     right: str = ""
     tone: str = ""
-    body: tuple[Para, ...] = ()
-    children: tuple[Node, ...] = ()
+    body: tuple[EvidenceText, ...] = ()
+    children: tuple[EvidenceNode, ...] = ()
     name: str = ""
 
     @property
@@ -65,9 +65,9 @@ def step_title(node: str, agent: str, tool: str, lang: Lang) -> tuple[str, str]:
     return f"{who}{tr(f'ui.step.{found}', lang)}", name
 
 
-def fact(name: str, value: str) -> Para:
+def fact(name: str, value: str) -> EvidenceText:
     """A name and its value on one line."""
-    return Para(f"{name}: {value}")
+    return EvidenceText(f"{name}: {value}")
 
 
 def text_of(value: Any) -> str:
@@ -81,24 +81,24 @@ def text_of(value: Any) -> str:
 Card = Mapping[str, Any]
 
 
-def card_node(key: str, card: Card, lang: Lang) -> Node | None:
+def content_node(key: str, card: Card, lang: Lang) -> EvidenceNode | None:
     """The entry of one saved card; None for what says nothing of how the answer came about."""
     make = _MAKERS.get(text_of(card.get("event")))
     return make(key, card, lang) if make else None
 
 
-def _computation(key: str, card: Card, lang: Lang) -> Node:
+def _computation(key: str, card: Card, lang: Lang) -> EvidenceNode:
     name = "sql" if card.get("kind") == "sql" else "pipeline"
-    body = [Para(text_of(card.get("code")), "code")]
-    body += [Para(f"{at}. {text_of(said)}") for at, said in enumerate(card.get("explained") or (), 1)]
+    body = [EvidenceText(text_of(card.get("code")), "code")]
+    body += [EvidenceText(f"{at}. {text_of(said)}") for at, said in enumerate(card.get("explained") or (), 1)]
     body += [fact(text_of(one), text_of(value)) for one, value in card.get("facts") or ()]
-    return Node(key, tr(f"ui.evidence.{name}", lang), body=tuple(body))
+    return EvidenceNode(key, tr(f"ui.evidence.{name}", lang), body=tuple(body))
 
 
-def _sources(key: str, card: Card, lang: Lang) -> Node:
+def _sources(key: str, card: Card, lang: Lang) -> EvidenceNode:
     items = card.get("items") or ()
     children = [
-        Node(
+        EvidenceNode(
             f"{key}.{at}",
             f"[{text_of(item.get('number'))}] {text_of(item.get('title'))}",
             number(float(item.get("score") or 0.0), lang, 2),
@@ -106,37 +106,41 @@ def _sources(key: str, card: Card, lang: Lang) -> Node:
         )
         for at, item in enumerate(items)
     ]
-    return Node(key, tr("ui.evidence.passages", lang), number(len(items), lang), children=tuple(children))
+    return EvidenceNode(
+        key, tr("ui.evidence.passages", lang), number(len(items), lang), children=tuple(children)
+    )
 
 
-def _passage(item: Card) -> Iterator[Para]:
+def _passage(item: Card) -> Iterator[EvidenceText]:
     for name in ("where", "url"):
         if item.get(name):
-            yield Para(text_of(item[name]))
-    yield Para(text_of(item.get("text")), "")
+            yield EvidenceText(text_of(item[name]))
+    yield EvidenceText(text_of(item.get("text")), "")
     for name, value in item.get("facts") or ():
         yield fact(text_of(name), text_of(value))
 
 
-def _conflict(key: str, card: Card, lang: Lang) -> Node:
+def _conflict(key: str, card: Card, lang: Lang) -> EvidenceNode:
     children = []
     for at, side in enumerate(card.get("sides") or ()):
         scores = ", ".join(
             f"{text_of(name)} {number(float(value), lang, 2)}" for name, value in side.get("scores") or ()
         )
-        body = [Para(text_of(side.get("text")), "")]
+        body = [EvidenceText(text_of(side.get("text")), "")]
         body += [fact(text_of(name), text_of(value)) for name, value in side.get("facts") or ()]
         mark = "● " if side.get("wins") else "○ "
-        children.append(Node(f"{key}.{at}", f"{mark}{text_of(side.get('title'))}", scores, body=tuple(body)))
-    return Node(
+        children.append(
+            EvidenceNode(f"{key}.{at}", f"{mark}{text_of(side.get('title'))}", scores, body=tuple(body))
+        )
+    return EvidenceNode(
         key,
         tr("ui.evidence.conflict", lang),
-        body=(Para(text_of(card.get("rule"))),),
+        body=(EvidenceText(text_of(card.get("rule"))),),
         children=tuple(children),
     )
 
 
-def _plan(key: str, card: Card, lang: Lang) -> Node:
+def _plan(key: str, card: Card, lang: Lang) -> EvidenceNode:
     tasks = card.get("tasks") or ()
     body = []
     for task in tasks:
@@ -149,28 +153,30 @@ def _plan(key: str, card: Card, lang: Lang) -> Node:
             text_of(task.get("status")),
             took,
         )
-        body.append(Para(" · ".join(part for part in parts if part)))
-    return Node(key, tr("ui.evidence.plan", lang), number(len(tasks), lang), body=tuple(body))
+        body.append(EvidenceText(" · ".join(part for part in parts if part)))
+    return EvidenceNode(key, tr("ui.evidence.plan", lang), number(len(tasks), lang), body=tuple(body))
 
 
-def _notice(key: str, card: Card, lang: Lang) -> Node:  # noqa: ARG001 (as the others)
-    body = tuple(Para(text_of(card[name])) for name in ("message", "remedy") if card.get(name))
-    return Node(key, text_of(card.get("title")), tone="dim", body=body)
+def _notice(key: str, card: Card, lang: Lang) -> EvidenceNode:  # noqa: ARG001 (as the others)
+    body = tuple(EvidenceText(text_of(card[name])) for name in ("message", "remedy") if card.get(name))
+    return EvidenceNode(key, text_of(card.get("title")), tone="dim", body=body)
 
 
-def _rows(key: str, card: Card, lang: Lang) -> Node:
+def _rows(key: str, card: Card, lang: Lang) -> EvidenceNode:
     rows = card.get("rows") or card.get("items") or card.get("labels") or ()
     total = card.get("total")
     count = number(total if total is not None else len(rows), lang)
     title = text_of(card.get("title")) or tr("ui.evidence.rows", lang)
-    return Node(key, title, tr("ui.evidence.row_count", lang, count=count), tone="dim")
+    return EvidenceNode(key, title, tr("ui.evidence.row_count", lang, count=count), tone="dim")
 
 
-def _handoff(key: str, card: Card, lang: Lang) -> Node:
-    return Node(key, tr("ui.evidence.handoff", lang), body=(Para(text_of(card.get("reason"))),))
+def _handoff(key: str, card: Card, lang: Lang) -> EvidenceNode:
+    return EvidenceNode(
+        key, tr("ui.evidence.handoff", lang), body=(EvidenceText(text_of(card.get("reason"))),)
+    )
 
 
-_MAKERS: Mapping[str, Callable[[str, Card, Lang], Node]] = {
+_MAKERS: Mapping[str, Callable[[str, Card, Lang], EvidenceNode]] = {
     "Computation": _computation,
     "Sources": _sources,
     "Conflict": _conflict,
@@ -186,22 +192,24 @@ _MAKERS: Mapping[str, Callable[[str, Card, Lang], Node]] = {
 # The steps of an answer that is not read from the store (yet), as entries of the evidence drawer.
 
 
-def live_nodes(answer: MessageView, lang: Lang) -> list[Node]:
+def live_nodes(answer: MessageView, lang: Lang) -> list[EvidenceNode]:
     """One entry a step, in order."""
     return [_node(at, step, lang) for at, step in enumerate(answer.steps)]
 
 
-def _node(at: int, step: StepView, lang: Lang) -> Node:
+def _node(at: int, step: StepView, lang: Lang) -> EvidenceNode:
     title, name = step_title(text_of(step.node), text_of(step.agent), text_of(step.tool), lang)
     if step.ms is not None:
         took = duration(step.ms, lang)
     else:
         took = tr("ui.evidence.failed" if step.failed else "ui.evidence.running", lang)
-    body = [Para(text_of(step.detail))] if step.detail else []
+    body = [EvidenceText(text_of(step.detail))] if step.detail else []
     if step.failed and step.ms is not None:
-        body.insert(0, Para(tr("ui.evidence.failed", lang), "error"))
+        body.insert(0, EvidenceText(tr("ui.evidence.failed", lang), "error"))
     tone = "error" if step.failed else "strong"
-    return Node(f"s{at}", title, f"{text_of(step.source)}  {took}".strip(), tone, tuple(body), name=name)
+    return EvidenceNode(
+        f"s{at}", title, f"{text_of(step.source)}  {took}".strip(), tone, tuple(body), name=name
+    )
 
 
 # What a saved turn says of how its answer came about, as a tree: steps, and under each its calls, queries and passages.
@@ -210,36 +218,27 @@ def _node(at: int, step: StepView, lang: Lang) -> Node:
 Trace = Mapping[str, Any]
 
 
-class Evidence(NamedTuple):
-    """A saved turn as the drawer shows it: its trace, and who asked as which role."""
-
-    turn: str
-    trace: Trace
-    source: str = ""
-    calls: int = 0
-
-
-def tree(found: Evidence, lang: Lang) -> list[Node]:
+def evidence_nodes(found: TurnEvidence, lang: Lang) -> list[EvidenceNode]:
     """The steps in the order in which they began, then what the turn was given and what was left out."""
     trace = found.trace
-    whole = _Whole(trace, lang)
+    whole = TraceTree(trace, lang)
     nodes = [whole.step(index) for index in range(len(whole.steps))]
     rest = list(whole.rest())
     if rest:
-        nodes.append(Node("rest", tr("ui.evidence.also", lang), children=tuple(rest)))
+        nodes.append(EvidenceNode("rest", tr("ui.evidence.also", lang), children=tuple(rest)))
     given = _given(trace.get("given") or {}, lang)
     if given is not None:
         nodes.append(given)
     if trace.get("skipped"):
         nodes.append(_skipped(trace["skipped"], lang))
     if trace.get("cut"):
-        said = [Para(tr(f"ui.evidence.cut_{name}", lang)) for name in trace["cut"]]
-        nodes.append(Node("cut", tr("ui.evidence.cut", lang), tone="dim", body=tuple(said)))
+        said = [EvidenceText(tr(f"ui.evidence.cut_{name}", lang)) for name in trace["cut"]]
+        nodes.append(EvidenceNode("cut", tr("ui.evidence.cut", lang), tone="dim", body=tuple(said)))
     return nodes
 
 
 @dataclass(slots=True)
-class _Whole:
+class TraceTree:
     """The trace with its content and calls given out to the steps that they belong to."""
 
     trace: Trace
@@ -250,24 +249,24 @@ class _Whole:
         found: Sequence[Mapping[str, Any]] = self.trace.get("steps") or ()
         return found
 
-    def step(self, index: int) -> Node:
+    def step(self, index: int) -> EvidenceNode:
         step = self.steps[index]
         words = {key: text_of(step.get(key)) for key in ("node", "agent", "tool")}
         title, name = step_title(**words, lang=self.lang)
         took = duration(float(step.get("ms") or 0.0), self.lang)
         source = text_of(step.get("source"))
-        body = [Para(text_of(step["detail"]))] if step.get("detail") else []
+        body = [EvidenceText(text_of(step["detail"]))] if step.get("detail") else []
         if step.get("failed"):
-            body.insert(0, Para(tr("ui.evidence.failed", self.lang), "error"))
+            body.insert(0, EvidenceText(tr("ui.evidence.failed", self.lang), "error"))
         children = [
             *(self.call(at, call) for at, call in self._calls() if _belongs(call, step, index, self.steps)),
             *(node for at in self._owned(index) if (node := self.card(at)) is not None),
         ]
         tone = "error" if step.get("failed") else "strong"
         right = f"{source}  {took}".strip()
-        return Node(f"s{index}", title, right, tone, tuple(body), tuple(children), name)
+        return EvidenceNode(f"s{index}", title, right, tone, tuple(body), tuple(children), name)
 
-    def rest(self) -> Iterator[Node]:
+    def rest(self) -> Iterator[EvidenceNode]:
         """Content and calls that no step stands for."""
         owned = {at for index in range(len(self.steps)) for at in self._owned(index)}
         names = {text_of(step.get("node")) for step in self.steps}
@@ -278,17 +277,17 @@ class _Whole:
             if at not in owned and (node := self.card(at)) is not None:
                 yield node
 
-    def card(self, at: int) -> Node | None:
-        return card_node(f"c{at}", self.trace["content"][at], self.lang)
+    def card(self, at: int) -> EvidenceNode | None:
+        return content_node(f"c{at}", self.trace["content"][at], self.lang)
 
-    def call(self, at: int, call: Mapping[str, Any]) -> Node:
+    def call(self, at: int, call: Mapping[str, Any]) -> EvidenceNode:
         lang = self.lang
         title = f"{text_of(call.get('task'))} · {text_of(call.get('model')) or text_of(call.get('kind'))}"
         tokens = [call.get("prompt_tokens"), call.get("completion_tokens")]
         counted = "→".join("?" if one is None else number(one, lang) for one in tokens) if any(tokens) else ""
         right = "  ".join(part for part in (counted, duration(float(call.get("ms") or 0.0), lang)) if part)
         failed = bool(call.get("error"))
-        return Node(
+        return EvidenceNode(
             f"m{at}",
             title,
             right,
@@ -297,22 +296,31 @@ class _Whole:
             tuple(self._texts(at, call)),
         )
 
-    def _texts(self, at: int, call: Mapping[str, Any]) -> Iterator[Node]:
+    def _texts(self, at: int, call: Mapping[str, Any]) -> Iterator[EvidenceNode]:
         lang = self.lang
         prompt: Sequence[Mapping[str, Any]] = call.get("prompt") or ()
         said = []
         for message in prompt:
-            said += [Para(text_of(message.get("role")), "dim"), Para(text_of(message.get("content")), "code")]
+            said += [
+                EvidenceText(text_of(message.get("role")), "dim"),
+                EvidenceText(text_of(message.get("content")), "code"),
+            ]
         if call.get("cut"):
-            said.append(Para(tr("ui.evidence.cut_prompt", lang, count=number(call["cut"], lang)), "dim"))
+            said.append(
+                EvidenceText(tr("ui.evidence.cut_prompt", lang, count=number(call["cut"], lang)), "dim")
+            )
         if said:
-            yield Node(f"m{at}p", tr("ui.evidence.prompt", lang), number(len(prompt), lang), body=tuple(said))
+            yield EvidenceNode(
+                f"m{at}p", tr("ui.evidence.prompt", lang), number(len(prompt), lang), body=tuple(said)
+            )
         reply = text_of(call.get("reply"))
         asked = call.get("tool_calls") or ()
         if asked:
             reply = f"{reply}\n{json.dumps(asked, ensure_ascii=False, indent=1)}".strip()
         if reply:
-            yield Node(f"m{at}r", tr("ui.evidence.reply", lang), body=(Para(sanitize(reply), "code"),))
+            yield EvidenceNode(
+                f"m{at}r", tr("ui.evidence.reply", lang), body=(EvidenceText(sanitize(reply), "code"),)
+            )
 
     def _calls(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         yield from enumerate(self.trace.get("calls") or ())
@@ -346,9 +354,9 @@ def _owners(trace: Trace) -> dict[int, list[int]]:
     return found
 
 
-def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[Para]:
+def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[EvidenceText]:
     if call.get("error"):
-        yield Para(text_of(call["error"]), "error")
+        yield EvidenceText(text_of(call["error"]), "error")
     if call.get("wanted"):
         yield fact(tr("ui.evidence.instead", lang), text_of(call["wanted"]))
     said, asked = call.get("completion_tokens"), call.get("prompt_tokens")
@@ -370,7 +378,7 @@ def _figures(call: Mapping[str, Any], lang: Lang) -> Iterator[Para]:
         yield fact(tr("ui.evidence.dropped", lang), number(call["dropped"], lang))
 
 
-def _given(given: Mapping[str, Any], lang: Lang) -> Node | None:
+def _given(given: Mapping[str, Any], lang: Lang) -> EvidenceNode | None:
     """Who asked with which rights, when, and of which data."""
     who = given.get("profile") or {}
     if not who:
@@ -387,9 +395,9 @@ def _given(given: Mapping[str, Any], lang: Lang) -> Node | None:
         ("data", ", ".join(f"{text_of(name)} v{version}" for name, version in data.items())),
     )
     body = tuple(fact(tr(f"ui.evidence.given_{name}", lang), value) for name, value in rows if value)
-    return Node("given", tr("ui.evidence.given", lang), text_of(who.get("role")), body=body)
+    return EvidenceNode("given", tr("ui.evidence.given", lang), text_of(who.get("role")), body=body)
 
 
-def _skipped(pairs: Sequence[Sequence[str]], lang: Lang) -> Node:
+def _skipped(pairs: Sequence[Sequence[str]], lang: Lang) -> EvidenceNode:
     body = tuple(fact(text_of(task), text_of(reason)) for task, reason in pairs)
-    return Node("skipped", tr("ui.evidence.skipped", lang), number(len(pairs), lang), body=body)
+    return EvidenceNode("skipped", tr("ui.evidence.skipped", lang), number(len(pairs), lang), body=body)

@@ -24,8 +24,8 @@ from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
-    from troly.tui.chat.controller import Paging
-    from troly.tui.render.ledger import Ledger
+    from troly.tui.chat.controller import OlderMessages
+    from troly.tui.render.layout import ConversationLayout
 
 
 # Marks the words that are looked for in the lines of a conversation.
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 _DRAWN = str.maketrans(dict.fromkeys("*_`~#|>▌│•▸▾─●○◐■"))
 
 
-def looked_for(text: str) -> str:
+def search_form(text: str) -> str:
     """`text` as it is compared: folded, without drawn signs, with single blanks."""
     return " ".join(fold(text).translate(_DRAWN).split())
 
 
-class Found(NamedTuple):
+class MatchSpan(NamedTuple):
     """A piece of a match: characters `start:end` of line `row`; `number` counts the matches of a message from 0."""
 
     row: int
@@ -49,7 +49,7 @@ class Found(NamedTuple):
     number: int
 
 
-def find_in_lines(lines: Sequence[Line], wanted: str, first: int = 0) -> list[Found]:
+def find_in_lines(lines: Sequence[Line], wanted: str, first: int = 0) -> list[MatchSpan]:
     """Where `wanted` (see `looked_for`) stands in the lines from row `first` on, also across two lines."""
     letters: list[str] = []
     places: list[tuple[int, int, int]] = []
@@ -72,16 +72,16 @@ def find_in_lines(lines: Sequence[Line], wanted: str, first: int = 0) -> list[Fo
     return found
 
 
-def _pieces(places: Sequence[tuple[int, int, int]], number: int) -> list[Found]:
+def _pieces(places: Sequence[tuple[int, int, int]], number: int) -> list[MatchSpan]:
     """One piece for each line that a match stands in."""
     rows: dict[int, tuple[int, int]] = {}
     for row, start, end in places:
         begun = rows.get(row)
         rows[row] = (begun[0], max(begun[1], end)) if begun else (start, end)
-    return [Found(row, start, end, number) for row, (start, end) in rows.items() if end > start]
+    return [MatchSpan(row, start, end, number) for row, (start, end) in rows.items() if end > start]
 
 
-def styled(spans: Line, start: int, end: int, style: str) -> Line:
+def styled_line(spans: Line, start: int, end: int, style: str) -> Line:
     """The line with `style` on its characters `start:end`."""
     found, at = [], 0
     for span in spans:
@@ -95,15 +95,15 @@ def styled(spans: Line, start: int, end: int, style: str) -> Line:
     return tuple(found)
 
 
-class Marks:
+class MatchMarks:
     """The matches of `wanted` in what is painted; `current` is the message and the number of the chosen match."""
 
     def __init__(self, wanted: str) -> None:
         self.wanted = wanted
         self.current = (0, -1)
-        self._found: dict[int, tuple[object, list[Found]]] = {}
+        self._found: dict[int, tuple[object, list[MatchSpan]]] = {}
 
-    def of(self, ledger: Ledger, key: int) -> list[Found]:
+    def of(self, ledger: ConversationLayout, key: int) -> list[MatchSpan]:
         """The matches in one message; rows count from its first line."""
         lines = ledger.lines_of(key)
         kept = self._found.get(key)
@@ -113,7 +113,7 @@ class Marks:
             kept = self._found[key] = (lines, find_in_lines(lines, self.wanted, head + 1))
         return kept[1]
 
-    def paint(self, ledger: Ledger, row: int, text: Line) -> Line:
+    def paint(self, ledger: ConversationLayout, row: int, text: Line) -> Line:
         """The line of `row` with its matches marked."""
         view = ledger.message_at(row)
         if view is None:
@@ -122,11 +122,11 @@ class Marks:
         for piece in self.of(ledger, view.key):
             if piece.row == mine:
                 chosen = (view.key, piece.number) == self.current
-                text = styled(text, piece.start, piece.end, "found-here" if chosen else "found")
+                text = styled_line(text, piece.start, piece.end, "found-here" if chosen else "found")
         return text
 
 
-class Hit(NamedTuple):
+class Match(NamedTuple):
     """One match: the message, and the number of the match in it from 0."""
 
     key: int
@@ -140,13 +140,13 @@ class Finder:
         self._messages = messages
         self._texts: dict[int, tuple[int, str]] = {}
         self._counts: dict[int, tuple[int, int]] = {}
-        self._hits: list[Hit] = []
+        self._hits: list[Match] = []
         self.wanted = ""
-        self.current: Hit | None = None
+        self.current: Match | None = None
 
     def look_for(self, text: str) -> None:
         """Begin anew with other words; nothing is found before `work`."""
-        self.wanted = looked_for(text)
+        self.wanted = search_form(text)
         self._counts, self._hits, self.current = {}, [], None
 
     def work(self, seconds: float) -> bool:
@@ -176,7 +176,7 @@ class Finder:
         """Which of them is the current one, 1 for the newest; 0 for none."""
         return self._hits.index(self.current) + 1 if self.current in self._hits else 0
 
-    def begin(self, newest: Sequence[int]) -> Hit | None:
+    def begin(self, newest: Sequence[int]) -> Match | None:
         """Make the first match current that is in one of the messages `newest` (keys, newest first), else the newest."""
         order = {key: place for place, key in enumerate(newest)}
         self.current = next((hit for hit in self._hits if hit.key in order), None) or (
@@ -184,39 +184,39 @@ class Finder:
         )
         return self.current
 
-    def step(self, by: int) -> Hit | None:
+    def step(self, by: int) -> Match | None:
         """Make the match `by` places older current, from the oldest on to the newest."""
         if self._hits:
             self.current = self._hits[(self.at - 1 + by) % len(self._hits)]
         return self.current
 
     def _collect(self, messages: Sequence[MessageView]) -> None:
-        found: list[Hit] = []
+        found: list[Match] = []
         for view in reversed(messages):
             count = self._counts.get(view.key, (0, 0))[1]
-            found += [Hit(view.key, number) for number in range(count - 1, -1, -1)]
+            found += [Match(view.key, number) for number in range(count - 1, -1, -1)]
         self._hits = found
 
     def _text(self, view: MessageView) -> str:
         kept = self._texts.get(view.key)
         if kept is None or kept[0] != view.revision:
             said = (
-                part.text if isinstance(part, TextPart) else "\n".join(strings(part)) for part in view.parts
+                part.text if isinstance(part, TextPart) else "\n".join(texts_in(part)) for part in view.parts
             )
-            kept = self._texts[view.key] = (view.revision, looked_for("\n".join(said)))
+            kept = self._texts[view.key] = (view.revision, search_form("\n".join(said)))
         return kept[1]
 
 
-def strings(value: object) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
     """All texts inside typed content, in the order of its fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from strings(item)
+            yield from texts_in(item)
     elif is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
-            yield from strings(getattr(value, one.name))
+            yield from texts_in(getattr(value, one.name))
 
 
 # The line below the messages where one looks for words in them: as they are typed, with their number.
@@ -244,7 +244,7 @@ class FindBar(Horizontal):
     ]
 
     def __init__(
-        self, transcript: Transcript, paging: Paging, lang: Lang, back: Callable[[], object]
+        self, transcript: Transcript, paging: OlderMessages, lang: Lang, back: Callable[[], object]
     ) -> None:
         super().__init__()
         self._back = back
@@ -273,7 +273,7 @@ class FindBar(Horizontal):
         self.finder.look_for(event.value)
         self._begun = False
         wanted = self.finder.wanted
-        self.transcript.marks = Marks(wanted) if wanted else None
+        self.transcript.marks = MatchMarks(wanted) if wanted else None
         self.transcript.refresh()
         self._whole = False
         self._work()
@@ -320,7 +320,7 @@ class FindBar(Horizontal):
         self._show(self.finder.step(by))
         self._say(self._whole)
 
-    def _show(self, hit: Hit | None) -> None:
+    def _show(self, hit: Match | None) -> None:
         marks, ledger = self.transcript.marks, self.transcript.ledger
         if hit is None or marks is None or ledger is None:
             return
@@ -330,12 +330,12 @@ class FindBar(Horizontal):
         row = ledger.first_row(hit.key) + (piece.row if piece is not None else 0)
         self.transcript.bring(row)
 
-    def _pieces(self, hit: Hit, marks: Marks) -> list[Found]:
+    def _pieces(self, hit: Match, marks: MatchMarks) -> list[MatchSpan]:
         """The matches in the lines of the message, all of which is rendered; what hides them is opened."""
         ledger = self.transcript.ledger
         if ledger is None:
             return []
-        pieces: list[Found] = []
+        pieces: list[MatchSpan] = []
         for _ in range(MOST_SLICES):
             ledger.measured(hit.key)
             pieces = marks.of(ledger, hit.key)

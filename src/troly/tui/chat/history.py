@@ -26,8 +26,8 @@ from troly.plugin.events import (
     Task,
 )
 from troly.stores.wrong import WrongAnswers
-from troly.tui.chat.turns import spent_of
-from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
+from troly.tui.chat.turns import usage_of
+from troly.tui.chat.view import MessageView, StepView, Trouble, WrongMark, message
 
 if TYPE_CHECKING:
     from troly.stores.conversations import Conversations, StoredMessage, Turn
@@ -47,7 +47,7 @@ _PARTS: Mapping[tuple[str, str], type[Any]] = {
 }
 
 
-def page_of(
+def message_page(
     store: Conversations,
     login: str,
     conversation: str,
@@ -70,7 +70,7 @@ def page_of(
     marks = WrongAnswers(store).in_conversation(login, conversation)
     for view in views:
         if view.who == "assistant" and view.turn in marks:
-            view.wrong = Wrong(marks[view.turn].reason, marks[view.turn].note)
+            view.wrong = WrongMark(marks[view.turn].reason, marks[view.turn].note)
     if views and not whole:
         views[0].before = page[0].id
     return views
@@ -126,7 +126,7 @@ def _frozen(value: Any) -> Any:
 def _finish(view: MessageView, turn: Turn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
-    view.turn, view.spent = turn.id, spent_of(trace.get("calls") or ())
+    view.turn, view.spent = turn.id, usage_of(trace.get("calls") or ())
     view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
     view.steps = [_step(step) for step in trace.get("steps", ())]
     if turn.status in ("failed", "stopped", "interrupted"):

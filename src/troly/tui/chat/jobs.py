@@ -13,7 +13,7 @@ from textual.app import App
 from troly.errors import InputError
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import trouble_of
+from troly.tui.chat.view import trouble_from
 from troly.tui.render.figures import duration, number
 from troly.tui.render.spans import clip
 
@@ -24,7 +24,7 @@ UNITS = ("rows", "files", "read", "embed")
 
 
 @dataclass(slots=True)
-class Working:
+class RunningJob:
     """One job that runs: its name, since when, and its last step; `cancel` ends it."""
 
     name: str
@@ -79,7 +79,7 @@ class WorkActions(App[int]):
 
     controller: Controller
     chat: ChatScreen
-    working: Working | None = None
+    working: RunningJob | None = None
 
     def action_pull(self, name: str = "") -> None:
         """Pull a model; without a name ask which."""
@@ -127,7 +127,7 @@ class WorkActions(App[int]):
         return self.screen is self.chat and self.controller.opened and self.working is None
 
     def _ask_model(self, missing: list[Offer] | Exception) -> None:
-        from troly.tui.dialogs.choose import Choice, ChooseScreen, among
+        from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
 
         if isinstance(missing, Exception):
             self._fail(missing)
@@ -136,7 +136,7 @@ class WorkActions(App[int]):
         choices = [Choice(one.help[lang], one.model) for one in missing]
         title, hint = tr("ui.work.pull", lang), tr("ui.work.model", lang)
         self.push_screen(
-            ChooseScreen(title, hint, among(choices), free=True),
+            ChooseScreen(title, hint, filtered_choices(choices), free=True),
             lambda name: self._pull(name) if name else None,
         )
 
@@ -146,7 +146,7 @@ class WorkActions(App[int]):
         self._begin(Pull(name), tr("ui.work.pulling", self.controller.language, name=name))
 
     def _ask_kind(self) -> None:
-        from troly.tui.dialogs.choose import Choice, ChooseScreen, among
+        from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
 
         lang = self.controller.language
         choices = [
@@ -154,15 +154,17 @@ class WorkActions(App[int]):
             for one in self.controller.kinds
         ]
         by_name = {one.name: one for one in self.controller.kinds}
-        shown = ChooseScreen(tr("ui.work.ingest", lang), tr("ui.work.kind", lang), among(choices))
+        shown = ChooseScreen(tr("ui.work.ingest", lang), tr("ui.work.kind", lang), filtered_choices(choices))
         self.push_screen(shown, lambda name: self._ask_path(by_name[name]) if name else None)
 
     def _ask_path(self, kind: Kind) -> None:
-        from troly.tui.dialogs.choose import ChooseScreen, paths
+        from troly.tui.dialogs.choose import ChooseScreen, path_choices
 
         lang = self.controller.language
         title = f"{tr('ui.work.ingest', lang)} · {kind.name}"
-        shown = ChooseScreen(title, tr("ui.work.path", lang), paths(tr("ui.work.folder", lang)), free=True)
+        shown = ChooseScreen(
+            title, tr("ui.work.path", lang), path_choices(tr("ui.work.folder", lang)), free=True
+        )
         self.push_screen(shown, lambda path: self._ask_options(kind, path) if path else None)
 
     def _ask_options(self, kind: Kind, path: str) -> None:
@@ -188,7 +190,7 @@ class WorkActions(App[int]):
     def _begin(self, job: Job, name: str) -> None:
 
         cancel = self.controller.house.job(job, partial(self._heard, name))
-        self.working = Working(sanitize(name, keep_newlines=False), self.controller.now(), cancel)
+        self.working = RunningJob(sanitize(name, keep_newlines=False), self.controller.now(), cancel)
         self.chat.status.relay()
 
     def _heard(self, name: str, news: Step | Done) -> None:
@@ -219,7 +221,7 @@ class WorkActions(App[int]):
         self.controller.look_up()
 
     def _fail(self, error: Exception) -> None:
-        self._card(trouble_of(error, self.controller.language))
+        self._card(trouble_from(error, self.controller.language))
 
     def _card(self, trouble: Trouble) -> None:
         self.controller.tell(self.controller.pane, trouble)

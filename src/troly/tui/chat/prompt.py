@@ -18,12 +18,12 @@ from textual.widgets.text_area import TextAreaTheme
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.keymap import bindings, bound
+from troly.tui.keymap import binding_of, bindings
 from troly.tui.theme import Palette
 from troly.tui.widgets.text_input import TypingArea
 
 if TYPE_CHECKING:
-    from troly.tui.chat.completion import Offering
+    from troly.tui.chat.completion import Completer
 
 
 MOST_LINES, MOST_CHARS = 8, 600
@@ -36,7 +36,7 @@ def is_long(text: str, most: int = MOST_CHARS) -> bool:
     return len(text) > most or text.count("\n") >= (MOST_LINES if most == MOST_CHARS else MOST_LINES * 8)
 
 
-class Pasted:
+class PasteTokens:
     """The pasted texts of one input by token. A token is a piece of the input's text like "[dán 120 dòng, 8,3 kB]"."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class FoldingArea(TypingArea):
     lang: Lang = "vi"
 
     def __init__(self, text: str = "", **options: object) -> None:
-        self.pasted = Pasted()
+        self.pasted = PasteTokens()
         super().__init__(text, **options)  # type: ignore[arg-type]
 
     @property
@@ -242,7 +242,7 @@ class Prompt(FoldingArea):
         )
         self.cursor_blink = False
         self.earlier: Sequence[str] = ()
-        self.offering: Offering | None = None
+        self.offering: Completer | None = None
         self._recalled = 0
         self._shown = ""
         self._accent = ""
@@ -260,7 +260,7 @@ class Prompt(FoldingArea):
         """Whether the list of what can be completed took the key."""
         if self.offering is None:
             return False
-        binding = bound(self, key)
+        binding = binding_of(self, key)
         return self.offering.key(key, sends=binding is not None and binding.action == "send")
 
     def _recall(self, by: int) -> bool:

@@ -14,8 +14,8 @@ from textual.widget import MountError
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
-from troly.tui.chat.bars import ModeBar, StatusBar, TabRow, mark_of, sign_of, tabs_of, title_of
-from troly.tui.chat.completion import Offering, Offers
+from troly.tui.chat.bars import ModeBar, StatusBar, TabRow, activity_mark, mode_icon, pane_title, tab_panes
+from troly.tui.chat.completion import Completer, CompletionList
 from troly.tui.chat.controller import Change, Controller
 from troly.tui.chat.conversation_list import ConversationList
 from troly.tui.chat.empty import empty_lines
@@ -43,14 +43,14 @@ WITH_LIST = 150
 NEUTRAL = "#8a8a8a"
 
 
-def layout_of(width: int, height: int) -> Literal["beside", "stacked", ""]:
+def split_layout(width: int, height: int) -> Literal["beside", "stacked", ""]:
     """Where two panes stand on a screen of `width` x `height` cells; "" when there is room for one only."""
     if width >= COLUMNS:
         return "beside"
     return "stacked" if height >= ROWS and width >= COLUMNS // 2 else ""
 
 
-def colours(theme: Theme, controller: Controller, pane: Pane) -> Palette:
+def mode_palette(theme: Theme, controller: Controller, pane: Pane) -> Palette:
     """The theme with the accent of the pane's assistant."""
     mode = controller.modes.get(pane.mode)
     return Palette(theme, mode.accent if mode else NEUTRAL)
@@ -62,7 +62,7 @@ def colours(theme: Theme, controller: Controller, pane: Pane) -> Palette:
 Above = Callable[[Pane, int, int], list[Line]]
 
 
-class SideHead(LinesView):
+class PaneTitle(LinesView):
     """The title of a side; the one with the input is marked. A click gives it the input."""
 
     def __init__(self, controller: Controller, palette: Palette, place: int) -> None:
@@ -77,13 +77,13 @@ class SideHead(LinesView):
             return []
         pane, here = tabs.sides[self.place], self.place == tabs.focus
         action = f"pane:{pane.key}"
-        mark = mark_of([pane])
+        mark = activity_mark([pane])
         return [
             line(
                 Span("▌" if here else " ", "accent", action),
-                Span(f"{sign_of(self.controller, pane)} ", "accent" if here else "dim", action),
+                Span(f"{mode_icon(self.controller, pane)} ", "accent" if here else "dim", action),
                 Span(
-                    clip(title_of(pane, self.controller.language), max(4, width - 8)),
+                    clip(pane_title(pane, self.controller.language), max(4, width - 8)),
                     "strong" if here else "dim",
                     action,
                 ),
@@ -92,14 +92,14 @@ class SideHead(LinesView):
         ]
 
 
-class Side(PaintedVertical):
+class PaneView(PaintedVertical):
     """The side at `place` (0 is left or above); `above(pane, width, height)` is what stands above the messages."""
 
     def __init__(self, controller: Controller, palette: Palette, place: int, above: Above) -> None:
         super().__init__(classes="side -second" if place else "side")
         self.controller = controller
         self.place = place
-        self.head = SideHead(controller, palette, place)
+        self.head = PaneTitle(controller, palette, place)
         self.transcript = Transcript(
             controller.tabs.sides[min(place, len(controller.tabs.sides) - 1)],
             palette,
@@ -159,11 +159,11 @@ class ChatScreen(PaintedOnce, Screen[None]):
         self.modes = ModeBar(controller, palette)
         self.tabs = TabRow(controller, palette)
         self.list = ConversationList(controller, palette)
-        self.sides = [Side(controller, palette, 0, self._above)]
+        self.sides = [PaneView(controller, palette, 0, self._above)]
         self.prompt = Prompt(tr("ui.prompt.hint", controller.language))
         self.prompt.lang = controller.language
-        self.offers = Offers(palette)
-        self.prompt.offering = Offering(controller, self.prompt, self.offers)
+        self.offers = CompletionList(palette)
+        self.prompt.offering = Completer(controller, self.prompt, self.offers)
         self.offers.pick = self.prompt.offering.take
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
@@ -209,7 +209,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
         for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers):
             part.repaint(palette)
         for side in self.sides:
-            side.dress(colours(self.app.current_theme, self.controller, side.transcript.pane))
+            side.dress(mode_palette(self.app.current_theme, self.controller, side.transcript.pane))
         self.prompt.dress(palette, self.app.current_theme.background or "#000000")
 
     @property
@@ -265,7 +265,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
         self.lay_out()
         for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
             side.transcript.show(pane, controller.language)
-            side.dress(colours(self.app.current_theme, controller, pane))
+            side.dress(mode_palette(self.app.current_theme, controller, pane))
         if self._spoken != controller.language:
             self._spoken = controller.language
             self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
@@ -276,11 +276,11 @@ class ChatScreen(PaintedOnce, Screen[None]):
         tabs = self.controller.tabs
         two = len(tabs.sides) > 1
         if two and len(self.sides) == 1:
-            self.sides.append(Side(self.controller, self.palette, 1, self._above))
+            self.sides.append(PaneView(self.controller, self.palette, 1, self._above))
             self.query_one("#sides").mount(self.sides[1])
             for side in self.sides:
                 side.name_it()
-        how = layout_of(self.app.size.width, self.app.size.height) if two else ""
+        how = split_layout(self.app.size.width, self.app.size.height) if two else ""
         shown = min(tabs.focus, len(tabs.sides) - 1)
         # Two columns of text leave no room for the list; there it lies above them when it is asked for.
         beside = how == "beside" or self.has_class("-evidence")
@@ -319,7 +319,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
                 side.transcript.relay()
             if len(tabs.sides) > 1:
                 side.head.relay()
-        self.set_class(len(tabs_of(self.controller)) > 1, "-tabs")
+        self.set_class(len(tab_panes(self.controller)) > 1, "-tabs")
         self.tabs.relay()
         self.modes.relay()
         self.status.relay()

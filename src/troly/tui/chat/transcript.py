@@ -24,8 +24,8 @@ from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView, strip_of
 
 if TYPE_CHECKING:
-    from troly.tui.chat.find import Marks
-    from troly.tui.render.ledger import Ledger, Place
+    from troly.tui.chat.find import MatchMarks
+    from troly.tui.render.layout import ConversationLayout, Place
 
 
 class Row(NamedTuple):
@@ -125,7 +125,7 @@ class Choosing(RowsView):
     chosen = 0
 
     @property
-    def ledger(self) -> Ledger | None:
+    def ledger(self) -> ConversationLayout | None:
         """Where the messages stand; None where there are none."""
         return None
 
@@ -193,7 +193,7 @@ class Choosing(RowsView):
     def _top(self) -> int:
         return round(self.scroll_y)
 
-    def _last_seen(self, ledger: Ledger) -> int:
+    def _last_seen(self, ledger: ConversationLayout) -> int:
         """The last message whose name is in view, else the one in the middle."""
         for row in range(self._top + self.size.height - 1, self._top - 1, -1):
             view = ledger.message_at(row)
@@ -266,16 +266,16 @@ class Transcript(Choosing, can_focus=True):
         self.lang: Lang = lang
         self.behind = False
         self.following = True
-        self.marks: Marks | None = None
+        self.marks: MatchMarks | None = None
         self.indent = 0
         self._moving = self._catching_up = False
-        self._ledgers: dict[int, Ledger] = {}
+        self._ledgers: dict[int, ConversationLayout] = {}
         self._places: dict[int, tuple[Place, bool]] = {}
 
     # What is shown.
 
     @property
-    def ledger(self) -> Ledger | None:
+    def ledger(self) -> ConversationLayout | None:
         """Where the messages of the pane stand; None in a pane without messages."""
         return self._ledgers.get(self.pane.key) if self.pane.messages else None
 
@@ -362,10 +362,10 @@ class Transcript(Choosing, can_focus=True):
         self._catching_up = False
         self.relay()
 
-    def _kept_ledger(self) -> Ledger:
-        from troly.tui.render.ledger import Ledger
+    def _kept_ledger(self) -> ConversationLayout:
+        from troly.tui.render.layout import ConversationLayout
 
-        found = self._ledgers.pop(self.pane.key, None) or Ledger()
+        found = self._ledgers.pop(self.pane.key, None) or ConversationLayout()
         found.press = keymap_of(self).press
         self._ledgers[self.pane.key] = found
         while len(self._ledgers) > KEPT:
@@ -378,7 +378,7 @@ class Transcript(Choosing, can_focus=True):
         ledger = self.ledger
         return None if ledger is None else ledger.place(round(self.scroll_y), self.size.height)
 
-    def _settle(self, ledger: Ledger, place: Place | None) -> None:
+    def _settle(self, ledger: ConversationLayout, place: Place | None) -> None:
         """Measure what comes into view; the line at `place` is the first one, or the last line the last."""
         rows = self.size.height
         if self.following or place is None:
@@ -398,14 +398,14 @@ class Transcript(Choosing, can_focus=True):
         self.scroll_to(y=row, animate=False, immediate=True, force=True)
         self._moving = False
 
-    def _hold(self, ledger: Ledger) -> list[tuple[Place, int] | None]:
+    def _hold(self, ledger: ConversationLayout) -> list[tuple[Place, int] | None]:
         """Where what is selected begins and ends, told by messages: rows may move."""
         selection = self.text_selection
         if selection is None or not ledger.views:
             return []
         return [None if end is None else (ledger.place(end.y, 1), end.x) for end in selection]
 
-    def _let_selected(self, ledger: Ledger, held: list[tuple[Place, int] | None]) -> None:
+    def _let_selected(self, ledger: ConversationLayout, held: list[tuple[Place, int] | None]) -> None:
         """Select the same text again."""
         if held:
             ends = [None if end is None else Offset(end[1], ledger.row(end[0])) for end in held]

@@ -28,7 +28,7 @@ _SHORTEST = 0.2
 
 
 @dataclass(slots=True)
-class Spent:
+class ModelUsage:
     """Sums over the calls of one answer.
 
     `used` of `window` tokens is the fullest context of a call; `ttft_ms` and `rate` (tokens a second) are of the call
@@ -73,11 +73,11 @@ class Spent:
         return self.pieces / seconds if seconds >= _SHORTEST else None
 
 
-def spent_of(calls: Iterable[Mapping[str, Any]]) -> Spent | None:
+def usage_of(calls: Iterable[Mapping[str, Any]]) -> ModelUsage | None:
     """The sums of saved calls; None without any."""
     found = None
     for call in calls:
-        found = found or Spent()
+        found = found or ModelUsage()
         found.call(call)
     return found
 
@@ -88,7 +88,7 @@ def spent_of(calls: Iterable[Mapping[str, Any]]) -> Spent | None:
 STOPPED = "turn.stopped"
 
 
-def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
+def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
     """Change `pane` by one event of its running turn; True when the turn has ended."""
     answer = pane.answer
     if answer is None:
@@ -125,9 +125,9 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
         case StepFinished():
             _finish_step(answer, event)
         case TurnStarted():
-            answer.turn, answer.spent = event.turn, Spent()
+            answer.turn, answer.spent = event.turn, ModelUsage()
         case ModelCalled():
-            answer.spent = answer.spent or Spent()
+            answer.spent = answer.spent or ModelUsage()
             answer.spent.call(asdict(event))
 
 

@@ -5,12 +5,12 @@ It is imported before the first frame, so it has no frozen dataclasses (a millis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from troly.errors import TrolyError
 from troly.text.catalogue import Lang, tr
@@ -18,7 +18,8 @@ from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from troly.plugin.events import Content, Progress
-    from troly.tui.chat.turns import Spent
+    from troly.plugin.ingest_arguments import Kind
+    from troly.tui.chat.turns import ModelUsage
 
 
 Who = Literal["user", "assistant"]
@@ -63,7 +64,7 @@ class Trouble(NamedTuple):
     remedy: str = ""
 
 
-class Wrong(NamedTuple):
+class WrongMark(NamedTuple):
     """That an answer was marked as wrong: the key of the reason, and what the person wrote."""
 
     reason: str
@@ -92,8 +93,8 @@ class MessageView:
     opened: set[str] = field(default_factory=set)
     revision: int = 0
     turn: str = ""
-    spent: Spent | None = None
-    wrong: Wrong | None = None
+    spent: ModelUsage | None = None
+    wrong: WrongMark | None = None
     before: str = ""
     older: Literal["more", "loading"] = "more"
     key: int = field(default_factory=_keys)
@@ -134,7 +135,7 @@ class Pane:
     """One conversation on the screen: its messages, draft, and the turn that runs in it.
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
-    The messages of a `resting` pane are only in the store; they are on their way while it is `loading`.
+    The messages of a `unloaded` pane are only in the store; they are on their way while it is `loading`.
     """
 
     mode: str
@@ -146,7 +147,7 @@ class Pane:
     cancel: Callable[[], None] | None = None
     answer: MessageView | None = None
     waiting: list[MessageView] = field(default_factory=list)
-    resting: bool = False
+    unloaded: bool = False
     loading: bool = False
     key: int = field(default_factory=_keys)
 
@@ -158,7 +159,7 @@ class Pane:
     @property
     def empty(self) -> bool:
         """Whether nothing would be lost without it."""
-        return not (self.messages or self.draft.strip() or self.resting)
+        return not (self.messages or self.draft.strip() or self.unloaded)
 
     @property
     def saved(self) -> bool:
@@ -177,7 +178,7 @@ class Pane:
         )
 
 
-class TalkView(NamedTuple):
+class ModeCommandView(NamedTuple):
     """A command of a mode that is typed as a message: `/name argument`."""
 
     name: str
@@ -196,7 +197,7 @@ class ModeView(NamedTuple):
     ready: bool = True
     broken: str = ""
     icon: str = "◇"
-    talk: tuple[TalkView, ...] = ()
+    talk: tuple[ModeCommandView, ...] = ()
     person: Mapping[Lang, str] = MappingProxyType({})
 
 
@@ -207,7 +208,7 @@ def clean_mode(mode: ModeView) -> ModeView:
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
         person={lang: sanitize(text) for lang, text in mode.person.items()},
         talk=tuple(
-            TalkView(
+            ModeCommandView(
                 sanitize(one.name, keep_newlines=False),
                 {lang: sanitize(text, keep_newlines=False) for lang, text in one.help.items()},
                 sanitize(one.argument, keep_newlines=False),
@@ -220,7 +221,22 @@ def clean_mode(mode: ModeView) -> ModeView:
     )
 
 
-class HoldingsView(NamedTuple):
+class SessionInfo(NamedTuple):
+    """What the screen learns when the session is open.
+
+    `notices` are damaged files that were moved away; `missing_samples` modes whose samples must be loaded first;
+    `kinds` gives what can be loaded.
+    """
+
+    modes: tuple[ModeView, ...]
+    user: str
+    notices: tuple[str, ...] = ()
+    new_here: bool = False
+    missing_samples: frozenset[str] = frozenset()
+    kinds: Callable[[], Sequence[Kind]] = tuple
+
+
+class DataStatusView(NamedTuple):
     """What data a mode has, and the command that loads it when that is not enough."""
 
     line: str
@@ -247,6 +263,15 @@ class ConversationView(NamedTuple):
     pinned: bool = False
 
 
+class TurnEvidence(NamedTuple):
+    """A saved turn as the evidence drawer shows it: its trace, and who answered with how many calls."""
+
+    turn: str
+    trace: Mapping[str, Any]
+    source: str = ""
+    calls: int = 0
+
+
 class HitView(NamedTuple):
     """A message that holds what was looked for: `snippet` is a piece of it, `spans` the matches in the piece."""
 
@@ -261,7 +286,7 @@ class HitView(NamedTuple):
 # Any failure as what a person is told on the screen.
 
 
-def trouble_of(error: Exception, language: Lang) -> Trouble:
+def trouble_from(error: Exception, language: Lang) -> Trouble:
     """Any exception as what a person is told."""
 
     if isinstance(error, TrolyError):

@@ -128,7 +128,7 @@ class ChooseScreen(ModalScreen[str]):
         self.dismiss("")
 
 
-def among(choices: Sequence[Choice]) -> Offers:
+def filtered_choices(choices: Sequence[Choice]) -> Offers:
     """Offers the choices whose line holds every typed word, diacritics or not."""
 
     def offers(typed: str) -> list[Choice]:
@@ -138,7 +138,7 @@ def among(choices: Sequence[Choice]) -> Offers:
     return offers
 
 
-def paths(this_folder: str) -> Offers:
+def path_choices(this_folder: str) -> Offers:
     """Offers what is in the folder that was typed; a folder itself can be taken (`this_folder` names that)."""
 
     def offers(typed: str) -> list[Choice]:

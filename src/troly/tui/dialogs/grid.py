@@ -19,7 +19,7 @@ from troly.text.dates import parse_date
 from troly.text.fold import fold
 from troly.text.numbers import parse_number
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import trouble_of
+from troly.tui.chat.view import trouble_from
 from troly.tui.keymap import bindings, keymap_of
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class GridScreen(ModalScreen[None]):
 
     def _saved(self, path: str | Exception) -> None:
         if isinstance(path, Exception):
-            trouble = trouble_of(path, self._lang)
+            trouble = trouble_from(path, self._lang)
             text = " ".join(part for part in (trouble.title, trouble.message, trouble.remedy) if part)
             self.app.notify(text, severity="error", markup=False)
         else:

@@ -20,7 +20,7 @@ from troly.config.key_names import key_label
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
-from troly.tui.chat.bars import mark_of, sign_of, tabs_of, title_of
+from troly.tui.chat.bars import activity_mark, mode_icon, pane_title, tab_panes
 from troly.tui.chat.controller import Controller
 from troly.tui.keymap import Keymap, bindings, keymap_of, title
 from troly.tui.pressed import suggested
@@ -161,16 +161,16 @@ def pane_commands(controller: Controller) -> list[Command]:
     """All open conversations in the order of the row; what is written or not read yet is marked."""
     lang = controller.language
     found = []
-    for number, pane in enumerate(tabs_of(controller), start=1):
+    for number, pane in enumerate(tab_panes(controller), start=1):
         title = tr(
             "ui.command.pane",
             lang,
             number=number,
-            sign=sign_of(controller, pane),
-            title=sanitize(title_of(pane, lang)),
+            sign=mode_icon(controller, pane),
+            title=sanitize(pane_title(pane, lang)),
         )
         mode = controller.modes.get(pane.mode)
         name = mode.names[lang] if mode else pane.mode
-        mark = mark_of([pane])
+        mark = activity_mark([pane])
         found.append(Command(title, f"pane({pane.key})", f"{mark} {name}".strip()))
     return found

@@ -17,7 +17,7 @@ from troly.config.actions import Place
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.controller import Controller
-from troly.tui.chat.view import HitView, trouble_of
+from troly.tui.chat.view import HitView, trouble_from
 from troly.tui.keymap import bindings
 from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.text_input import TypingInput
@@ -76,7 +76,7 @@ class SearchScreen(ModalScreen[str]):
         if wanted not in [entry.value for entry in self.query(TypingInput)]:
             return
         if isinstance(found, Exception):
-            trouble = trouble_of(found, self._controller.language)
+            trouble = trouble_from(found, self._controller.language)
             self._show([], "ui.search.none")
             self.query_one("#none", Static).update(Content(" ".join(part for part in trouble if part)))
         else:

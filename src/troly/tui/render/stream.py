@@ -32,7 +32,7 @@ def weight(text: str) -> int:
     return len(text) + BRACKET * text.count("[")
 
 
-def halves(source: str, tokens: Sequence[Token]) -> Halves | None:
+def split_block(source: str, tokens: Sequence[Token]) -> Halves | None:
     """The finished part of the one block that `source` is, and what the open part begins with; None to leave it whole."""
     if not tokens or weight(source) <= LONGEST_PARAGRAPH:
         return None
@@ -93,7 +93,7 @@ LONGEST_SEQUENCE = 64
 PIECE = LONGEST_PARAGRAPH
 
 
-class Block(NamedTuple):
+class MarkdownBlock(NamedTuple):
     """A finished block; one that goes on where the block before was cut has no blank line above it.
 
     `tokens` are kept until it is rendered for the first time.
@@ -104,7 +104,7 @@ class Block(NamedTuple):
     tokens: Sequence[Token] | None = None
 
 
-class Allowance:
+class WorkBudget:
     """How many characters may still be worked on; None is any number. Counted, not timed: the same on every machine."""
 
     def __init__(self, most: int | None) -> None:
@@ -128,7 +128,7 @@ class MarkdownStream:
     def __init__(self, text: str = "") -> None:
         self._held = ""
         self._waiting = ""
-        self._done: list[Block] = []
+        self._done: list[MarkdownBlock] = []
         self._tail = ""
         self._cut = False
         self._last: Sequence[Token] = ()
@@ -171,14 +171,14 @@ class MarkdownStream:
             self._width, self._rendered, self._lines = width, 0, None
             self._done_lines = []
         if self._lines is None or self.behind:
-            self._work(Allowance(most))
+            self._work(WorkBudget(most))
             whole = self._rendered == len(self._done)
             tail = self._lines_of(self._last, goes_on=self._cut) if whole else []
             gap = [BLANK] if tail and self._done_lines and not self._cut else []
             self._lines = [*self._done_lines, *gap, *tail]
         return self._lines
 
-    def _work(self, allowed: Allowance) -> None:
+    def _work(self, allowed: WorkBudget) -> None:
         """Take in and render what waits, as far as is allowed; a little in any case."""
         while True:
             self._render_done(allowed)
@@ -212,7 +212,7 @@ class MarkdownStream:
                 self._close("\n".join(source[begin:end]))
             self._tail = "\n".join(source[starts[-1] :])
             tokens = parse(self._tail)
-        parts = halves(self._tail, tokens)
+        parts = split_block(self._tail, tokens)
         if parts is not None:
             self._close(parts[0], None if parts[1] else tokens)
             self._tail, self._cut = parts[1], True
@@ -220,10 +220,10 @@ class MarkdownStream:
         return tokens
 
     def _close(self, source: str, tokens: Sequence[Token] | None = None) -> None:
-        self._done.append(Block(source, self._cut, tokens))
+        self._done.append(MarkdownBlock(source, self._cut, tokens))
         self._cut = False
 
-    def _render_done(self, allowed: Allowance) -> None:
+    def _render_done(self, allowed: WorkBudget) -> None:
         while self._rendered < len(self._done):
             block = self._done[self._rendered]
             if self._done_lines and not block.goes_on:

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from troly.text.sanitize import sanitize
-from troly.tui.keymap import bound
+from troly.tui.keymap import binding_of
 from troly.tui.widgets.painted import PaintedOnce
 
 HARMFUL = "\ufffd"
@@ -21,7 +21,7 @@ async def run_at_once(widget: Widget, event: events.Key) -> bool:
     The framework inserts a letter at once but runs bindings (backspace, a new line, the arrows) later: "việt" typed
     as "viet", two backspaces and "ệt" in one read would end as something else.
     """
-    binding = bound(widget, event.key)
+    binding = binding_of(widget, event.key)
     if binding is None:
         return False
     event.stop()

@@ -26,7 +26,7 @@ class Place(NamedTuple):
     offset: int
 
 
-class Ledger:
+class ConversationLayout:
     """The rows of one conversation.
 
     Rows count from 0 at the first line above the messages. What is rendered has its exact height; the rest has an

@@ -1,0 +1,283 @@
+"""What can be done with one message and with what is pressed in it: copy, save, quote, ask again, open, mark as wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from troly.plugin.events import Computation, Suggestions, Table
+from troly.text.catalogue import tr
+from troly.tui import operations
+from troly.tui.chat.view import MessageView, Part, TextPart, WrongMark
+from troly.tui.dialogs.grid import GridScreen
+from troly.tui.dialogs.message_menu import MessageMenu
+from troly.tui.dialogs.wrong import WrongScreen
+from troly.tui.render.markdown import code_blocks
+from troly.tui.render.message import message_text, quoted
+from troly.tui.terminal import may_be_refused
+
+if TYPE_CHECKING:
+    from troly.tui.app import TrolyApp
+
+# For how many seconds a short and a longer remark stand.
+SHORT, LONG = 3, 8
+LONGEST_TITLE = 60
+
+
+class MessageActions:
+    """Acts on the message meant: the one pressed or chosen, else the last answer."""
+
+    def __init__(self, app: TrolyApp) -> None:
+        self._app = app
+        self._controller = app.controller
+        self._last_code = (0, -1)
+
+    def act(self, what: str, key: int = 0) -> None:
+        """Do `what` with the message `key`: menu, copy, save, quote, edit, again, continue, code or wrong."""
+        acts: Mapping[str, Callable[[MessageView], None]] = {
+            "menu": self._open_menu, "copy": self._copy, "save": self._save, "quote": self._quote,
+            "edit": self._edit, "again": self._again, "continue": self._continue, "code": self._copy_next_code,
+            "wrong": self.mark_wrong,
+        }  # fmt: skip
+        view = self._meant(key)
+        if view is not None and what in acts:
+            acts[what](view)
+
+    def press(self, kind: str, rest: str) -> bool:
+        """Do what a click on `kind:rest` in the lines means; False when it is not part of a message."""
+        acts: Mapping[str, Callable[[str], None]] = {
+            "open": self._open, "ask": self._ask_first_question, "suggest": self._ask_suggestion,
+            "rerun": self._rerun, "grid": self._open_grid, "code": self._copy_pressed_code,
+            "again": lambda key: self.act("again", int(key)), "edit": lambda key: self.act("edit", int(key)),
+            "menu": lambda key: self.act("menu", int(key)), "continue": lambda key: self.act("continue", int(key)),
+        }  # fmt: skip
+        if kind not in acts:
+            return False
+        acts[kind](rest)
+        return True
+
+    def _meant(self, key: int) -> MessageView | None:
+        pane = self._controller.pane
+        if key:
+            return self._message(key)
+        last = pane.last_answer or (pane.messages[-1] if pane.messages else None)
+        return self._app.chat.transcript.chosen_view or last
+
+    def _message(self, key: int) -> MessageView | None:
+        return next((view for view in self._controller.pane.messages if view.key == key), None)
+
+    def _open_menu(self, view: MessageView) -> None:
+        app, transcript = self._app, self._app.chat.transcript
+        if app.screen is not app.chat:
+            return
+        transcript.choose(view.key)
+
+        def chosen(what: str | None) -> None:
+            if not transcript.has_focus:
+                transcript.choose(0)
+            if what == "find":
+                app.action_find()
+            elif what:
+                self.act(what, view.key)
+
+        app.push_screen(MessageMenu(view, app.keymap, self._controller.language), chosen)
+
+    # Copying and saving.
+
+    def copy_text(self, text: str, remark: str) -> None:
+        """Copy `text` and say so; where the terminal may not take it, it is saved as well."""
+        self._app.copy_to_clipboard(text)
+        if may_be_refused(text, os.environ):
+            self._save_text(text, tr("ui.act.file", self._controller.language), "ui.act.copied_and_saved")
+        else:
+            self._app.say(remark, SHORT)
+
+    def _copy(self, view: MessageView) -> None:
+        lang = self._controller.language
+        if text := message_text(view, lang):
+            self.copy_text(text, tr("ui.act.copied", lang))
+        else:
+            self._app.say(tr("ui.act.nothing", lang), SHORT)
+
+    def _save(self, view: MessageView) -> None:
+        lang = self._controller.language
+        if text := message_text(view, lang):
+            title = view.text.strip().partition("\n")[0][:LONGEST_TITLE] or tr("ui.act.file", lang)
+            self._save_text(text + "\n", title, "ui.act.saved")
+        else:
+            self._app.say(tr("ui.act.nothing", lang), SHORT)
+
+    def _save_text(self, text: str, title: str, remark: str) -> None:
+        def saved(path: str | Exception) -> None:
+            if isinstance(path, Exception):
+                self._app.say_error(path)
+            else:
+                self._app.say(tr(remark, self._controller.language, file=path), LONG)
+
+        self._controller.backend.call(operations.save_text, saved, text, title)
+
+    def _copy_next_code(self, view: MessageView) -> None:
+        """Copy a block of code of the message; each time the next one."""
+        key, last = self._last_code
+        self._copy_code(view, last + 1 if key == view.key else 0)
+
+    def _copy_pressed_code(self, name: str) -> None:
+        key, part, number = (int(piece) for piece in name.split("."))
+        if (view := self._message(key)) is not None:
+            self._copy_code(view, number, part)
+
+    def _copy_code(self, view: MessageView, number: int, part: int | None = None) -> None:
+        """Copy the block of code `number` from 0, of one part where given."""
+        lang = self._controller.language
+        parts = view.parts if part is None else view.parts[part : part + 1]
+        blocks = [code for p in parts if isinstance(p, TextPart) for _, code in code_blocks(p.text)]
+        if not blocks:
+            self._app.say(tr("ui.code.none", lang), SHORT)
+            return
+        number %= len(blocks)
+        self._last_code = (view.key, number)
+        self.copy_text(blocks[number], tr("ui.code.copied", lang, number=number + 1, count=len(blocks)))
+
+    # Asking on.
+
+    def _quote(self, view: MessageView) -> None:
+        prompt = self._app.chat.prompt
+        text = quoted(self._app.screen.get_selected_text() or message_text(view, self._controller.language))
+        above = f"{prompt.text.rstrip()}\n" if prompt.text.strip() else ""
+        prompt.put(f"{above}{text}\n")
+        prompt.focus()
+
+    def _edit(self, view: MessageView) -> None:
+        prompt, before = self._app.chat.prompt, self._app.chat.prompt.text
+        if not self._controller.edit(view.key):
+            self._app.say(tr("ui.act.no_question", self._controller.language), SHORT)
+            return
+        if before.strip() and before != prompt.text:
+            prompt.earlier = [*prompt.earlier, before]
+            self._app.say(tr("ui.act.kept_draft", self._controller.language), LONG)
+        prompt.focus()
+
+    def _again(self, view: MessageView) -> None:
+        if not self._controller.again(view.key):
+            self._app.say(tr("ui.act.no_question", self._controller.language), SHORT)
+            return
+        self._follow_answer()
+
+    def _continue(self, view: MessageView) -> None:
+        """Put the same question once more, with the wish to go on: a model has the unfinished answer before it.
+
+        Nothing of the answer is repeated in the question: what a model wrote must not be taken for what a person asks.
+        Rules know no wishes: where no model wrote or none is there, the question is asked as it was.
+        """
+        question = self._controller.question_before(view.key)
+        lang, keymap = self._controller.language, self._app.keymap
+        if view.state not in ("stopped", "failed"):
+            name = "transcript_again" if self._app.chat.transcript.has_focus else "again"
+            self._app.say(tr("ui.act.whole", lang, key=keymap.press(name) or "/again"), SHORT)
+        elif question is None:
+            self._app.say(tr("ui.act.no_question", lang), SHORT)
+        else:
+            from troly.conversation.commands import continuation
+
+            by_model = view.calls > 0 and self._controller.health.up
+            self._controller.submit(continuation(question.text) if by_model else question.text)
+            self._follow_answer()
+
+    def _follow_answer(self) -> None:
+        chat = self._app.chat
+        chat.transcript.choose(0)
+        chat.transcript.to_end()
+        chat.prompt.focus()
+
+    def ask_suggested(self, index: int) -> None:
+        """Ask one of the questions that the last answer offers."""
+        offered = self._controller.suggested
+        if index < len(offered):
+            self._app.send(offered[index])
+
+    def _ask_first_question(self, index: str) -> None:
+        mode = self._controller.modes[self._controller.pane.mode]
+        self._app.send(mode.questions[self._controller.language][int(index)])
+
+    def _ask_suggestion(self, name: str) -> None:
+        card, _, index = name.rpartition(".")
+        part = self._part(card)
+        if isinstance(part, Suggestions):
+            self._app.send(part.questions[int(index)])
+
+    # Typed content.
+
+    def _open(self, name: str) -> None:
+        view = self._message(int(name.partition(".")[0]))
+        if view is not None:
+            view.opened ^= {name}
+            view.touch()
+            self._controller.changed("pane", self._controller.pane)
+
+    def _rerun(self, name: str) -> None:
+        part = self._part(name)
+        if isinstance(part, Computation):
+            self._controller.pane.draft = f"{part.rerun}{part.code}"
+            self._controller.changed("draft", self._controller.pane)
+            self._app.chat.prompt.focus()
+
+    def _open_grid(self, name: str) -> None:
+        part = self._part(name)
+        if isinstance(part, Table):
+            self._show_grid(part)
+
+    def open_newest_table(self) -> None:
+        """Show the newest table of the conversation as a grid, or say that there is none."""
+        for view in reversed(self._controller.pane.messages):
+            for part in reversed(view.parts):
+                if isinstance(part, Table) and part.rows:
+                    self._show_grid(part)
+                    return
+        self._app.say(tr("ui.grid.none", self._controller.language), SHORT)
+
+    def _show_grid(self, table: Table) -> None:
+        self._app.push_screen(GridScreen(table, self._controller.language, self._controller.backend))
+
+    def _part(self, name: str) -> Part | None:
+        key, _, index = name.partition(".")
+        view = self._message(int(key))
+        at = int(index.partition(".")[0])
+        return view.parts[at] if view is not None and at < len(view.parts) else None
+
+    # Marking as wrong.
+
+    def mark_wrong(self, answer: MessageView | None) -> None:
+        """Ask what is wrong with an answer, mark it, or take the mark back."""
+        app, lang = self._app, self._controller.language
+        if app.screen is not app.chat:
+            return
+        if answer is None or not answer.turn:
+            app.say(tr("ui.wrong.none", lang), 5)
+        elif not answer.finished:
+            app.say(tr("ui.wrong.running", lang), 5)
+        else:
+            app.push_screen(
+                WrongScreen(app.chat.palette, lang, answer.wrong), lambda mark: self._mark(answer, mark)
+            )
+
+    def _mark(self, answer: MessageView, mark: WrongMark | None) -> None:
+        if mark is None:
+            return
+        kept = mark if mark.reason else None
+
+        def done(found: object) -> None:
+            app, lang = self._app, self._controller.language
+            if isinstance(found, Exception):
+                app.say_error(found)
+                return
+            answer.wrong = kept
+            answer.touch()
+            self._controller.changed("pane", self._controller.pane)
+            app.chat.evidence.rebuild()
+            app.say(tr("ui.wrong.done", lang, file=found) if kept else tr("ui.wrong.taken_back", lang), 5)
+
+        if kept is not None:
+            self._controller.backend.call(operations.mark_wrong, done, answer.turn, kept)
+        else:
+            self._controller.backend.call(operations.take_back_mark, done, answer.turn)

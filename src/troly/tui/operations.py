@@ -1,0 +1,326 @@
+"""What the screen asks of an opened session, each as a function that blocks and runs on the backend's threads.
+
+All raise what the stores raise (AccessError, StoreError), those that write a file also OSError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from troly.errors import ConfigError, TrolyError
+from troly.text.catalogue import LANGS, Lang, tr
+from troly.tui.chat.view import (
+    ConversationView,
+    DataStatusView,
+    HealthView,
+    HitView,
+    MessageView,
+    ModeCommandView,
+    ModeView,
+    SessionInfo,
+    Trouble,
+    TurnEvidence,
+    WrongMark,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from troly.config import Settings
+    from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
+    from troly.conversation.session import Session
+    from troly.plugin.events import Table
+    from troly.tui.dialogs.choose import Choice
+
+LISTED = 200
+HITS = 40
+MESSAGES = 200
+# A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
+FRESH = 1.0
+PLAIN_ACCENT = "#8a8a8a"
+MODEL_ROLES = ("chat", "small", "guard", "embed")
+WELCOMED = "welcomed"
+
+
+# The session as a whole.
+
+
+def describe_session(session: Session, missing_samples: frozenset[str] = frozenset()) -> SessionInfo:
+    """Modes, user and what was found at opening; `missing_samples` are modes whose samples must be loaded first."""
+    from troly.plugin.ingest_arguments import kinds
+
+    services, registry, profile = session.services, session.registry, session.profile
+    return SessionInfo(
+        modes=tuple(_mode_view(session, name) for name in registry.names),
+        user=" · ".join(part for part in (profile.login, profile.role) if part),
+        notices=tuple(str(item.original) for item in services.set_aside),
+        new_here=not (services.paths.data / WELCOMED).exists(),
+        missing_samples=missing_samples,
+        kinds=cache(lambda: kinds(registry)),
+    )
+
+
+def _mode_view(session: Session, name: str) -> ModeView:
+    try:
+        mode = session.registry.get(name)
+    except ConfigError as error:
+        both = dict.fromkeys(LANGS, name)
+        reason = str(error.params.get("reason", ""))
+        none = dict.fromkeys(LANGS, "")
+        return ModeView(name, both, none, PLAIN_ACCENT, {}, ready=False, broken=reason or name)
+    return ModeView(
+        name,
+        mode.names,
+        mode.summaries,
+        mode.accent,
+        mode.first_questions,
+        mode.ready,
+        icon=mode.icon,
+        talk=tuple(ModeCommandView(one.name, one.help, one.argument) for one in mode.talk),
+        person=mode.person,
+    )
+
+
+def warm_up(session: Session, mode: str) -> None:
+    """Import what answers of `mode` need, so that the first is no slower than the second.
+
+    Only for a mode that is shown: the others cost memory (DuckDB alone 25 MB) and may not be used.
+    """
+    from troly.text.language import detect_score, switch_request
+
+    # A mode that cannot be built says so when it is asked.
+    with suppress(Exception):
+        session.registry.graph(mode)
+        import troly.llm.session  # noqa: F401 (each turn needs it)
+
+        # The words of the languages, which every turn looks for.
+        switch_request("")
+        detect_score("")
+        session.registry.get(mode).warm()
+
+
+def mark_welcomed(session: Session) -> None:
+    """The person put a first question: the welcome is not shown again."""
+    (session.services.paths.data / WELCOMED).touch(mode=0o600)
+
+
+def save_appearance(session: Session, theme: str | None, language: str | None) -> Path:
+    """Remember a theme or a language that was chosen on the screen (None: as it is); returns the file."""
+    from troly.tui.startup import write_appearance
+
+    return write_appearance(session.services.paths, session.services.settings, theme, language)
+
+
+async def check_health(session: Session, mode: str, language: Lang) -> HealthView:
+    """Whether Ollama answers, and which model would for `mode`; runs on the backend's loop."""
+    health = await session.services.llm.health(max_age=FRESH)
+    if not health.up:
+        trouble = _trouble(health.error, language) if health.error else None
+        return HealthView(known=True, trouble=trouble)
+    wanted = session.services.settings.models.for_mode(mode, "chat")
+    try:
+        resolved = await session.services.llm.resolve(wanted)
+    except TrolyError as error:
+        return HealthView(known=True, trouble=_trouble(error, language))
+    return HealthView(known=True, up=True, model=resolved.name)
+
+
+def _trouble(error: TrolyError, language: Lang) -> Trouble:
+    text = error.render(language)
+    return Trouble(text.title, text.message, text.remedy)
+
+
+# Conversations.
+
+
+def list_conversations(session: Session) -> list[ConversationView]:
+    """The user's newest conversations of all modes."""
+    found = session.services.conversations.list(session.profile.login, limit=LISTED)
+    return [ConversationView(c.id, c.mode, c.title, c.updated_at, c.pinned) for c in found]
+
+
+def load_conversation(session: Session, conversation: str) -> tuple[str, list[MessageView]]:
+    """Mode and newest messages of a conversation."""
+    from troly.tui.chat.history import message_page
+
+    found = session.services.conversations.get(session.profile.login, conversation)
+    return found.mode, message_page(session, conversation, MESSAGES)
+
+
+def load_older(session: Session, conversation: str, before: str, limit: int) -> list[MessageView]:
+    """A page of messages before the saved message `before`; empty at the beginning of the conversation."""
+    from troly.tui.chat.history import message_page
+
+    return message_page(session, conversation, limit, before=before)
+
+
+def search_messages(session: Session, text: str) -> list[HitView]:
+    """Messages of the user that hold all words of `text`, best first."""
+    hits = session.services.conversations.search(session.profile.login, text, limit=HITS)
+    return [HitView(h.conversation_id, h.mode, h.title, h.created_at, h.snippet, h.spans) for h in hits]
+
+
+def rename_conversation(session: Session, conversation: str, title: str) -> None:
+    """Give a conversation another title."""
+    session.services.conversations.update(session.profile.login, conversation, title=title)
+
+
+def pin_conversation(session: Session, conversation: str, pinned: bool) -> None:
+    """Keep a conversation at the top of the list, or no longer."""
+    session.services.conversations.update(session.profile.login, conversation, pinned=pinned)
+
+
+def delete_conversation(session: Session, conversation: str) -> None:
+    """Take a conversation from the list; it can be restored."""
+    session.services.conversations.delete(session.profile.login, conversation)
+
+
+def restore_conversation(session: Session, conversation: str) -> None:
+    """Bring a deleted conversation back."""
+    session.services.conversations.restore(session.profile.login, conversation)
+
+
+# One answer.
+
+
+def read_evidence(session: Session, turn: str) -> TurnEvidence:
+    """How the answer of a turn came about."""
+    store, login = session.services.conversations, session.profile.login
+    saved = store.turn(login, turn)
+    return TurnEvidence(saved.id, store.recording(login, saved.id), saved.source or "", saved.calls)
+
+
+def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
+    """Mark the answer of a turn as wrong; returns the file of its evaluation case."""
+    from troly.conversation import wrong
+
+    login = session.profile.login
+    marked = wrong.mark_wrong(
+        session.services, session.registry, login, turn, mark.reason, note=mark.note
+    )
+    return str(marked.file)
+
+
+def take_back_mark(session: Session, turn: str) -> bool:
+    """The answer of a turn was right after all; returns whether it was marked."""
+    from troly.conversation import wrong
+
+    return wrong.take_back(session.services, session.profile.login, turn)
+
+
+# Files for the user: each new, in the folder for exports; the path is returned.
+
+
+def save_text(session: Session, text: str, name: str) -> str:
+    """Write a text as Markdown."""
+    return _write(session, name or "message", "md", text)
+
+
+def save_table(session: Session, table: Table) -> str:
+    """Write a table as CSV, named after its title."""
+    from troly.text.formulas import csv_text
+
+    return _write(session, table.title or "table", "csv", csv_text(table.columns, table.rows))
+
+
+def save_conversation(session: Session, conversation: str, form: str, language: Lang) -> str:
+    """Write a whole conversation as `form` (`md`, `json`, `csv`)."""
+    from troly.conversation.export import render_conversation
+
+    whole = session.services.conversations.export(session.profile.login, conversation)
+    text = render_conversation(whole, form, language, session.zone)
+    return _write(session, whole.conversation.title, form, text)
+
+
+def _write(session: Session, name: str, form: str, text: str) -> str:
+    from troly.conversation.export import write_new_file
+
+    services = session.services
+    return str(write_new_file(services.paths.exports, services.clock(), name, form, text))
+
+
+# What is typed.
+
+
+def load_input_history(session: Session) -> InputHistory:
+    """Messages and drafts of earlier sessions."""
+    return _input_store(session).load()
+
+
+def save_input(session: Session, message: str, drafts: Mapping[str, Draft | None]) -> None:
+    """Keep a message that was sent ("" for none) and changed drafts."""
+    if message:
+        _input_store(session).add(message)
+    if drafts:
+        _input_store(session).keep(drafts)
+
+
+def _input_store(session: Session) -> InputHistoryStore:
+    from troly.conversation.input_history import InputHistoryStore
+
+    return InputHistoryStore(session.services.paths.history, session.profile.login)
+
+
+def find_mentions(
+    session: Session, mode: str, prefix: str, limit: int, language: Lang
+) -> list[tuple[str, str]]:
+    """Names of a mode's own things that begin like `prefix`, each with a hint, as they may be shown."""
+    from troly.text.fold import nfc
+    from troly.text.sanitize import sanitize
+
+    profile = replace(session.profile, language=language)
+    found = session.registry.get(mode).mentions(session.services, profile, nfc(prefix), limit)
+    clean = partial(sanitize, keep_newlines=False)
+    return [(clean(name), clean(hint)) for name, hint in found[:limit]]
+
+
+def complete_path(_session: Session, typed: str, language: Lang) -> Sequence[Choice]:
+    """What a path that is being typed may become."""
+    from troly.tui.dialogs.choose import MOST, path_choices
+
+    return path_choices(tr("ui.work.folder", language))(typed)[:MOST]
+
+
+# Data and models.
+
+
+def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusView | None:
+    """What data a mode has; None where it has none to tell of."""
+    held = session.registry.get(mode).holdings(session.services, language)
+    return DataStatusView(held.line, held.enough, held.command) if held else None
+
+
+class MissingModel(NamedTuple):
+    """A model that the settings name and that is not there, with a sentence on it."""
+
+    model: str
+    help: Mapping[Lang, str]
+
+
+def missing_models(session: Session) -> list[MissingModel]:
+    """Models that the settings name and that the server did not have when it was last looked at."""
+    from troly.llm import installed
+
+    health = session.services.llm.last_health
+    return [
+        MissingModel(
+            name, {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS}
+        )
+        for name, roles in _named_models(session.services.settings).items()
+        if health is None or installed.find(name, health.models) is None
+    ]
+
+
+def _named_models(settings: Settings) -> dict[str, list[str]]:
+    """The models that the settings name, with their roles."""
+    wanted: dict[str, list[str]] = {}
+    for role in MODEL_ROLES:
+        wanted.setdefault(getattr(settings.models, role), []).append(role)
+    for mode, chosen in settings.models.modes.items():
+        for role, name in chosen.items():
+            wanted.setdefault(name, []).append(f"{mode}.{role}")
+    return wanted

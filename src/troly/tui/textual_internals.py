@@ -1,0 +1,128 @@
+"""All that reaches into Textual beyond its public names, each with the reason and the upstream symbol.
+
+`tests/tui/test_textual_internals.py` fails when one of the symbols changes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterable
+from enum import StrEnum
+
+from textual import _ansi_sequences, events
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.message import Message
+
+ALT = "alt+"
+PASTE_BEGIN, PASTE_END = "\x1b[200~", "\x1b[201~"
+
+
+class TerminalApp(App[int]):
+    """An app that survives what happens to its terminal.
+
+    `fault` is what broke the screen; it is for the caller, who has a sentence and a log for it.
+    """
+
+    fault: BaseException | None = None
+
+    def _fatal_error(self) -> None:
+        # `App._fatal_error` prints a traceback with all local variables, and so everybody's data, on the terminal.
+        # There is no public hook for a fault of the screen itself.
+        self.fault = self.fault or sys.exception()
+        self._close_messages_no_wait()
+
+    def repaint_when_resumed(self) -> None:
+        """Paint everything once the shell gives the terminal back: it painted over it, or forgot it.
+
+        Whoever was stopped from outside (`kill -STOP`) had no chance to put the terminal in order before:
+        `LinuxDriver._sigcont_application` would begin to read it a second time (`_key_thread`), and at the end leave
+        it as the shell does not want it.
+        """
+        self.app_resume_signal.subscribe(self, lambda _app: self.refresh())
+        resume = getattr(self._driver, "_sigcont_application", None)
+        if resume is None or threading.current_thread() is not threading.main_thread():
+            return
+
+        def resumed(*_: object) -> None:
+            driver = self._driver
+            reader = getattr(driver, "_key_thread", None)
+            if driver is not None and reader is not None and reader.is_alive():
+                driver.suspend_application_mode()
+                self.call_later(self.refresh)
+            resume()
+
+        signal.signal(signal.SIGCONT, resumed)
+
+    def suspend_with_group(self) -> None:
+        """Stop like any other program of a shell, the whole group as the terminal itself would.
+
+        `App.action_suspend_process` stops this process only: whoever waits for it (`uv run`) must give way as well.
+        """
+        self._suspend_signal()
+        os.kill(0, signal.SIGTSTP)
+
+
+def teach_alt_keys(keys: Iterable[str]) -> None:
+    """Let those of `keys` that are Alt with a letter, a digit or Enter be themselves (`ANSI_SEQUENCES_KEYS`).
+
+    Terminals send them as Escape and the key. The framework takes Escape and a digit for a character of one macOS
+    terminal ("¡", "™"), Escape and b for Ctrl+left, and Escape and Enter for two keys. With entries of their own they
+    are also known at once, without waiting for the rest of a sequence.
+    """
+    wanted = {key for key in keys if key.startswith(ALT)}
+    alone = {key for key in wanted if len(key) == len(ALT) + 1 or key == "alt+enter"}
+    if not alone:
+        return
+    named = StrEnum("AltKey", {key.replace("+", "_"): key for key in sorted(alone)})  # type: ignore[misc]
+    table: dict[str, object] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
+    for key in named:
+        last = key.value.removeprefix(ALT)
+        for sent in ("\r", "\n") if last == "enter" else (last,):
+            table[f"\x1b{sent}"] = (key,)
+
+
+class PasteReader(XTermParser):
+    """Reads a bracketed paste in one piece; `XTermParser` looks at each of its characters, seconds for 1 MB.
+
+    A beginning that is torn apart between two reads is left to the framework, which knows it as well.
+    """
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._pieces: list[str] | None = None
+        self._tail = ""
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """The messages that `data` makes whole; "" is the end of all reading."""
+        if not data:
+            yield from super().feed(data)
+        while data:
+            if self._pieces is None:
+                before, begin, data = data.partition(PASTE_BEGIN)
+                if before:
+                    yield from super().feed(before)
+                if begin:
+                    self._pieces, self._tail = [], ""
+                continue
+            # The end may be torn apart between two reads.
+            place = (self._tail + data).find(PASTE_END)
+            if place < 0:
+                self._pieces.append(data)
+                self._tail = (self._tail + data)[1 - len(PASTE_END) :]
+                return
+            after = place + len(PASTE_END) - len(self._tail)
+            text = ("".join(self._pieces) + data[:after])[: -len(PASTE_END)]
+            self._pieces, data = None, data[after:]
+            yield events.Paste(text.replace("\x00", ""))
+
+
+def read_pastes_whole() -> None:
+    """Let the drivers read with `PasteReader`: they make their parser by the name in their own module."""
+    for name in ("linux_driver", "linux_inline_driver"):
+        driver = sys.modules.get(f"textual.drivers.{name}")
+        if driver is not None:
+            driver.XTermParser = PasteReader  # type: ignore[attr-defined]
