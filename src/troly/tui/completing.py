@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from troly.tui.slash import MARK, Slash, fitting, fitting_choices
+from troly.conversation.commands import MARK, ChatCommand, matching_choices, matching_commands
 
 AT = "@"
 MOST = 8
@@ -54,7 +54,7 @@ def wanted_at(line: str, column: int, *, first: bool) -> Wanted | None:
     return Wanted("mention", place, typed)
 
 
-def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
+def command_offers(wanted: Wanted, commands: Sequence[ChatCommand]) -> list[Offer]:
     """The commands, or the values of one, that fit."""
     if wanted.kind == "command":
         return [
@@ -64,10 +64,10 @@ def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
                 f"{MARK}{one.name}" + (" " if one.argument else ""),
                 whole=bool(one.action) and not one.needed,
             )
-            for one in fitting(commands, wanted.typed)
+            for one in matching_commands(commands, wanted.typed)
         ]
     command = next((one for one in commands if one.name == wanted.command), None)
-    choices = fitting_choices(command.choices, wanted.typed) if command else []
+    choices = matching_choices(command.choices, wanted.typed) if command else []
     return [Offer(one.value, one.title, one.value, whole=True) for one in choices]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from troly.conversation.export import write_new_file
 from troly.text.catalogue import tr
 from troly.tui.evidence_tree import Evidence
-from troly.tui.files import new_file
 from troly.tui.view import Wrong
 from troly.tui.work_offers import offers
 
@@ -72,16 +71,13 @@ def run(house: OpenedHouse, errand: Errand) -> Any:
 
 
 def _export(house: OpenedHouse, errand: ExportConversation) -> str:
-    from troly.cli.exporting import rendered
-    from troly.cli.invocation import Invocation
+    from troly.conversation.export import render_conversation
 
     services = house.services
     whole = services.conversations.export(house.profile.login, errand.conversation)
-    told = Invocation("app", os.environ)
-    told.speak(errand.language)
-    text = rendered(whole, errand.form, told)
+    text = render_conversation(whole, errand.form, errand.language, house.session.zone)
     return str(
-        new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
+        write_new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
     )
 
 

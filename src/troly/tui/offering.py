@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from troly.conversation.commands import ChatCommand
+from troly.tui.chat_commands import chat_commands
 from troly.tui.completing import MOST, Offer, Wanted, command_offers, mention_offers, wanted_at
-from troly.tui.slash import Slash, slashes
 
 if TYPE_CHECKING:
     from troly.tui.controller import Controller
@@ -25,9 +26,9 @@ class Offering:
         self._closed: tuple[str, int, int] | None = None
         self._asking = False
 
-    def commands(self) -> list[Slash]:
+    def commands(self) -> list[ChatCommand]:
         """What can be typed after a slash."""
-        return slashes(self._controller)
+        return chat_commands(self._controller)
 
     def changed(self) -> None:
         """The text or the cursor is another."""
