@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, accents, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -27,8 +27,7 @@ _SHORT_CHAT = 2
 _TELEX_TONE = re.compile(r"^([a-z]*[aeiouy]+w?[a-z]*)[fsrxj]([a-z]*)$")
 _TELEX_MARK = re.compile(r"(a|e|o|d)\1|([uoa])w")
 
-_Index = Mapping[tuple[str, int], Sequence[str]]
-Repair = Callable[[Token], str | None]
+Repair = Callable[[WordToken], str | None]
 """What a mode knows besides of a word that no list spells: the word that is meant, or None."""
 
 
@@ -126,8 +125,8 @@ class Corrector:
                 self._phrases.setdefault(letters, " ".join(phrase[word.start : word.end] for word in listed))
                 if len(listed) == 1 or len(letters) >= rules.shortest_phrase:
                     slips.append(letters)
-        self._index = _index(dict.fromkeys(slips))
-        self._short = _index(fold(word) for word in short_words)
+        self._index = WordIndex(slips)
+        self._short = WordIndex(fold(word) for word in short_words)
 
     def is_known(self, word: str) -> bool:
         """Whether a folded word stands in one of the lists."""
@@ -200,7 +199,7 @@ class Corrector:
                 best = _Reading(end + 1, meant, "slip")
         return best
 
-    def _is_strange(self, token: Token, words: _Words) -> bool:
+    def _is_strange(self, token: WordToken, words: _Words) -> bool:
         word = token.folded
         if word in self._known or word in words.vocabulary:
             return False
@@ -231,30 +230,27 @@ class Corrector:
         meant = self._phrases.get(meant, meant)
         return None if rules.same_language and not words.vietnamese and not meant.isascii() else meant
 
-    def _near(self, letters: str, listed: _Index, more: Collection[str] = ()) -> list[str]:
+    def _near(self, letters: str, listed: WordIndex, more: Collection[str] = ()) -> list[str]:
         rules = self._rules
         most = 2 if 0 < rules.two_slips_from <= len(letters) else 1
-        starts = {letters[0], letters[1::-1]} if rules.same_start else {""}
-        lengths = range(len(letters) - most, len(letters) + most + 1)
-        choices = [
-            other for start in starts for length in lengths for other in listed.get((start, length), ())
-        ]
+        starts = (letters[0], letters[1::-1]) if rules.same_start else ("",)
+        choices = listed.candidates(len(letters), most, starts)
         choices += [
             other
             for other in more
-            if len(other) in lengths
+            if abs(len(other) - len(letters)) <= most
             and len(other) >= rules.shortest_word
             and other.isalpha()
-            and other.startswith(tuple(starts))
+            and other.startswith(starts)
         ]
-        return nearest(letters, dict.fromkeys(choices), most)
+        return nearest(letters, choices, most)
 
 
 class _Words(NamedTuple):
     """The words of one text, and what is known of it."""
 
     text: str
-    typed: list[Token]
+    typed: list[WordToken]
     vietnamese: bool
     protected: Collection[tuple[int, int]]
     vocabulary: AbstractSet[str]
@@ -278,13 +274,22 @@ class _Reading(NamedTuple):
     kind: Literal["chat", "slip"]
 
 
-def _index(words: Iterable[str]) -> _Index:
-    """Words by their length and their beginning: none, one letter, two."""
-    found: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for word in words:
-        for start in {"", word[0], word[:2]}:
-            found[start, len(word)].append(word)
-    return found
+class WordIndex:
+    """Folded words by length and beginning, so that few are compared with a word that may be a slip of one."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words: dict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in dict.fromkeys(words):
+            for start in {"", word[:1], word[:2]}:
+                self._words[start, len(word)].append(word)
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    def candidates(self, length: int, most: int, starts: Sequence[str] = ("",)) -> list[str]:
+        """The words that begin with one of `starts` and whose length allows at most `most` slips."""
+        lengths = range(length - most, length + most + 1)
+        return [other for start in starts for near in lengths for other in self._words.get((start, near), ())]
 
 
 def nearest(word: str, choices: Iterable[str], most: int = 1) -> list[str]:
@@ -295,7 +300,9 @@ def nearest(word: str, choices: Iterable[str], most: int = 1) -> list[str]:
     from rapidfuzz import process  # 50 ms, which only a message with a slip in it needs
     from rapidfuzz.distance import OSA
 
-    near = process.extract(word, list(choices), scorer=OSA.distance, score_cutoff=most, limit=None)
+    near = process.extract(
+        word, list(dict.fromkeys(choices)), scorer=OSA.distance, score_cutoff=most, limit=None
+    )
     fewest = min((distance for _, distance, _ in near), default=0)
     return sorted(other for other, distance, _ in near if distance == fewest)
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from troly.errors import TrolyError
 from troly.paths import HOME_VARIABLE, Paths, write_whole
-from troly.text.catalogue import LANGS, Lang
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, interface_language
 
 if TYPE_CHECKING:
     from troly.config import Settings
