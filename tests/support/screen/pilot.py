@@ -17,7 +17,9 @@ _MOST = 2.0
 def _busy(app: App[Any]) -> bool:
     """Whether a widget of any screen has a message or a callback that it did not handle yet."""
     nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
-    return any(not node._message_queue.empty() or len(node._next_callbacks) > 0 for node in nodes)
+    return any(not node._message_queue.empty() for node in nodes) or any(
+        len(node._next_callbacks) > 0 for node in nodes
+    )
 
 
 async def wait_for_messages(min_sleep: float = 0, max_sleep: float = _MOST) -> None:
