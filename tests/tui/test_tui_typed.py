@@ -20,7 +20,7 @@ from troly.conversation.input_history import (
     InputHistoryStore,
 )
 from troly.plugin.events import TurnCompleted
-from troly.tui.view import ConversationView, message
+from troly.tui.chat.view import ConversationView, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 

@@ -9,7 +9,7 @@ from troly.conversation.commands import EXPORT_FORMS, TYPED, ArgumentChoice, Cha
 from troly.text.catalogue import LANGS, tr
 
 if TYPE_CHECKING:
-    from troly.tui.controller import Controller
+    from troly.tui.chat.controller import Controller
 
 # What these actions do is a command with an argument.
 _INSTEAD = ("language_", "theme_")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from troly.conversation.export import write_new_file
 from troly.text.catalogue import tr
-from troly.tui.evidence_tree import Evidence
-from troly.tui.view import Wrong
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.view import Wrong
 from troly.tui.work_offers import offers
 
 if TYPE_CHECKING:
     from troly.text.catalogue import Lang
+    from troly.tui.dialogs.choose import Choice
     from troly.tui.opened import OpenedHouse
-    from troly.tui.screens.choose import Choice
 
 
 class EvidenceOf(NamedTuple):
@@ -44,7 +44,7 @@ class KeepLook(NamedTuple):
 
 
 class WorkOffers(NamedTuple):
-    """Which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+    """Which models are missing; answered with a list of `troly.conversation.jobs.MissingModel`."""
 
 
 class PathsOf(NamedTuple):
@@ -102,14 +102,14 @@ def _take_back(house: OpenedHouse, errand: TakeBack) -> bool:
 
 
 def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
-    from troly.tui.look import keep_look
+    from troly.tui.startup import keep_look
 
     services = house.services
     return str(keep_look(services.paths, services.settings, errand.theme, errand.language))
 
 
 def _paths(errand: PathsOf) -> Sequence[Choice]:
-    from troly.tui.screens.choose import MOST, paths
+    from troly.tui.dialogs.choose import MOST, paths
 
     return paths(tr("ui.work.folder", errand.language))(errand.typed)[:MOST]
 

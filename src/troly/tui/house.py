@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly.errors import StoppedError
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 from troly.tui.outbox import Outbox, never_silent
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
     from troly.conversation.input_history import Draft, InputHistory

@@ -12,7 +12,7 @@ from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import settle
 from troly.conversation.jobs import MissingModel
-from troly.tui.screens.first import FirstScreen
+from troly.tui.dialogs.first import FirstScreen
 
 MODELS = [
     MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
