@@ -27,6 +27,7 @@ _RIME = (
 )
 _SYLLABLE = re.compile(_ONSET + _RIME)
 _CONTRACTION = re.compile(r"[a-z]+'(?:s|t|m|re|ve|ll|d)\b")
+_KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
 # What one word is worth. Function words outweigh content: people borrow nouns, seldom "what is" or "cho em".
 _ACCENTED, _STRONG, _CHAT = 1.5, 1.6, 1.2
@@ -50,13 +51,13 @@ def detect(text: str) -> Lang:
 
 def detect_score(text: str) -> float:
     """How sure the language is: from -1 (English) over 0 (nothing to go by) to 1 (Vietnamese)."""
-    text = text[:_ENOUGH]
-    vietnamese = english = 0.0
-    for weight in _evidence(text):
-        if weight > 0:
-            vietnamese += weight
-        else:
-            english -= weight
+    found = list(_evidence(text[:_ENOUGH]))
+    accented = sum(weight >= _ACCENTED for weight, listed in found if listed is None)
+    if accented >= sum(weight < 0 and listed is False for weight, listed in found):
+        # Beside as much accented Vietnamese, words that only look foreign are borrowed ("setup pc chơi game").
+        found = [(weight, listed) for weight, listed in found if weight > 0 or listed]
+    vietnamese = sum(weight for weight, _ in found if weight > 0)
+    english = -sum(weight for weight, _ in found if weight < 0)
     return (vietnamese - english) / (vietnamese + english) if vietnamese + english else 0.0
 
 
@@ -71,21 +72,22 @@ def is_syllable(word: str) -> bool:
     return _SYLLABLE.fullmatch(word) is not None
 
 
-def _evidence(text: str) -> Iterator[float]:
+def _evidence(text: str) -> Iterator[tuple[float, bool | None]]:
+    """What each word is worth, and how that is known: by a list (True), by its spelling (False), by its accents (None)."""
     lists = _lists()
     found = tokens(text)
-    yield from (-_STRONG for _ in _CONTRACTION.finditer(fold(text)))
+    yield from ((-_STRONG, True) for _ in _CONTRACTION.finditer(fold(text)))
     at = 0
     while at < len(found):
         length, weight = _listed(lists, found, at)
         if accents(found[at].text):
-            yield _accented(text, found, at)
+            yield _accented(text, found, at), None
             at += 1
         elif length:
-            yield weight * length
+            yield weight * length, True
             at += length
         else:
-            yield _shape(found[at].folded, lists)
+            yield _shape(found[at].folded, lists), False
             at += 1
 
 
@@ -117,6 +119,8 @@ def _shape(word: str, lists: _Lists) -> float:
         return 0.0
     if _SYLLABLE.fullmatch(word):
         return _LIKE_VIETNAMESE
+    if not set(word) & set("aeiouy") or any(word in row for row in _KEYBOARD):
+        return 0.0  # "asdf" is no word of any language
     # "hnah" is no English word but "hanh" with two letters swapped.
     meant = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
     weights = [weight for each in meant if (weight := lists.weights.get((each,))) is not None]
