@@ -27,14 +27,14 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import ANSWERS, long_talk
 from tests.support.screen.screens import NOW, Scene, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.stores.conversations import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp
+from troly.tui.backend import SessionBackend
 from troly.tui.chat.find import FindBar, search_form
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import Pane
-from troly.tui.house import House
-from troly.tui.opened import OpenedHouse
 
 SHORT = 200
 PAGES = 200
@@ -100,13 +100,13 @@ async def from_store(home: Path, conversation: str) -> float:
     """Seconds to open a saved conversation in an app that has just started."""
     with services_at(home) as services:
 
-        def opener() -> OpenedHouse:
-            return OpenedHouse(services, registry_of(), profile("an"))
+        def opener() -> Session:
+            return Session(services, registry_of(), profile("an"))
 
         def now() -> datetime:
             return NOW
 
-        app = TrolyApp(lambda d: House(opener, d), mode="test", language="vi", theme="dark", now=now)
+        app = TrolyApp(lambda d: SessionBackend(opener, d), mode="test", language="vi", theme="dark", now=now)
         async with app.run_test(size=SIZE) as pilot:
             await until(lambda: app.controller.opened, PATIENCE)
             await settle(app, pilot)
@@ -115,7 +115,7 @@ async def from_store(home: Path, conversation: str) -> float:
             app.controller.open(conversation)
             await until(lambda: len(app.controller.pane.messages) > 0 and frames.painted > began, PATIENCE)
             took = frames.painted - began
-            app.house.close()
+            app.close_backend()
         return took
 
 
@@ -145,7 +145,7 @@ async def in_memory(count: int) -> dict[str, Any]:
 async def changes(app: Scene, pilot: Pilot[Any], frames: Frames, empty: Pane, pane: Pane) -> dict[str, Any]:
     """Another language, another pane and back, another width."""
     out: dict[str, Any] = {}
-    languages = [await timed(frames, partial(app.controller.speak, lang)) for lang in LANGS[::-1] * 5]
+    languages = [await timed(frames, partial(app.controller.set_language, lang)) for lang in LANGS[::-1] * 5]
     out["language"] = summary(languages)
     switches = []
     for shown in (empty, pane) * 5:

@@ -21,10 +21,11 @@ from typing import Any
 
 from tests.support.modes.made import registry_of
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.plugin.services import Services
 from troly.stores.message_search import index_message
 from troly.text.fold import fold
-from troly.tui.opened import OpenedHouse
+from troly.tui.operations import search_messages
 
 WORDS = [
     "bảo",
@@ -169,9 +170,9 @@ def measure(count: int, home: Path) -> dict[str, Any]:
         began = time.perf_counter()
         filled(services, count)
         out["index_ms_per_1000"] = round(1e6 * (time.perf_counter() - began) / count / 1.1, 1)
-        house = OpenedHouse(services, registry_of(), profile("an"))
+        session = Session(services, registry_of(), profile("an"))
         for name, text in QUERIES.items():
-            search = partial(house.search, text)
+            search = partial(search_messages, session, text)
             with services.state.read() as connection:
                 like = timed(partial(by_like, connection, text), 3)
             out[name] = {"hits": len(search()), "end_to_end": timed(search), "like": like}

@@ -18,8 +18,7 @@ from tests.support.screen.screens import (
     warranty,
 )
 from troly.plugin.events import Item, ItemList, Token, TurnCompleted
-from troly.tui.chat.view import ConversationView, HealthView, message
-from troly.tui.port import Arrival
+from troly.tui.chat.view import ConversationView, HealthView, SessionInfo, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
@@ -60,13 +59,13 @@ async def test_enter_sends_what_was_typed_decomposed_and_all() -> None:
 
 
 async def test_a_message_before_the_services_are_open_waits_on_screen() -> None:
-    app = Scene("vi", arrival=None)
+    app = Scene("vi", info=None)
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         burst(app, "sớm\r")
         await until(lambda: "sớm" in app.shown)
         assert "Đang mở kho dữ liệu" in app.shown
-        app.fake.arrive(Arrival(MODES, "an"))
+        app.fake.open(SessionInfo(MODES, "an"))
         await until(lambda: app.fake.asked)
         app.fake.asked[0].say(DONE)
         await until(lambda: "Xong." in app.shown)

@@ -12,10 +12,11 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
 from troly.config.actions import ACTIONS
+from troly.conversation.commands import TYPED
 from troly.plugin.mentioning import hint_language
 from troly.text.catalogue import LANGS, Lang
-from troly.tui.port import Arrival
-from troly.tui.slash import TYPED, slashes
+from troly.tui.chat.completion import chat_commands
+from troly.tui.chat.view import SessionInfo
 
 PERSON: dict[Lang, str] = {"vi": "Cho tôi gặp nhân viên.", "en": "I want to talk to a person."}
 WITH_PERSON = (MODES[0]._replace(person=PERSON), *MODES[1:])
@@ -25,7 +26,7 @@ async def test_every_command_of_either_face_is_known_to_the_screen() -> None:
     app = Scene("vi")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        known = {one.name: one for one in slashes(app.controller)}
+        known = {one.name: one for one in chat_commands(app.controller)}
         assert {one.name for one in TYPED} <= set(known)
         assert {action.name.replace("_", "-") for action in ACTIONS if action.palette} - set(known) <= {
             "language-vi", "language-en", "theme-dark", "theme-light", "theme-contrast",
@@ -37,7 +38,7 @@ async def test_every_command_of_either_face_is_known_to_the_screen() -> None:
 
 @pytest.mark.parametrize("lang", LANGS)
 async def test_a_person_is_asked_for_where_the_assistant_can_hand_over(lang: Lang) -> None:
-    app = Scene(lang, arrival=Arrival(WITH_PERSON, "an"))
+    app = Scene(lang, info=SessionInfo(WITH_PERSON, "an"))
     async with app.run_test(size=(100, 24)) as pilot:
         await begin(app, pilot)
         app.chat.prompt.put("/handoff máy vẫn hỏng")
@@ -47,7 +48,7 @@ async def test_a_person_is_asked_for_where_the_assistant_can_hand_over(lang: Lan
 
 
 async def test_elsewhere_it_is_said_who_can() -> None:
-    app = Scene("en", arrival=Arrival(WITH_PERSON, "an"), mode="dental")
+    app = Scene("en", info=SessionInfo(WITH_PERSON, "an"), mode="dental")
     async with app.run_test(size=(100, 24)) as pilot:
         await begin(app, pilot)
         app.chat.prompt.put("/handoff")
@@ -92,5 +93,5 @@ async def test_a_conversation_is_opened_by_its_number_and_renamed_by_a_command()
             await pilot.press("escape", "enter")
             await settle(app, pilot)
         assert "câu bảy" in app.shown
-        assert app.fake.altered[0].value == "Tên khác"
+        assert app.fake.called("rename_conversation")[0][1][1] == "Tên khác"
         assert any("số 9" in str(note.message) for note in app._notifications)

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW, cut_off, warranty
 from troly.errors import ConfigError
 from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import Lang
 from troly.tui.chat.controller import Change, Controller
-from troly.tui.chat.view import HealthView, Pane, Trouble, message, trouble_from
-from troly.tui.port import Arrival
+from troly.tui.chat.view import HealthView, Pane, SessionInfo, Trouble, message, trouble_from
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import plain
 
 
-def make(mode: str = "shopping") -> tuple[Controller, FakeHouse]:
-    house = FakeHouse(lambda call: call())
+def make(mode: str = "shopping") -> tuple[Controller, FakeBackend]:
+    house = FakeBackend(lambda call: call())
     controller = Controller(
         house, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
     )
     return controller, house
 
 
-def opened(mode: str = "shopping") -> tuple[Controller, FakeHouse]:
+def opened(mode: str = "shopping") -> tuple[Controller, FakeBackend]:
     controller, house = make(mode)
-    controller.arrive(Arrival(MODES, "an"))
+    controller.take_session(SessionInfo(MODES, "an"))
     return controller, house
 
 
@@ -40,7 +39,7 @@ def test_a_question_before_the_services_are_open_waits_and_is_then_asked() -> No
     controller.submit("hai")
     assert [view.state for view in controller.pane.messages] == ["waiting", "waiting"]
     assert not house.asked
-    controller.arrive(Arrival(MODES, "an"))
+    controller.take_session(SessionInfo(MODES, "an"))
     assert [asked.question.text for asked in house.asked] == ["một"]
     house.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
     assert [asked.question.text for asked in house.asked] == ["một", "hai"]
@@ -188,12 +187,12 @@ def test_every_failure_has_a_title(error: Exception) -> None:
 
 def test_health_is_told_once() -> None:
     told: list[Change] = []
-    house = FakeHouse(lambda call: call())
+    house = FakeBackend(lambda call: call())
     controller = Controller(
         house, mode="rag", language="en", now=lambda: NOW, changed=lambda what, _pane: told.append(what)
     )
-    controller.see(HealthView(known=True, up=True, model="m"))
-    controller.see(HealthView(known=True, up=True, model="m"))
+    controller.take_health(HealthView(known=True, up=True, model="m"))
+    controller.take_health(HealthView(known=True, up=True, model="m"))
     assert told == ["chrome"]
 
 

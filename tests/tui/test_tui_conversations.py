@@ -14,7 +14,6 @@ from tests.support.scenes.base import HITS, LISTED
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from troly.errors import StoreError
 from troly.tui.chat.view import message
-from troly.tui.port import Alteration
 
 SAVED = {"c2": ("shopping", [message("user", NOW, "máy nào nhẹ cho kế toán")]), "c1": ("shopping", [])}
 
@@ -74,19 +73,19 @@ async def test_a_chosen_conversation_is_renamed() -> None:
         await pilot.press("r")
         await until(lambda: app.screen is not app.chat)
         await pilot.press(*"Khach An", "enter")
-        await until(lambda: bool(app.fake.altered))
-        assert app.fake.altered == [Alteration("rename", "c1", "Khach An")]
+        await until(lambda: app.fake.called("rename_conversation"))
+        assert app.fake.called("rename_conversation") == [("rename_conversation", ("c1", "Khach An"))]
 
 
-@pytest.mark.parametrize(("pinned", "kind"), [(False, "pin"), (True, "unpin")])
-async def test_pinning_goes_both_ways_and_is_marked(pinned: bool, kind: str) -> None:
+@pytest.mark.parametrize("pinned", [False, True])
+async def test_pinning_goes_both_ways_and_is_marked(pinned: bool) -> None:
     app = scene()
     async with app.run_test(size=(120, 40)) as pilot:
         app.fake.listed = [LISTED[0]._replace(pinned=pinned), *LISTED[1:]]
         await choose(app, pilot)
         await pilot.press("p")
-        await until(lambda: bool(app.fake.altered))
-        assert app.fake.altered[0].kind == kind
+        await until(lambda: app.fake.called("pin_conversation"))
+        assert app.fake.called("pin_conversation") == [("pin_conversation", ("c1", not pinned))]
         assert ("◆ Bảo hành" in text_of(app.chat.list)) is pinned
 
 
@@ -97,10 +96,10 @@ async def test_deleting_tells_how_to_take_it_back() -> None:
         await pilot.press("d")
         await until(lambda: "Đã xóa" in told(app))
         await pilot.press("u")
-        await until(lambda: len(app.fake.altered) == 2)
-        assert [(one.kind, one.conversation) for one in app.fake.altered] == [
-            ("delete", "c1"),
-            ("restore", "c1"),
+        await until(lambda: app.fake.called("restore_conversation"))
+        assert app.fake.called("delete_conversation", "restore_conversation") == [
+            ("delete_conversation", ("c1",)),
+            ("restore_conversation", ("c1",)),
         ]
 
 
@@ -127,7 +126,7 @@ async def test_an_answer_that_is_being_written_is_not_deleted() -> None:
         await until(lambda: app.controller.pane.conversation == "c1")
         app.action_delete()
         await until(lambda: "đang viết" in told(app))
-        assert not app.fake.altered
+        assert not app.fake.called("delete_conversation")
 
 
 @pytest.mark.parametrize("act", [lambda app: app.action_pin(), lambda app: app.action_delete()])

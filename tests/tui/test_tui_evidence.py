@@ -16,9 +16,8 @@ from troly.errors import StoreError
 from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize
 from troly.tui.chat.evidence import EvidenceLayout
-from troly.tui.chat.evidence_tree import EvidenceNode, TurnEvidence, evidence_nodes
-from troly.tui.chat.view import WrongMark
-from troly.tui.errands import EvidenceOf, MarkWrong, TakeBack
+from troly.tui.chat.evidence_tree import EvidenceNode, evidence_nodes
+from troly.tui.chat.view import TurnEvidence, WrongMark
 from troly.tui.render.spans import width_of
 
 Snap = Callable[..., bool]
@@ -106,7 +105,7 @@ async def test_keys_move_open_and_copy() -> None:
     app = Scene("vi", mode="rag")
     async with app.run_test(size=(80, 24)) as pilot:
         await scenes.opened(pilot)
-        assert app.fake.errands == [EvidenceOf("t1")]
+        assert app.fake.called("read_evidence") == [("read_evidence", ("t1",))]
         assert "Answer from the passages only." in text_of(app.chat.evidence)
         await pilot.press("c")
         assert "Answer from the passages only." in app.clipboard
@@ -165,14 +164,14 @@ async def test_an_answer_is_marked_and_the_mark_taken_back() -> None:
     app = Scene("vi", mode="rag")
     async with app.run_test(size=(80, 24)) as pilot:
         await scenes.marked(pilot)
-        assert app.fake.errands[-2:] == [MarkWrong("t1", WrongMark("figures", "14")), EvidenceOf("t1")]
+        assert ("mark_wrong", ("t1", WrongMark("figures", "14"))) in app.fake.calls
         assert "đã đánh dấu sai: Sai số liệu. 14" in text_of(app.chat.evidence)
         assert "đã đánh dấu sai" in app.shown
         await pilot.press("w")
         await until(lambda: app.screen is not app.chat)
-        app.fake.results["TakeBack"] = True
+        app.fake.results["take_back_mark"] = True
         await pilot.press(*["down"] * 5, "enter")
-        await until(lambda: app.fake.errands[-1] == TakeBack("t1"))
+        await until(lambda: ("take_back_mark", ("t1",)) in app.fake.calls)
         await settle(app, pilot)
         assert "đã đánh dấu sai" not in app.shown
 

@@ -12,34 +12,34 @@ from tests.support.modes.made import registry_of
 from tests.support.process.waiting import until
 from tests.support.screen.screens import Scene, begin, burst, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import AccessError
 from troly.plugin.events import TurnCompleted
-from troly.tui.errands import ExportConversation, run
-from troly.tui.opened import OpenedHouse
+from troly.tui.operations import save_conversation
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[OpenedHouse]:
+def session(tmp_path: Path) -> Iterator[Session]:
     with services_at(tmp_path) as services:
-        yield OpenedHouse(services, registry_of(), profile("an"))
+        yield Session(services, registry_of(), profile("an"))
 
 
-def begun(house: OpenedHouse, owner: str) -> str:
-    store = house.services.conversations
+def begun(session: Session, owner: str) -> str:
+    store = session.services.conversations
     conversation = store.create(owner, "test", title="Máy in: kẹt giấy?").id
     store.add_message(owner, conversation, "user", "=1+1 máy in kẹt giấy")
     return conversation
 
 
 @pytest.mark.parametrize("form", ["md", "json", "csv"])
-def test_a_conversation_becomes_a_new_file(house: OpenedHouse, form: str) -> None:
-    conversation = begun(house, "an")
-    first = Path(run(house, ExportConversation(conversation, form, "vi")))
-    second = Path(run(house, ExportConversation(conversation, form, "en")))
+def test_a_conversation_becomes_a_new_file(session: Session, form: str) -> None:
+    conversation = begun(session, "an")
+    first = Path(save_conversation(session, conversation, form, "vi"))
+    second = Path(save_conversation(session, conversation, form, "en"))
     assert first != second
-    assert first.parent == house.services.paths.exports
+    assert first.parent == session.services.paths.exports
     text = first.read_text("utf-8-sig")
     assert "máy in kẹt giấy" in text
     if form == "json":
@@ -48,11 +48,11 @@ def test_a_conversation_becomes_a_new_file(house: OpenedHouse, form: str) -> Non
         assert "\n=1+1" not in text
 
 
-def test_another_persons_conversation_is_not_written(house: OpenedHouse) -> None:
-    theirs = begun(house, "binh")
+def test_another_persons_conversation_is_not_written(session: Session) -> None:
+    theirs = begun(session, "binh")
     with pytest.raises(AccessError):
-        run(house, ExportConversation(theirs, "md", "vi"))
-    assert not list(house.services.paths.exports.glob("*"))
+        save_conversation(session, theirs, "md", "vi")
+    assert not list(session.services.paths.exports.glob("*"))
 
 
 async def test_the_command_exports_what_is_shown() -> None:
@@ -65,8 +65,8 @@ async def test_the_command_exports_what_is_shown() -> None:
         (await app.ask(pilot, "hỏi")).say(DONE)
         await settle(app, pilot)
         burst(app, "/export csv\r")
-        await until(lambda: ExportConversation("c1", "csv", "vi") in app.fake.errands)
+        await until(lambda: ("save_conversation", ("c1", "csv", "vi")) in app.fake.calls)
         burst(app, "/export\r")
-        await until(lambda: ExportConversation("c1", "md", "vi") in app.fake.errands)
+        await until(lambda: ("save_conversation", ("c1", "md", "vi")) in app.fake.calls)
         burst(app, "/new gì đó\r")
         await until(lambda: app.chat.prompt.text == "/new gì đó")

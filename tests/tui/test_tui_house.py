@@ -17,14 +17,14 @@ from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, text_of
 from tests.support.stores.services import profile
 from troly.config import load_settings
+from troly.conversation.session import Session
 from troly.paths import Paths
 from troly.plugin.context import Step, TurnContext, traced
 from troly.plugin.contract import DataStatus, Graph, Mode, Outcome
 from troly.plugin.services import open_services
 from troly.text.dates import fixed_clock
 from troly.tui.app import TrolyApp
-from troly.tui.house import House
-from troly.tui.opened import OpenedHouse
+from troly.tui.backend import SessionBackend
 
 LONG = "Chào bạn, đây là câu trả lời rất dài. " * 20
 PATIENCE = 20.0
@@ -62,15 +62,19 @@ class Real(TrolyApp):
     """The app with services under `home`."""
 
     def __init__(self, home: Path, url: str) -> None:
-        def opener() -> OpenedHouse:
+        def opener() -> Session:
             paths = Paths.resolve({"TROLY_HOME": str(home)})
             settings = load_settings(paths, {"OLLAMA_HOST": url})
             services = open_services(paths, settings, (), fixed_clock(NOW.isoformat()))
             registry = registry_of(plain=PLAIN, broken=RuntimeError("no such module"))
-            return OpenedHouse(services, registry, profile(), first_mode="plain")
+            return Session(services, registry, profile())
 
         super().__init__(
-            lambda deliver: House(opener, deliver), mode="plain", language="vi", theme="dark", now=lambda: NOW
+            lambda deliver: SessionBackend(opener, deliver),
+            mode="plain",
+            language="vi",
+            theme="dark",
+            now=lambda: NOW,
         )
 
     @property
@@ -90,7 +94,7 @@ async def running(app: Real) -> AsyncIterator[Pilot[Any]]:
             await until(lambda: app.chat.prompt.has_focus)
             yield pilot
     finally:
-        await asyncio.to_thread(app.house.close)
+        await asyncio.to_thread(app.close_backend)
 
 
 @pytest.fixture
@@ -211,7 +215,7 @@ async def test_a_data_directory_that_is_a_file_is_told_on_a_card(
 async def test_ollama_that_goes_and_comes_back_is_noticed_and_asked_again(
     tmp_path: Path, ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("troly.tui.house.LOOK_EVERY", 0.05)
+    monkeypatch.setattr("troly.tui.backend.HEALTH_EVERY", 0.05)
     app = Real(tmp_path, ollama.url)
     async with running(app) as pilot:
         await until(lambda: "● gpt-oss" in text_of(app.chat.modes), PATIENCE)

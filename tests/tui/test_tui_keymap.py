@@ -21,15 +21,15 @@ from troly.tui.chat.view import ConversationView
 from troly.tui.dialogs.help import HelpLines
 from troly.tui.dialogs.palette import commands
 from troly.tui.dialogs.search import SearchScreen
-from troly.tui.keymap import Keymap, teach_alt_keys
+from troly.tui.keymap import Keymap
+from troly.tui.textual_internals import teach_alt_keys
 
 
 class Keyed(Scene):
     """The app with changed keys."""
 
     def __init__(self, keys: dict[str, str]) -> None:
-        super().__init__("vi")
-        self.take_keys(keys)
+        super().__init__("vi", keys=keys)
 
 
 async def test_a_changed_key_works_in_the_input_and_outside_and_is_shown() -> None:
@@ -154,7 +154,7 @@ async def test_help_opens_from_every_box_and_goes_back_to_it(command: str) -> No
         await settle(app, pilot)
         app.controller.listed = [ConversationView("c1", "shopping", "x", NOW)]
         app.controller.pane.last_answer.turn = "t1"  # type: ignore[union-attr]
-        app.fake.results["WorkOffers"] = []
+        app.fake.results["missing_models"] = []
         await app.run_action("message('menu')" if command == "menu" else command)
         await until(lambda: command == "find" or app.screen is not app.chat)
         await until(lambda: app.focused is not None and app.focused is not app.chat.prompt)
@@ -227,7 +227,7 @@ def test_hints_leave_out_what_has_no_key() -> None:
 def test_a_changed_key_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text('[keys]\npalette = "shift+f7"\nquit = "alt+x"\n')
-    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
     master, process = on_a_terminal(code, tmp_path)
     try:
         read_until(master, b"sk something")

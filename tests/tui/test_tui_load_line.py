@@ -19,7 +19,7 @@ from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS
 from troly.tui.chat.completion import line_part, part_completions
 from troly.tui.dialogs.choose import ChooseScreen, path_choices
-from troly.tui.errands import PathsOf, run
+from troly.tui.operations import complete_path
 
 KINDS = kinds(Registry())
 SHEET = "Ngày,Doanh thu\n2026-11-02,100\n2026-11-03,hai\n"
@@ -118,7 +118,7 @@ async def write(app: Scene, pilot: Pilot[Any], text: str) -> None:
 async def test_a_sheet_is_loaded_under_a_name_while_one_types(own_home: Path, tmp_path: Path) -> None:
     (tmp_path / "đơn hàng.csv").write_text(SHEET, "utf-8")
     async with working(own_home) as (app, pilot, jobs):
-        app.fake.results["PathsOf"] = path_choices("folder")(f"{tmp_path}/don")
+        app.fake.results["complete_path"] = path_choices("folder")(f"{tmp_path}/don")
         await write(app, pilot, "/ingest she")
         await pilot.press("tab")
         assert app.chat.prompt.text == "/ingest sheet "
@@ -126,7 +126,7 @@ async def test_a_sheet_is_loaded_under_a_name_while_one_types(own_home: Path, tm
         await until(lambda: app.chat.offers.shown)
         await pilot.press("tab")
         assert app.chat.prompt.text == f'/ingest sheet "{tmp_path}/đơn hàng.csv" '
-        assert isinstance(app.fake.errands[-1], PathsOf)
+        assert app.fake.calls[-1][0] == "complete_path"
         assert [one.title for one in app.chat.offers.offers][:2] == ["Load now", "--name NAME"]
         await pilot.press("down", "tab")
         await pilot.press(*"Don", "enter")
@@ -195,7 +195,7 @@ async def test_a_model_is_pulled_by_name() -> None:
 
 def test_folders_are_read_for_the_line(tmp_path: Path) -> None:
     (tmp_path / "a b").mkdir()
-    found = run(None, PathsOf(f"{tmp_path}/a", "vi"))  # type: ignore[arg-type]
+    found = complete_path(None, f"{tmp_path}/a", "vi")  # type: ignore[arg-type]
     assert [one.title for one in found] == ["a b/"]
 
 

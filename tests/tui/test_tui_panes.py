@@ -7,20 +7,19 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW
 from troly.plugin.events import Token, TurnCompleted
 from troly.tui.chat.controller import Change, Controller
 from troly.tui.chat.panes import AWAKE, CLOSED, Tabs
-from troly.tui.chat.view import Pane, message
-from troly.tui.port import Arrival
+from troly.tui.chat.view import Pane, SessionInfo, message
 
 DONE = TurnCompleted("Dạ.", {}, "rules", 0, 1.0)
 
 
-def opened() -> tuple[Controller, FakeHouse, list[tuple[Change, Pane | None]]]:
+def opened() -> tuple[Controller, FakeBackend, list[tuple[Change, Pane | None]]]:
     told: list[tuple[Change, Pane | None]] = []
-    house = FakeHouse(lambda call: call())
+    house = FakeBackend(lambda call: call())
     controller = Controller(
         house,
         mode="shopping",
@@ -28,11 +27,11 @@ def opened() -> tuple[Controller, FakeHouse, list[tuple[Change, Pane | None]]]:
         now=lambda: NOW,
         changed=lambda what, pane: told.append((what, pane)),
     )
-    controller.arrive(Arrival(MODES, "an"))
+    controller.take_session(SessionInfo(MODES, "an"))
     return controller, house, told
 
 
-def asked(controller: Controller, house: FakeHouse, text: str, conversation: str) -> Pane:
+def asked(controller: Controller, house: FakeBackend, text: str, conversation: str) -> Pane:
     """A question that is answered, in the pane that is shown."""
     controller.submit(text)
     house.asked[-1].say(DONE, conversation=conversation)
@@ -159,7 +158,7 @@ def test_messages_that_cannot_be_loaded_again_say_why() -> None:
     controller.close()
     controller.reopen()
     assert controller.pane.messages[-1].trouble is not None
-    assert not controller.pane.resting
+    assert not controller.pane.unloaded
 
 
 def test_a_pane_with_something_unsaved_keeps_its_messages() -> None:

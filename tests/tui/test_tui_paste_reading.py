@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from troly.tui.paste_reading import BEGIN, END, PasteReader
+from troly.tui.textual_internals import PASTE_BEGIN as BEGIN
+from troly.tui.textual_internals import PASTE_END as END
+from troly.tui.textual_internals import PasteReader
 
 PIECES = st.lists(
     st.sampled_from(

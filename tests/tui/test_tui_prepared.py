@@ -11,19 +11,23 @@ import pytest
 ASKED = """
 import asyncio, os, sys
 from troly.config import load_settings
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.paths import Paths
-from troly.tui.opening import open_all
-from troly.tui.port import Question
+from troly.plugin.sample_loading import SampleLoader
+from troly.tui import operations
 paths = Paths.resolve(os.environ)
 mode, question = sys.argv[1:]
-house = open_all(paths, load_settings(paths), mode, os.environ)
-house.stock(mode, "vi")
-house.preload_first()
+session = Session.open(paths, load_settings(paths), os.environ)
+SampleLoader(session.services, session.registry).stock(mode, "vi")
+operations.warm_up(session, mode)
 before, heard = set(sys.modules), []
 async def ask():
-    asked = Question(mode, question, None, "vi")
-    await house.answer(asked, lambda event, _id: heard.append(event), lambda _stop: None)
-    await house.close()
+    turn = run_turn(session, TurnRequest(mode, question))
+    async for event in turn.events():
+        heard.append(event)
+    await session.services.llm.aclose()
+    session.services.close()
 asyncio.run(ask())
 print(type(heard[-1]).__name__, *sorted({name.partition(".")[0] for name in set(sys.modules) - before}))
 """

@@ -27,24 +27,17 @@ LATER = (
     "markdown_it",
     "typer",
 )
-START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
 
 
 def test_the_first_frame_needs_textual_and_little_else() -> None:
-    code = "import sys; import troly.tui.app, troly.tui.opening; print(*sys.modules)"
+    code = "import sys; import troly.tui.app, troly.tui.startup; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     # Textual itself brings rich, which may bring markdown-it; everything else is ours to avoid.
     assert not [name for name in LATER if name in loaded]
-    # What the chat is made of comes after the first frame.
-    assert not [name for name in ("troly.tui.chat.controller", "troly.tui.chat.screen") if name in loaded]
-    assert "textual.widgets._text_area" not in loaded
-    assert not [
-        name
-        for name in ("troly.plugin.registry", "troly.plugin.services", "troly.plugin.events")
-        if name in loaded
-    ]
+    assert not [name for name in ("troly.plugin.registry", "troly.plugin.services") if name in loaded]
 
 
 def read_until(master: int, wanted: bytes, seconds: float = 30.0) -> bytes:
@@ -125,7 +118,7 @@ def test_the_terminal_is_restored(tmp_path: Path, end: signal.Signals | bytes, c
 
 def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> None:
     code = (
-        "import sys, troly.tui.app as a; from troly.cli.main import console\n"
+        "import sys, troly.tui.app as a; from troly.__main__ import console\n"
         "def broken(self): secret = 'private words'; raise ZeroDivisionError(secret)\n"
         "a.TrolyApp.action_help = broken; console()"
     )
@@ -144,21 +137,13 @@ def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> Non
         os.close(master)
 
 
-def test_the_first_frame_knows_the_usual_settings_without_reading_any(tmp_path: Path) -> None:
-    from troly.config import Settings
+def test_the_screen_starts_with_the_settings(tmp_path: Path) -> None:
     from troly.paths import Paths
-    from troly.tui.startup import Usual, prepare
+    from troly.tui.startup import prepare_start
 
-    usual, settings = Usual(), Settings()
-    assert (usual.mode, usual.language, usual.theme, dict(usual.keys)) == (
-        settings.mode,
-        settings.language,
-        settings.theme,
-        dict(settings.keys),
-    )
     paths = Paths.resolve({"TROLY_HOME": str(tmp_path)})
-    assert prepare(paths, None, None, "vi", {"TROLY_HOME": str(tmp_path)}).theme == "dark"
-    assert prepare(paths, None, None, "vi", {"TROLY_THEME": "light"}).theme == "light"
+    assert prepare_start(paths, None, None, "vi", {"TROLY_HOME": str(tmp_path)}).theme == "dark"
+    assert prepare_start(paths, None, None, "vi", {"TROLY_THEME": "light"}).theme == "light"
     paths.config.mkdir()
     paths.config_file.write_text('mode = "rag"\n', encoding="utf-8")
-    assert prepare(paths, None, None, "vi", {}).mode == "rag"
+    assert prepare_start(paths, None, None, "vi", {}).mode == "rag"

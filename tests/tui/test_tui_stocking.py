@@ -12,58 +12,58 @@ import pytest
 from tests.bench.screen_apps import SPEAK
 from tests.support.process.command_line import install_modes
 from tests.support.process.waiting import until, wait_until
-from tests.support.screen.fake_backend import MODES, FakeHouse
+from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.plugin.events import TurnCompleted
 from troly.tui.chat.controller import Controller
-from troly.tui.port import Arrival
+from troly.tui.chat.view import SessionInfo
 
-NEW = Arrival(MODES, "an", lacking=frozenset({"shopping", "rag"}))
+NEW = SessionInfo(MODES, "an", missing_samples=frozenset({"shopping", "rag"}))
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
-START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.__main__ import console; console()"
 
 
-def controller_of(mode: str) -> tuple[Controller, FakeHouse]:
-    house = FakeHouse(lambda call: call())
+def controller_of(mode: str) -> tuple[Controller, FakeBackend]:
+    house = FakeBackend(lambda call: call())
     controller = Controller(
         house, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
     )
-    controller.arrive(NEW)
+    controller.take_session(NEW)
     return controller, house
 
 
 def test_questions_wait_for_the_samples_of_their_assistant_only() -> None:
     controller, house = controller_of("shopping")
-    assert list(house.stocked) == ["shopping"]
+    assert list(house.sample_loads) == ["shopping"]
     controller.submit("một")
     controller.submit("hai")
     assert [view.kind for view in controller.pane.messages] == ["stocking", "stocking"]
     controller.switch("analysis")
     controller.submit("ba")
     assert [asked.question.text for asked in house.asked] == ["ba"]
-    house.stocked["shopping"]()
+    house.sample_loads["shopping"]()
     assert [asked.question.text for asked in house.asked] == ["ba", "một"]
     house.asked[1].say(DONE)
     assert [asked.question.text for asked in house.asked] == ["ba", "một", "hai"]
-    assert list(house.stocked) == ["shopping"]
+    assert list(house.sample_loads) == ["shopping"]
 
 
 def test_an_assistant_that_is_shown_later_is_stocked_then() -> None:
     controller, house = controller_of("analysis")
-    assert not house.stocked
+    assert not house.sample_loads
     controller.switch("rag")
-    assert list(house.stocked) == ["rag"]
-    assert ("rag", "vi") not in controller.holdings
-    house.stocked["rag"]()
-    assert controller.holdings["rag", "vi"] is not None
+    assert list(house.sample_loads) == ["rag"]
+    assert ("rag", "vi") not in controller.data_status
+    house.sample_loads["rag"]()
+    assert controller.data_status["rag", "vi"] is not None
 
 
 @pytest.mark.parametrize(
     ("width", "said"), [(120, "đang nạp dữ liệu mẫu: Bán hàng"), (60, "đang nạp dữ liệu")]
 )
 async def test_the_screen_says_what_is_going_on(width: int, said: str) -> None:
-    app = Scene("vi", arrival=NEW)
+    app = Scene("vi", info=NEW)
     async with app.run_test(size=(width, 24)) as pilot:
         await begin(app, pilot)
         assert said in text_of(app.chat.status)
@@ -74,7 +74,7 @@ async def test_the_screen_says_what_is_going_on(width: int, said: str) -> None:
         flat = " ".join(app.shown.replace("▌", " ").split())
         assert "sẽ hỏi ngay khi xong" in flat
         assert not app.fake.asked
-        app.fake.stocked["shopping"]()
+        app.fake.sample_loads["shopping"]()
         await until(lambda: app.fake.asked)
         await settle(app, pilot)
         assert "nạp dữ liệu mẫu" not in text_of(app.chat.status) + app.shown

@@ -13,13 +13,14 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage
 from troly.tui.chat.history import message_page
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import MessageView, message
-from troly.tui.opened import OpenedHouse
+from troly.tui.operations import load_older
 from troly.tui.render.spans import plain
 
 
@@ -93,9 +94,9 @@ async def test_older_messages_that_cannot_be_read_are_told_and_can_be_asked_for_
         await until(lambda: len(app._notifications) > 0)
         app.fake.refusal = None
         pane = app.controller.pane
-        await until(lambda: app.paging().fetch(pane) or len(pane.messages) == 300)
+        await until(lambda: app.older.fetch(pane) or len(pane.messages) == 300)
         await until(lambda: len(pane.messages) == 300)
-        assert not app.paging().failed(pane)
+        assert not app.older.failed(pane)
 
 
 async def test_a_page_of_older_messages_that_comes_back_to_another_pane_changes_nothing_there() -> None:
@@ -151,7 +152,7 @@ async def test_panes_keep_their_places() -> None:
         app.controller.show(pane)
         await settle(app, pilot)
         assert visible(transcript) == page
-        app.controller.speak("en")
+        app.controller.set_language("en")
         await settle(app, pilot)
         assert any(text.startswith("You") for text in visible(transcript))
 
@@ -184,11 +185,11 @@ def test_pages_from_the_store_part_no_answer_from_its_question(tmp_path: Path, l
                 NewMessage("assistant", f"đáp {number}"),
             ]
             store.finish_turn("an", turn.id, status="completed", messages=said, source="rules", ms=1.0)
-        house = OpenedHouse(services, registry_of(), profile("an"))
-        views = message_page(store, "an", conversation, limit, zone=NOW.tzinfo)
+        session = Session(services, registry_of(), profile("an"))
+        views = message_page(session, conversation, limit)
         while before := views[0].before:
             views[0].before = ""
-            views = [*house.older(conversation, before, limit), *views]
+            views = [*load_older(session, conversation, before, limit), *views]
         wanted = [text for n in range(9) for text in (f"hỏi {n}", f"chào {n}", f"đáp {n}")]
         assert [view.text for view in views] == wanted
         assert all(view.source == "rules" for view in views if view.text.startswith("đáp"))

@@ -11,12 +11,11 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import MARKDOWN, NOW, Scene, begin, burst, cut_off, settle, text_of
 from troly.errors import StoreError
 from troly.plugin.events import Token, TurnCompleted
-from troly.tui.chat.view import ConversationView, HealthView
-from troly.tui.port import Arrival
+from troly.tui.chat.view import ConversationView, HealthView, SessionInfo
 
 
 async def test_services_that_cannot_be_opened_leave_a_card_and_a_way_out() -> None:
-    app = Scene("en", arrival=StoreError("paths.read_only", path="/data/[/b]", variable="TROLY_HOME"))
+    app = Scene("en", info=StoreError("paths.read_only", path="/data/[/b]", variable="TROLY_HOME"))
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         await until(lambda: "Troly cannot open" in app.shown)
@@ -38,7 +37,7 @@ async def test_hostile_strings_are_text_everywhere(hostile: str) -> None:
         questions={"vi": (hostile,)},
     )
     app = Scene(
-        "vi", arrival=Arrival((mode, *MODES[1:]), hostile, (hostile,)), health=HealthView(known=True, up=True, model=hostile),
+        "vi", info=SessionInfo((mode, *MODES[1:]), hostile, (hostile,)), health=HealthView(known=True, up=True, model=hostile),
         listed=[ConversationView("c", "shopping", hostile, NOW)],
     )  # fmt: skip
     async with app.run_test(size=(120, 40)) as pilot:

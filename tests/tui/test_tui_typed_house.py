@@ -12,9 +12,10 @@ from tests.support.modes.sheets import load_text
 from tests.support.stores.services import profile, services_at
 from tests.tui.test_tui_process import START, on_a_terminal, read_until
 from troly.config import load_profile
+from troly.conversation.input_history import Draft
+from troly.conversation.session import Session
 from troly.plugin.registry import Registry
-from troly.tui.opened import OpenedHouse
-from troly.tui.typed import Draft
+from troly.tui import operations
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"\x11"], ids=["term", "hup", "ctrl-q"])
@@ -37,7 +38,9 @@ def test_the_draft_and_the_messages_outlive_the_process(tmp_path: Path, end: sig
         process.wait()
         os.close(master)
     with services_at(tmp_path) as services:
-        found = OpenedHouse(services, Registry(), load_profile(services.paths, services.settings)).typed()
+        found = operations.load_input_history(
+            Session(services, Registry(), load_profile(services.paths, services.settings))
+        )
     assert found.earlier == ("ABC123",)
     assert [draft.text for draft in found.drafts.values()] == ["nháp dở"]
 
@@ -47,12 +50,12 @@ def test_names_of_a_real_assistant(tmp_path: Path) -> None:
     with services_at(tmp_path, registry) as services:
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng\x1b[31m giá", owner="an")
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng riêng", owner="binh")
-        house = OpenedHouse(services, registry, profile("an"))
-        ((name, hint),) = house.mentions("analysis", "bang", 8, "vi")
+        session = Session(services, registry, profile("an"))
+        ((name, hint),) = operations.find_mentions(session, "analysis", "bang", 8, "vi")
         assert name.startswith("Bảng")
         assert "\x1b" not in name
         assert hint
-        modes = {mode.id: mode for mode in house.arrival().modes}
+        modes = {mode.id: mode for mode in operations.describe_session(session).modes}
         assert [one.name for one in modes["rental"].talk] == ["sql"]
-        house.keep_typed("một câu", {"c": Draft("nháp")})
-        assert house.typed().earlier == ("một câu",)
+        operations.save_input(session, "một câu", {"c": Draft("nháp")})
+        assert operations.load_input_history(session).earlier == ("một câu",)

@@ -10,20 +10,20 @@ from tests.support.modes.made import registry_of
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.plugin.events import TurnCompleted
+from troly.tui import operations
 from troly.tui.chat.empty import welcome_lines
-from troly.tui.chat.view import HealthView, Trouble
+from troly.tui.chat.view import HealthView, SessionInfo, Trouble
 from troly.tui.keymap import Keymap
-from troly.tui.opened import OpenedHouse
-from troly.tui.port import Arrival
 from troly.tui.render.spans import plain, width_of
 
-NEW = Arrival(MODES, "an", (), True)
+NEW = SessionInfo(MODES, "an", (), True)
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
 
 async def test_the_welcome_ends_with_the_first_question() -> None:
-    app = Scene("vi", arrival=NEW)
+    app = Scene("vi", info=NEW)
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert "Chào bạn!" in app.shown
@@ -39,11 +39,11 @@ async def test_the_welcome_ends_with_the_first_question() -> None:
 
 def test_it_is_remembered(tmp_path: Path) -> None:
     with services_at(tmp_path) as services:
-        house = OpenedHouse(services, registry_of(), profile("an"))
-        assert house.arrival().new_here
-        house.welcomed()
-        assert not house.arrival().new_here
-        house.welcomed()
+        session = Session(services, registry_of(), profile("an"))
+        assert operations.describe_session(session).new_here
+        operations.mark_welcomed(session)
+        assert not operations.describe_session(session).new_here
+        operations.mark_welcomed(session)
 
 
 @pytest.mark.parametrize("lang", ["vi", "en"])
@@ -64,7 +64,7 @@ def test_it_is_three_lines_at_every_width_with_the_keys_in_force(lang: str, widt
 
 async def test_where_not_all_fits_the_questions_stay_and_the_rest_goes() -> None:
     trouble = Trouble("Không thấy Ollama", "", "Chạy `ollama serve`. " * 6)
-    app = Scene("vi", arrival=NEW, health=HealthView(known=True, trouble=trouble))
+    app = Scene("vi", info=NEW, health=HealthView(known=True, trouble=trouble))
     async with app.run_test(size=(60, 20)) as pilot:
         await begin(app, pilot)
         assert app.shown.startswith(("\n", MODES[0].names["vi"]))

@@ -21,19 +21,27 @@ from tests.support.scenes import evidence as scenes
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.support.stores.services import profile, services_at
 from troly.config import Settings
+from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, PullModel
+from troly.conversation.session import Session
 from troly.errors import InputError, StoppedError
 from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
+from troly.tui import operations
+from troly.tui.backend import start_job
 from troly.tui.chat.bars import status_figures
 from troly.tui.chat.jobs import RunningJob
 from troly.tui.chat.turns import usage_of
 from troly.tui.chat.view import HealthView, WrongMark, message
 from troly.tui.dialogs.choose import ChooseScreen
-from troly.tui.errands import EvidenceOf, KeepLook, MarkWrong, TakeBack, WorkOffers, run
-from troly.tui.jobs import Done, Load, Pull, Step
-from troly.tui.opened import OpenedHouse
-from troly.tui.startup import Appearance, language_of, prepare, read_appearance, theme_of, write_appearance
+from troly.tui.startup import (
+    Appearance,
+    chosen_language,
+    chosen_theme,
+    prepare_start,
+    read_appearance,
+    write_appearance,
+)
 from troly.tui.widgets.text_input import TypingInput
 
 UP = HealthView(known=True, up=True, model="gpt-oss")
@@ -107,11 +115,11 @@ def test_what_was_chosen_is_remembered_and_the_settings_file_is_not_touched(tmp_
     write_appearance(kept, settings, "light", None)
     write_appearance(kept, settings, None, "en")
     look = read_appearance(kept)
-    assert (theme_of(look, settings), language_of(look, settings)) == ("light", "en")
+    assert (chosen_theme(look, settings), chosen_language(look, settings)) == ("light", "en")
     assert kept.config_file.read_text("utf-8") == '# mine\ntheme = "dark"\n'
     # The settings win once they say something else.
     changed = replace(settings, theme="contrast", language="vi")
-    assert (theme_of(look, changed), language_of(look, changed)) == ("contrast", None)
+    assert (chosen_theme(look, changed), chosen_language(look, changed)) == ("contrast", None)
 
 
 @pytest.mark.parametrize("text", ["", "theme = 5", "not toml [", "\xff", "theme = 'x'\n" * 900])
@@ -119,17 +127,17 @@ def test_a_look_that_cannot_be_read_counts_for_nothing(tmp_path: Path, text: str
     kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
     kept.ensure()
     (kept.data / "look.toml").write_bytes(text.encode("latin-1"))
-    assert theme_of(read_appearance(kept), Settings()) == "dark"
+    assert chosen_theme(read_appearance(kept), Settings()) == "dark"
 
 
 def test_the_next_start_has_it_from_the_first_frame(tmp_path: Path) -> None:
     kept = Paths.resolve({"TROLY_HOME": str(tmp_path)})
     write_appearance(kept, Settings(), "light", "en")
     env = {"TROLY_HOME": str(tmp_path), "LC_ALL": "vi_VN.UTF-8"}
-    prepared = prepare(None, None, None, None, env)
+    prepared = prepare_start(None, None, None, None, env)
     assert (prepared.theme, prepared.language) == ("light", "en")
-    assert prepare(None, None, None, "vi", env).language == "vi"
-    assert prepare(None, None, None, None, {**env, "TROLY_THEME": "contrast"}).theme == "contrast"
+    assert prepare_start(None, None, None, "vi", env).language == "vi"
+    assert prepare_start(None, None, None, None, {**env, "TROLY_THEME": "contrast"}).theme == "contrast"
 
 
 async def test_choosing_a_theme_or_a_language_keeps_it() -> None:
@@ -138,41 +146,43 @@ async def test_choosing_a_theme_or_a_language_keeps_it() -> None:
         await begin(app, pilot)
         await app.run_action("theme('light')")
         await app.run_action("language('en')")
-        assert app.fake.errands == [KeepLook(theme="light"), KeepLook(language="en")]
+        assert app.fake.called("save_appearance") == [
+            ("save_appearance", ("light", None)),
+            ("save_appearance", (None, "en")),
+        ]
 
 
-# --- errands on real services
+# --- operations on real services
 
 
 @asynccontextmanager
-async def opened(home: Path, **env: str) -> AsyncIterator[OpenedHouse]:
+async def opened(home: Path, **env: str) -> AsyncIterator[Session]:
     registry = Registry()
     with services_at(home, registry, **env) as services:
-        yield OpenedHouse(services, registry, profile())
+        yield Session(services, registry, profile())
         await services.llm.aclose()
 
 
-async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
+async def test_what_is_asked_of_an_answer_is_answered_by_the_stores(own_home: Path) -> None:
     from tests.support.modes.replays import Person
 
-    async with opened(own_home) as house:
-        person = Person(house.services, house.registry, house.profile, "shopping")
+    async with opened(own_home) as session:
+        person = Person(session.services, session.registry, session.profile, "shopping")
         told = await person.ask("kiểm tra giúp ABC123", offline=True)
         turn = told.events[0].turn  # type: ignore[union-attr]
-        found = run(house, EvidenceOf(turn))
+        found = operations.read_evidence(session, turn)
         assert found.trace["steps"]
         assert found.trace["given"]["profile"]["login"] == "an"
-        file = run(house, MarkWrong(turn, WrongMark("facts", "sai ngày")))
+        file = operations.mark_wrong(session, turn, WrongMark("facts", "sai ngày"))
         assert Path(file).exists()
-        _, views = house.load(str(person.conversation))
+        _, views = operations.load_conversation(session, str(person.conversation))
         assert [view.wrong for view in views if view.turn == turn][-1] == WrongMark("facts", "sai ngày")
-        assert run(house, TakeBack(turn)) is True
-        assert Path(run(house, KeepLook(theme="light"))).exists()
-        await house.services.llm.health()
-        offered = run(house, WorkOffers())
-        assert [one.model for one in offered]
-        found = {one.name for one in house.arrival().kinds()}
-    assert {"warranty", "sheet", "policies", "knowledge"} <= found
+        assert operations.take_back_mark(session, turn) is True
+        assert operations.save_appearance(session, "light", None).exists()
+        await session.services.llm.health()
+        assert [one.model for one in operations.missing_models(session)]
+        kinds = {one.name for one in operations.describe_session(session).kinds()}
+    assert {"warranty", "sheet", "policies", "knowledge"} <= kinds
 
 
 # --- jobs on the screen
@@ -181,34 +191,32 @@ async def test_errands_are_answered_by_the_stores(own_home: Path) -> None:
 class Jobs:
     """A scene whose jobs run on real services."""
 
-    def __init__(self, app: Scene, house: OpenedHouse) -> None:
-        self.ended: list[Done] = []
+    def __init__(self, app: Scene, session: Session) -> None:
+        self.ended: list[JobResult] = []
         self._app = app
-        self._house = house
+        self._session = session
 
     def start(self, job: Any, heard: Any) -> Any:
         import asyncio
 
-        from troly.tui.jobs import begin as begin_job
-
-        def both(news: Step | Done) -> None:
-            if isinstance(news, Done):
+        def both(news: JobProgress | JobResult) -> None:
+            if isinstance(news, JobResult):
                 self.ended.append(news)
             heard(news)
 
-        return begin_job(asyncio.get_running_loop(), self._house, self._app.call_later, job, both)
+        return start_job(asyncio.get_running_loop(), self._session, self._app.call_later, job, both)
 
 
 @asynccontextmanager
 async def working(home: Path, **env: str) -> AsyncIterator[tuple[Scene, Pilot[Any], Jobs]]:
-    async with opened(home, **env) as house:
+    async with opened(home, **env) as session:
         app = Scene("en")
         async with app.run_test(size=(120, 30)) as pilot:
             await begin(app, pilot)
-            jobs = Jobs(app, house)
+            jobs = Jobs(app, session)
             app.fake.runner = jobs.start
-            app.fake.results["WorkOffers"] = run(house, WorkOffers())
-            app.controller._kinds = house.arrival().kinds
+            app.fake.results["missing_models"] = operations.missing_models(session)
+            app.controller._kinds = operations.describe_session(session).kinds
             yield app, pilot, jobs
 
 
@@ -234,7 +242,7 @@ async def test_a_model_is_pulled_while_the_chat_goes_on(own_home: Path, server: 
         await typed(app, pilot, "pull", "new-model:1b")
         await until(lambda: bool(jobs.ended))
         assert jobs.ended[0].error is None
-        assert app.working is None
+        assert app.jobs.running is None
         await settle(app, pilot)
         assert "Pulling new-model:1b: done." in app.shown
 
@@ -269,7 +277,7 @@ async def test_a_warranty_list_is_loaded_by_choosing(own_home: Path, tmp_path: P
 
 async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
     async with working(own_home) as (app, pilot, jobs):
-        app._begin(Load("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
+        app.jobs._begin(LoadFiles("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
         await until(lambda: bool(jobs.ended))
         assert isinstance(jobs.ended[0].error, InputError)
         await settle(app, pilot)
@@ -279,7 +287,7 @@ async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
 async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None:
     server.faults["/api/pull"] = "hang"
     async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
-        app._begin(Pull("m"), "Pulling m")
+        app.jobs._begin(PullModel("m"), "Pulling m")
         await settle(app, pilot)
         assert "Pulling m" in text_of(app.chat.status)
         await app.run_action("pull")

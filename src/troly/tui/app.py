@@ -23,7 +23,7 @@ from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
 from troly.tui.backend import Backend, Deliver, SessionBackend
-from troly.tui.chat.bars import pane_title, tab_panes
+from troly.tui.chat.bars import SHORT, pane_title, tab_panes
 from troly.tui.chat.completion import chat_commands
 from troly.tui.chat.controller import Change, Controller, OlderMessages
 from troly.tui.chat.conversation_list import ConversationActions
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from troly.tui.chat.transcript import Transcript
     from troly.tui.widgets.lines import LinesView
 
-# Below this many rows header and status share a line.
-SHORT = 22
 # Drafts are written when nothing was typed for so long (seconds).
 DRAFT_PAUSE = 0.7
 # What a click on the chrome does, where it is not named as its action.

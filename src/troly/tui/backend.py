@@ -87,7 +87,6 @@ class SessionBackend:
         self._thread: threading.Thread | None = None
         self._session: Session | None = None
         self._samples: SampleLoader | None = None
-        self._turns: set[asyncio.Task[None]] = set()
         self._closing = False
 
     def start(self, ready: Callable[[SessionInfo | Exception], None]) -> None:
@@ -136,13 +135,7 @@ class SessionBackend:
         """Answer `question`; returns what stops it."""
         batch = EventBatch(self._deliver, sink)
         turn = RunningTurn()
-
-        def begin() -> None:
-            task = self._loop.create_task(self._answer(question, batch, turn))
-            self._turns.add(task)
-            task.add_done_callback(self._turns.discard)
-
-        self._loop.call_soon_threadsafe(begin)
+        self._submit(self._answer(question, batch, turn))
         return lambda: self._call_soon(turn.stop)
 
     async def _answer(self, question: Question, batch: EventBatch, running: RunningTurn) -> None:
@@ -153,7 +146,7 @@ class SessionBackend:
         try:
             session = self._ready()
             request = TurnRequest(question.mode, question.text, question.conversation)
-            turn = run_turn(session.services, session.registry, session.profile, request)
+            turn = run_turn(session, request)
             running.begin(turn.cancel)
             async for event in turn.events():
                 batch.put(event, turn.conversation_id)
@@ -164,38 +157,7 @@ class SessionBackend:
 
     def run(self, job: Job, sink: JobSink) -> Callable[[], None]:
         """Do long work beside the chat; returns what cancels it."""
-        from troly.conversation.jobs import JobProgress, JobResult, PullModel, run_job
-        from troly.errors import StoppedError
-
-        stop = threading.Event()
-        last = 0.0
-
-        def report(done: int, total: int | None, unit: str) -> None:
-            nonlocal last
-            now = time.monotonic()
-            if now - last >= PROGRESS_EVERY:
-                last = now
-                self._deliver(partial(sink, JobProgress(done, total, unit)))
-
-        async def work() -> None:
-            end: JobResult
-            try:
-                end = await run_job(self._ready(), job, report, stop)
-            except asyncio.CancelledError:
-                end = JobResult(error=StoppedError("work.stopped"))
-            except Exception as error:  # noqa: BLE001 (the screen shows it as a card)
-                end = JobResult(error=error)
-            self._deliver(partial(sink, end))
-
-        task = self._submit(work())
-
-        def cancel() -> None:
-            stop.set()
-            # A load ends between two batches and leaves the old data whole; it must not be left behind in its thread.
-            if isinstance(job, PullModel):
-                task.cancel()
-
-        return cancel
+        return start_job(self._loop, self._ready(), self._deliver, job, sink)
 
     def load_samples(self, mode: str, language: Lang, done: Callable[[object], None]) -> None:
         """Load the samples of a mode that never had them; `done` is called when they are there, or cannot be."""
@@ -235,10 +197,10 @@ class SessionBackend:
         self._thread.join(0.5)
 
     async def _end(self, session: Session) -> None:
-        turns = list(self._turns)
-        for task in turns:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*turns, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self._samples is not None:
             self._samples.close()
         await session.services.llm.aclose()
@@ -255,6 +217,44 @@ class SessionBackend:
     def _call_soon(self, function: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(function)
+
+
+def start_job(
+    loop: asyncio.AbstractEventLoop, session: Session, deliver: Deliver, job: Job, sink: JobSink
+) -> Callable[[], None]:
+    """Do `job` on `loop`; `sink` gets news of it now and then, last a `JobResult`. Returns what cancels it."""
+    from troly.conversation.jobs import JobProgress, JobResult, PullModel, run_job
+    from troly.errors import StoppedError
+
+    stop = threading.Event()
+    last = 0.0
+
+    def report(done: int, total: int | None, unit: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= PROGRESS_EVERY:
+            last = now
+            deliver(partial(sink, JobProgress(done, total, unit)))
+
+    async def work() -> None:
+        end: JobResult
+        try:
+            end = await run_job(session, job, report, stop)
+        except asyncio.CancelledError:
+            end = JobResult(error=StoppedError("work.stopped"))
+        except Exception as error:  # noqa: BLE001 (the screen shows it as a card)
+            end = JobResult(error=error)
+        deliver(partial(sink, end))
+
+    task = asyncio.run_coroutine_threadsafe(work(), loop)
+
+    def cancel() -> None:
+        stop.set()
+        # A load ends between two batches and leaves the old data whole; it must not be left behind in its thread.
+        if isinstance(job, PullModel):
+            task.cancel()
+
+    return cancel
 
 
 class RunningTurn:

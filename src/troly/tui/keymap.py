@@ -6,10 +6,8 @@ The entries stand in `troly.config.actions`, where the settings can check `[keys
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
-from textual import _ansi_sequences as framework
 from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
 
@@ -34,6 +32,7 @@ class Keymap:
 
     def __init__(self, changed: Mapping[str, str] | None = None) -> None:
         self.changed = dict(changed or {})
+        self._bindings: dict[type[DOMNode], BindingsMap] = {}
 
     def keys(self, name: str) -> tuple[str, ...]:
         """The keys of an action, in the framework's names."""
@@ -62,6 +61,15 @@ class Keymap:
                     found[f"{name}.{number}"] = keys[number - 1] if number <= len(keys) else NEVER
             else:
                 found[name] = ",".join(keys) or NEVER
+        return found
+
+    def bindings_of(self, kind: type[DOMNode]) -> BindingsMap:
+        """The bindings of a class of widgets with these keys; those of a derived class come first."""
+        found = self._bindings.get(kind)
+        if found is None:
+            found = BindingsMap(one for base in kind.__mro__ for one in base.__dict__.get("BINDINGS", ()))
+            found.apply_keymap(self.overrides())
+            self._bindings[kind] = found
         return found
 
     def hints(self, names: Iterable[str], lang: Lang) -> str:
@@ -94,17 +102,7 @@ def bindings(place: Place) -> list[Binding]:
 
 def binding_of(node: DOMNode, key: str) -> Binding | None:
     """What `key` is bound to in `node` itself, with the user's keys."""
-    keymap = node.app._keymap  # noqa: SLF001 (there is no public way to ask)
-    if not keymap:
-        found = node._bindings.key_to_bindings.get(key)  # noqa: SLF001
-        return found[0] if found else None
-    kept: tuple[object, BindingsMap] | None = getattr(node, "_troly_bindings", None)
-    if kept is None or kept[0] is not keymap:
-        changed = node._bindings.copy()  # noqa: SLF001
-        changed.apply_keymap(keymap)
-        kept = (keymap, changed)
-        node._troly_bindings = kept  # type: ignore[attr-defined] # noqa: SLF001
-    found = kept[1].key_to_bindings.get(key)
+    found = keymap_of(node).bindings_of(type(node)).key_to_bindings.get(key)
     return found[0] if found else None
 
 
@@ -147,28 +145,3 @@ def _does(action: Action, lang: Lang) -> str:
 
 
 _BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}
-
-
-# Keys that plain terminals send and the framework reads as something else.
-
-
-ALT = "alt+"
-
-
-def teach_alt_keys(keys: Iterable[str]) -> None:
-    """Let those of `keys` that are Alt with a letter, a digit or Enter be themselves.
-
-    Terminals send them as Escape and the key. The framework takes Escape and a digit for a character of one macOS
-    terminal ("¡", "™"), Escape and b for Ctrl+left, and Escape and Enter for two keys. With entries of their own they
-    are also known at once, without waiting for the rest of a sequence.
-    """
-    wanted = {key for key in keys if key.startswith(ALT)}
-    alone = {key for key in wanted if len(key) == len(ALT) + 1 or key == "alt+enter"}
-    if not alone:
-        return
-    named = StrEnum("AltKey", {key.replace("+", "_"): key for key in sorted(alone)})  # type: ignore[misc]
-    table: dict[str, object] = framework.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
-    for key in named:
-        last = key.value.removeprefix(ALT)
-        for sent in ("\r", "\n") if last == "enter" else (last,):
-            table[f"\x1b{sent}"] = (key,)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from troly.errors import ConfigError, TrolyError
 from troly.text.catalogue import LANGS, Lang, tr
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from troly.config import Settings
     from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
+    from troly.conversation.jobs import MissingModel
     from troly.conversation.session import Session
     from troly.plugin.events import Table
     from troly.tui.dialogs.choose import Choice
@@ -199,9 +200,7 @@ def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
     from troly.conversation import wrong
 
     login = session.profile.login
-    marked = wrong.mark_wrong(
-        session.services, session.registry, login, turn, mark.reason, note=mark.note
-    )
+    marked = wrong.mark_wrong(session.services, session.registry, login, turn, mark.reason, note=mark.note)
     return str(marked.file)
 
 
@@ -294,15 +293,9 @@ def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusV
     return DataStatusView(held.line, held.enough, held.command) if held else None
 
 
-class MissingModel(NamedTuple):
-    """A model that the settings name and that is not there, with a sentence on it."""
-
-    model: str
-    help: Mapping[Lang, str]
-
-
 def missing_models(session: Session) -> list[MissingModel]:
     """Models that the settings name and that the server did not have when it was last looked at."""
+    from troly.conversation.jobs import MissingModel
     from troly.llm import installed
 
     health = session.services.llm.last_health

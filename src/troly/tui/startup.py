@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from troly.config import Settings, load_settings
 from troly.errors import TrolyError
 from troly.paths import Paths, write_whole
-from troly.text.catalogue import LANGS, Lang
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, interface_language
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
@@ -74,6 +73,7 @@ def write_appearance(paths: Paths, settings: Settings, theme: str | None, langua
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
 
 @dataclass(frozen=True, slots=True)
 class Start:

@@ -11,12 +11,11 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import settle
-from troly.tui.dialogs.first import FirstScreen
-from troly.tui.jobs import Offer
+from troly.conversation.jobs import MissingModel
 
 MODELS = [
-    Offer("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
-    Offer("bge-m3", {"vi": "bge-m3 · cho embed, chưa có", "en": "bge-m3 · for embed, not here yet"}),
+    MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
+    MissingModel("bge-m3", {"vi": "bge-m3 · cho embed, chưa có", "en": "bge-m3 · for embed, not here yet"}),
 ]
 
 
@@ -25,14 +24,6 @@ async def _box(pilot: Pilot[Any]) -> Screen[Any]:
     await until(lambda: app.screen is not app.chat)
     await settle(app, pilot)
     return app.screen
-
-
-async def first(pilot: Pilot[Any]) -> None:
-    """What is painted before anything else."""
-    await empty(pilot)
-    app = scene(pilot)
-    app.push_screen(FirstScreen(app.controller.language))
-    await _box(pilot)
 
 
 async def palette(pilot: Pilot[Any]) -> None:
@@ -91,6 +82,6 @@ async def pulling(pilot: Pilot[Any]) -> None:
     """Which model?"""
     await answered(pilot)
     app = scene(pilot)
-    app.fake.results["WorkOffers"] = MODELS
+    app.fake.results["missing_models"] = MODELS
     await app.run_action("pull")
     await _box(pilot)

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, Scene, settle
+from troly.conversation.jobs import JobProgress
 from troly.plugin.events import (
     Event,
     ModelCalled,
@@ -18,9 +19,8 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.chat.evidence_tree import TurnEvidence
 from troly.tui.chat.jobs import RunningJob
-from troly.tui.jobs import Load, Step
+from troly.tui.chat.view import TurnEvidence
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
 ANSWER = "Nhân viên chính thức có 12 ngày phép năm; trưởng nhóm duyệt."
@@ -121,7 +121,7 @@ def events() -> list[Event]:
 async def answered(pilot: Pilot[Any]) -> None:
     """An answer of a model, and its figures on the status line."""
     app = scene(pilot)
-    app.fake.results["EvidenceOf"] = TurnEvidence("t1", TRACE, "mixed", 1)
+    app.fake.results["read_evidence"] = TurnEvidence("t1", TRACE, "mixed", 1)
     asked = await app.ask(pilot, QUESTION)
     asked.say(*events())
     await settle(app, pilot)
@@ -165,7 +165,7 @@ async def marked(pilot: Pilot[Any]) -> None:
     """The mark stands on the message and in the drawer."""
     await marking(pilot)
     app = scene(pilot)
-    app.fake.results["MarkWrong"] = "eval/rag.jsonl"
+    app.fake.results["mark_wrong"] = "eval/rag.jsonl"
     await pilot.press(*"14", "enter")
     await until(lambda: app.controller.pane.messages[-1].wrong is not None)
     app.clear_notifications()
@@ -178,8 +178,8 @@ async def working(pilot: Pilot[Any]) -> None:
     """A load runs while the chat goes on."""
     await answered(pilot)
     app = scene(pilot)
-    app.working = RunningJob("Nạp warranty.csv", NOW.replace(minute=12), lambda: None)
-    app._heard("Nạp warranty.csv", Step(2_400, 5_000, "rows"))
+    app.jobs.running = RunningJob("Nạp warranty.csv", NOW.replace(minute=12), lambda: None)
+    app.jobs._take("Nạp warranty.csv", JobProgress(2_400, 5_000, "rows"))
     await settle(app, pilot)
 
 
@@ -197,4 +197,4 @@ async def kinds(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-__all__ = ["Load", "answered", "drawer", "kinds", "marked", "marking", "opened", "passages", "working"]
+__all__ = ["answered", "drawer", "kinds", "marked", "marking", "opened", "passages", "working"]

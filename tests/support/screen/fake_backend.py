@@ -1,4 +1,4 @@
-"""A house without services for tests of the screen: it arrives when told, and says what the test makes it say."""
+"""A backend without services for tests of the screen: it is ready when told, and says what the test makes it say."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from troly.conversation.input_history import Draft, InputHistory
+from troly.conversation.jobs import Job
 from troly.plugin.events import Event, Table
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
-from troly.tui.chat.view import ConversationView, DataStatusView, HealthView, HitView, MessageView, ModeView
-from troly.tui.errands import Errand
-from troly.tui.jobs import Job
-from troly.tui.port import Alteration, Arrival, Deliver, Question
-from troly.tui.typed import Draft, Typed
+from troly.tui.backend import Deliver, Question
+from troly.tui.chat.view import (
+    ConversationView,
+    DataStatusView,
+    HealthView,
+    HitView,
+    MessageView,
+    ModeView,
+    SessionInfo,
+)
 
-
-def _installed() -> tuple[ModeView, ...]:
-    """The assistants as they present themselves."""
-    return tuple(
-        ModeView(mode.id, mode.names, mode.summaries, mode.accent, mode.first_questions, icon=mode.icon)
-        for mode in map(Registry().get, BUILT_IN)
-    )
-
-
-MODES = _installed()
 HELD: Mapping[str, tuple[str, str]] = {
     "shopping": ("5.000 phiếu bảo hành, nạp hôm nay", "5,000 warranty records, loaded today"),
     "analysis": ("Đơn hàng: 48.210 dòng, nạp 20/11/2026", "Đơn hàng: 48,210 rows, loaded 20/11/2026"),
@@ -38,6 +35,17 @@ HELD: Mapping[str, tuple[str, str]] = {
 }
 
 
+def _installed() -> tuple[ModeView, ...]:
+    """The assistants as they present themselves."""
+    return tuple(
+        ModeView(mode.id, mode.names, mode.summaries, mode.accent, mode.first_questions, icon=mode.icon)
+        for mode in map(Registry().get, HELD)
+    )
+
+
+MODES = _installed()
+
+
 @dataclass(slots=True)
 class Asked:
     """A question that the screen put, and the way to answer it."""
@@ -48,7 +56,7 @@ class Asked:
     stopped: bool = False
 
     def say(self, *events: Event, conversation: str = "c1") -> None:
-        """Let the house say `events`."""
+        """Let the backend say `events`."""
         self.deliver(lambda: self.sink(list(events), conversation))
 
     def stop(self) -> None:
@@ -56,11 +64,15 @@ class Asked:
 
 
 @dataclass(slots=True)
-class FakeHouse:
-    """`arrival` None means that it is still opening; an exception that it cannot be opened."""
+class FakeBackend:
+    """`info` None means that the session is still opening; an exception that it cannot be opened.
+
+    A function of `troly.tui.operations` is answered by the method of its name, else by `results`; each is noted in
+    `calls` with its arguments. `refusal` is what writing and asking raise.
+    """
 
     deliver: Deliver
-    arrival: Arrival | Exception | None = field(default_factory=lambda: Arrival(MODES, "an@sstc"))
+    info: SessionInfo | Exception | None = field(default_factory=lambda: SessionInfo(MODES, "an@sstc"))
     health: HealthView = field(default_factory=lambda: HealthView(known=True, up=True, model="gpt-oss"))
     # What every assistant has; None for what each of them has here.
     held: DataStatusView | None = None
@@ -68,40 +80,39 @@ class FakeHouse:
     saved: dict[str, tuple[str, list[MessageView]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     prepared: list[str] = field(default_factory=list)
-    stocked: dict[str, Callable[[], object]] = field(default_factory=dict)
+    sample_loads: dict[str, Callable[[], object]] = field(default_factory=dict)
     greeted: int = 0
-    altered: list[Alteration] = field(default_factory=list)
     hits: list[HitView] = field(default_factory=list)
     searched: list[str] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
     mentioned: list[tuple[str, str]] = field(default_factory=list)
     spoken: list[Lang] = field(default_factory=list)
-    typed_before: Typed = field(default_factory=Typed)
+    typed_before: InputHistory = field(default_factory=InputHistory)
     kept_messages: list[str] = field(default_factory=list)
     kept_drafts: dict[str, Draft | None] = field(default_factory=dict)
     refusal: Exception | None = None
     exported: list[Table] = field(default_factory=list)
     older_pages: dict[str, list[MessageView]] = field(default_factory=dict)
     kept: list[tuple[str, str]] = field(default_factory=list)
-    errands: list[Errand] = field(default_factory=list)
+    calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
     jobs: list[tuple[Job, Callable[[Any], Any]]] = field(default_factory=list)
     runner: Callable[[Job, Callable[[Any], None]], Callable[[], None]] | None = None
     cancelled: list[Job] = field(default_factory=list)
     results: dict[str, Any] = field(default_factory=dict)
     closed: bool = False
-    done: Callable[[Arrival | Exception], None] | None = None
+    ready: Callable[[SessionInfo | Exception], None] | None = None
     seen: Callable[[HealthView], None] | None = None
 
-    def start(self, done: Callable[[Arrival | Exception], None]) -> None:
-        self.done = done
-        if self.arrival is not None:
-            self.arrive(self.arrival)
+    def start(self, ready: Callable[[SessionInfo | Exception], None]) -> None:
+        self.ready = ready
+        if self.info is not None:
+            self.open(self.info)
 
-    def arrive(self, arrival: Arrival | Exception) -> None:
-        """The services are open now, or failed."""
-        done = self.done
-        assert done is not None
-        self.deliver(lambda: done(arrival))
+    def open(self, info: SessionInfo | Exception) -> None:
+        """The session is open now, or failed."""
+        ready = self.ready
+        assert ready is not None
+        self.deliver(lambda: ready(info))
 
     def look(self, health: HealthView) -> None:
         """Ollama was looked at."""
@@ -109,100 +120,85 @@ class FakeHouse:
         assert seen is not None
         self.deliver(lambda: seen(health))
 
-    def watch(
-        self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
+    def watch_health(
+        self, mode: Callable[[], str], language: Callable[[], Lang], sink: Callable[[HealthView], None]
     ) -> None:
-        self.seen = seen
+        self.seen = sink
         self.look(self.health)
 
-    def ask(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
+    def stream(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
         self.asked.append(Asked(question, sink, self.deliver))
         return self.asked[-1].stop
 
-    def prepare(self, mode: str) -> None:
-        self.prepared.append(mode)
-
-    def stock(self, mode: str, language: Lang, done: Callable[[Exception | None], None]) -> None:
-        self.stocked[mode] = lambda: self.deliver(lambda: done(None))
-
-    def errand(self, errand: Errand, done: Callable[[Any], None]) -> None:
-        self.errands.append(errand)
-        found = self.refusal or self.results.get(type(errand).__name__)
-        self.deliver(lambda: done(found))
-
-    def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
+    def run(self, job: Job, sink: Callable[[Any], None]) -> Callable[[], None]:
         if self.runner is not None:
-            return self.runner(job, heard)
-        self.jobs.append((job, lambda news: self.deliver(lambda: heard(news))))
+            return self.runner(job, sink)
+        self.jobs.append((job, lambda news: self.deliver(lambda: sink(news))))
         return lambda: self.cancelled.append(job)
 
-    def welcomed(self) -> None:
-        self.greeted += 1
+    def load_samples(self, mode: str, language: Lang, done: Callable[[object], None]) -> None:
+        self.sample_loads[mode] = lambda: self.deliver(lambda: done(None))
 
-    def conversations(self, done: Callable[[list[ConversationView] | Exception], None]) -> None:
-        self.deliver(lambda: done(list(self.listed)))
-
-    def load(
-        self, conversation: str, done: Callable[[tuple[str, list[MessageView]] | Exception], None]
+    def call(
+        self, function: Callable[..., Any], done: Callable[[Any], None], *args: Any, **_more: Any
     ) -> None:
-        found = self.saved.get(conversation)
-        self.deliver(lambda: done(found if found is not None else KeyError(conversation)))
-
-    def older(
-        self,
-        conversation: str,
-        before: str,
-        limit: int,
-        done: Callable[[list[MessageView] | Exception], None],
-    ) -> None:
-        found = self.refusal or self.older_pages.pop(before, [])
+        name = function.__name__
+        self.calls.append((name, args))
+        known = getattr(self, name, None)
+        found = known(*args) if known is not None else self.refusal or self.results.get(name)
         self.deliver(lambda: done(found))
 
-    def keep(self, text: str, name: str, done: Callable[[str | Exception], None]) -> None:
+    def called(self, *names: str) -> list[tuple[str, tuple[Any, ...]]]:
+        """The calls of these functions."""
+        return [one for one in self.calls if one[0] in names]
+
+    def close(self, last: Callable[[Any], object] | None = None) -> None:
+        self.closed = True
+
+    # The operations, by name.
+
+    def warm_up(self, mode: str) -> None:
+        self.prepared.append(mode)
+
+    def mark_welcomed(self) -> None:
+        self.greeted += 1
+
+    def list_conversations(self) -> list[ConversationView]:
+        return list(self.listed)
+
+    def load_conversation(self, conversation: str) -> tuple[str, list[MessageView]] | Exception:
+        return self.saved.get(conversation) or KeyError(conversation)
+
+    def load_older(self, conversation: str, before: str, limit: int) -> list[MessageView] | Exception:
+        return self.refusal or self.older_pages.pop(before, [])
+
+    def save_text(self, text: str, name: str) -> str | Exception:
         self.kept.append((text, name))
-        self.deliver(lambda: done(self.refusal or "exports/message.md"))
+        return self.refusal or "exports/message.md"
 
-    def holdings(
-        self, mode: str, language: Lang, done: Callable[[DataStatusView | Exception | None], None]
-    ) -> None:
-        usual = DataStatusView(HELD[mode][LANGS.index(language)], enough=True)
-        self.deliver(lambda: done(self.held or usual))
+    def save_table(self, table: Table) -> str:
+        self.exported.append(table)
+        return "exports/table.csv"
 
-    def alter(self, change: Alteration, done: Callable[[Exception | None], None]) -> None:
-        self.altered.append(change)
-        self.deliver(lambda: done(self.refusal))
+    def read_data_status(self, mode: str, language: Lang) -> DataStatusView:
+        return self.held or DataStatusView(HELD[mode][LANGS.index(language)], enough=True)
 
-    def search(self, text: str, done: Callable[[list[HitView] | Exception], None]) -> None:
+    def search_messages(self, text: str) -> list[HitView] | Exception:
         self.searched.append(text)
-        self.deliver(lambda: done(self.refusal or list(self.hits)))
+        return self.refusal or list(self.hits)
 
-    def mentions(
-        self,
-        mode: str,
-        prefix: str,
-        limit: int,
-        language: Lang,
-        done: Callable[[list[tuple[str, str]] | Exception], None],
-    ) -> None:
+    def find_mentions(
+        self, mode: str, prefix: str, limit: int, language: Lang
+    ) -> list[tuple[str, str]] | Exception:
         self.mentioned.append((mode, prefix))
         self.spoken.append(language)
         wanted = fold(prefix)
         fitting = [one for one in self.names if wanted in fold(one[0])]
-        self.deliver(lambda: done(self.refusal or fitting[:limit]))
+        return self.refusal or fitting[:limit]
 
-    def typed(self, done: Callable[[Typed | Exception], None]) -> None:
-        self.deliver(lambda: done(self.typed_before))
+    def load_input_history(self) -> InputHistory:
+        return self.typed_before
 
-    def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None:
+    def save_input(self, message: str, drafts: Mapping[str, Draft | None]) -> None:
         self.kept_messages += [message] if message else []
         self.kept_drafts |= drafts
-
-    def keep_last(self, drafts: Mapping[str, Draft | None]) -> None:
-        self.kept_drafts |= drafts
-
-    def export(self, table: Table, done: Callable[[str | Exception], None]) -> None:
-        self.exported.append(table)
-        self.deliver(lambda: done("exports/table.csv"))
-
-    def close(self, patience: float = 0.0) -> None:
-        self.closed = True

@@ -13,19 +13,18 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene
 from troly.errors import StoreError
 from troly.text.catalogue import Lang
-from troly.tui.chat.view import HealthView, Trouble
-from troly.tui.port import Arrival
+from troly.tui.chat.view import HealthView, SessionInfo, Trouble
 
 
 class Look(NamedTuple):
-    """What happens before the picture, in which assistant, in what house (made anew for each picture).
+    """What happens before the picture, in which assistant, in what backend (made anew for each picture).
 
     `whole` is False for what is a variant of another scene: fewer pictures tell what there is to tell.
     """
 
     before: Before
     mode: str = "shopping"
-    house: Callable[[Lang], Mapping[str, Any]] = lambda _lang: {"listed": LISTED}
+    backend: Callable[[Lang], Mapping[str, Any]] = lambda _lang: {"listed": LISTED}
     whole: bool = True
 
 
@@ -44,27 +43,27 @@ def _without_model(lang: Lang) -> Mapping[str, Any]:
 
 def _damaged(_lang: Lang) -> Mapping[str, Any]:
     broken = MODES[0]._replace(broken="ImportError: no module named x", ready=False)
-    return {"arrival": Arrival((broken, *MODES[1:]), "an", ("/data/state.db",))}
+    return {"info": SessionInfo((broken, *MODES[1:]), "an", ("/data/state.db",))}
 
 
 def _closed(_lang: Lang) -> Mapping[str, Any]:
-    return {"arrival": StoreError("paths.read_only", path="/data", variable="TROLY_HOME")}
+    return {"info": StoreError("paths.read_only", path="/data", variable="TROLY_HOME")}
 
 
 LOOKS: Mapping[str, Look] = {
-    "welcome": Look(chat.empty, house=lambda _lang: {"arrival": Arrival(MODES, "an@sstc", (), True)}),
+    "welcome": Look(chat.empty, backend=lambda _lang: {"info": SessionInfo(MODES, "an@sstc", (), True)}),
     **{f"empty-{mode.id}": Look(chat.empty, mode.id, whole=False) for mode in MODES},
     **{f"real-{mode.id}": Look(cards.real, mode.id, whole=False) for mode in MODES},
     **{f"real-end-{mode.id}": Look(cards.real_end, mode.id, whole=False) for mode in MODES},
     **{f"real-evidence-{mode.id}": Look(cards.real_evidence, mode.id, whole=False) for mode in MODES},
-    "without-model": Look(chat.empty, house=_without_model),
-    "opening": Look(transcript.opening, house=lambda _lang: {"arrival": None}, whole=False),
-    "closed": Look(chat.empty, house=_closed, whole=False),
-    "damaged": Look(chat.empty, house=_damaged, whole=False),
+    "without-model": Look(chat.empty, backend=_without_model),
+    "opening": Look(transcript.opening, backend=lambda _lang: {"info": None}, whole=False),
+    "closed": Look(chat.empty, backend=_closed, whole=False),
+    "damaged": Look(chat.empty, backend=_damaged, whole=False),
     "talk": Look(chat.talk),
     "stream": Look(chat.stream),
     "failed": Look(chat.failed),
-    "stopped": Look(transcript.stopped, house=_plain, whole=False),
+    "stopped": Look(transcript.stopped, backend=_plain, whole=False),
     "figures": Look(chat.figures, "analysis", whole=False),
     "rooms": Look(chat.rooms, "rental", whole=False),
     "company": Look(chat.company, "rag", whole=False),
@@ -72,7 +71,7 @@ LOOKS: Mapping[str, Look] = {
     "long-table": Look(cards.long_table),
     "handed-over": Look(cards.handed_over, whole=False),
     "grid": Look(chat.grid),
-    "found": Look(chat.found, house=lambda _lang: {"listed": LISTED, "hits": HITS}),
+    "found": Look(chat.found, backend=lambda _lang: {"listed": LISTED, "hits": HITS}),
     "searching": Look(boxes.searching, whole=False),
     "list": Look(boxes.listed),
     "renaming": Look(boxes.renaming),
@@ -101,11 +100,10 @@ LOOKS: Mapping[str, Look] = {
     "two-sides": Look(panes.beside),
     "hundred-tabs": Look(panes.many, whole=False),
     "spoken": Look(cards.spoken, whole=False),
-    "first": Look(boxes.first, whole=False),
 }
 
 
 def staged(name: str, lang: Lang, theme: str) -> tuple[Scene, Before]:
     """The app of a scene, and what happens in it."""
     look = LOOKS[name]
-    return Scene(lang, mode=look.mode, theme=theme, **look.house(lang)), look.before
+    return Scene(lang, mode=look.mode, theme=theme, **look.backend(lang)), look.before

@@ -1,7 +1,8 @@
-"""Builds the screen of Troly for tests: a house that says what the test wants, a clock that stands still."""
+"""Builds the screen of Troly for tests: a backend that says what the test wants, a clock that stands still."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -9,7 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from tests.support.process.waiting import until
-from tests.support.screen.fake_backend import Asked, FakeHouse
+from tests.support.screen.fake_backend import Asked, FakeBackend
 from troly.plugin.events import (
     Event,
     Say,
@@ -23,7 +24,7 @@ from troly.plugin.events import (
 )
 from troly.text.catalogue import Lang
 from troly.tui.app import TrolyApp
-from troly.tui.port import Deliver
+from troly.tui.backend import Deliver
 
 NOW = datetime.fromisoformat("2026-11-22T09:13:00+07:00")
 MARKDOWN = """## Cách xử lý khi khách không đăng nhập được
@@ -51,22 +52,28 @@ Xem [trang trạng thái](https://example.com/status).
 
 
 class Scene(TrolyApp):
-    """The app on a fake house that can be reached as `fake`."""
+    """The app on a fake backend that can be reached as `fake`."""
 
-    fake: FakeHouse
+    fake: FakeBackend
 
     def __init__(
-        self, lang: Lang = "vi", *, mode: str = "shopping", theme: str = "dark", **house: Any
+        self,
+        lang: Lang = "vi",
+        *,
+        mode: str = "shopping",
+        theme: str = "dark",
+        keys: Mapping[str, str] | None = None,
+        **backend: Any,
     ) -> None:
-        def make(deliver: Deliver) -> FakeHouse:
-            self.fake = FakeHouse(deliver, **house)
+        def make(deliver: Deliver) -> FakeBackend:
+            self.fake = FakeBackend(deliver, **backend)
             return self.fake
 
-        super().__init__(make, mode=mode, language=lang, theme=theme, now=lambda: NOW)
+        super().__init__(make, mode=mode, language=lang, theme=theme, now=lambda: NOW, keys=keys)
         self.animation_level = "none"
 
     async def ask(self, pilot: Pilot[Any], text: str) -> Asked:
-        """Put a question and wait until the house was asked."""
+        """Put a question and wait until the backend was asked."""
         await until(lambda: self.chat.prompt.has_focus)
         before = len(self.fake.asked)
         self.chat.prompt.put(text)

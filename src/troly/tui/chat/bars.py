@@ -15,7 +15,6 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import HealthView, MessageView, ModeView, Pane
-from troly.tui.dialogs.first import BRAND, SHORT
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import counted, duration, number
 from troly.tui.render.spans import Line, Span, clip, ends_apart, line, width_of
@@ -23,7 +22,7 @@ from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
-    from troly.tui.chat.jobs import RunningJob
+    from troly.tui.chat.jobs import JobActions
 
 
 # The streaming mark, turning; the only motion on the screen.
@@ -72,7 +71,7 @@ class TabRow(LinesView):
         """Turn the mark `by` steps."""
         self.phase = (self.phase + by) % len(TURNING)
         if self.display:
-            self.relay()
+            self.rebuild()
 
     def build(self, width: int) -> list[Line]:
         """The tabs with titles as long as there is room for."""
@@ -194,6 +193,9 @@ def _kilo(tokens: int, lang: Lang) -> str:
 
 # The input of the line that finds words, which is not imported for the first frame.
 FIND = "find"
+BRAND = "Troly"
+# Below this many rows header and status share a line, as in the style sheet of the app.
+SHORT = 22
 MOST_KEYS = 6
 # Cells that figures may take on a narrow line.
 MOST_FIGURES = 36
@@ -221,7 +223,7 @@ class ModeBar(LinesView):
     def turn(self, by: int) -> None:
         """Turn the mark `by` steps."""
         self.phase = (self.phase + by) % len(TURNING)
-        self.relay()
+        self.rebuild()
 
     def build(self, width: int) -> list[Line]:
         """One line: all names (with signs) where they fit, else the shown one and signs, or it between ‹ and ›."""
@@ -326,7 +328,7 @@ class StatusBar(LinesView):
         """Turn the mark `by` steps; `seconds` is how long the answer takes so far."""
         self.phase = (self.phase + by) % len(TURNING)
         self.seconds = seconds
-        self.relay()
+        self.rebuild()
 
     def build(self, width: int) -> list[Line]:
         """One line; keys that do not fit are left out from the right."""
@@ -373,7 +375,8 @@ class StatusBar(LinesView):
 
     def _work(self, lang: Lang, width: int) -> list[Span]:
         """How far the work beside the chat is."""
-        working: RunningJob | None = getattr(self.app, "working", None)
+        jobs: JobActions | None = getattr(self.app, "jobs", None)
+        working = jobs.running if jobs is not None else None
         if working is None:
             return self._stocking(lang, width + width // 2)
         stop = "key:cancel_work"
@@ -382,7 +385,7 @@ class StatusBar(LinesView):
 
     def _stocking(self, lang: Lang, width: int) -> list[Span]:
         """Whose samples are being loaded."""
-        modes = [self.controller.modes[mode].names[lang] for mode in self.controller.stocking]
+        modes = [self.controller.modes[mode].names[lang] for mode in self.controller.loading_samples]
         if not modes:
             return []
         said = tr("ui.status.stocking", lang, mode=", ".join(modes))

@@ -5,19 +5,83 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from troly.config.actions import ACTIONS
+from troly.conversation.commands import (
+    EXPORT_FORMS,
+    MARK,
+    TYPED,
+    ArgumentChoice,
+    ChatCommand,
+    argument_of,
+    matching_choices,
+    matching_commands,
+)
 from troly.plugin.ingest_arguments import quoted, words, written
-from troly.text.catalogue import Lang, tr
+from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
+from troly.tui import operations
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
-from troly.tui.slash import MARK, Slash, fitting, fitting_choices, slashes
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Parameter
     from troly.plugin.ingest_arguments import Kind
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.prompt import Prompt
     from troly.tui.dialogs.choose import Choice
+
+
+# The commands that can be typed on the screen: those of the shown mode, the typed list, and every action of the palette.
+
+
+# What these actions do is a command with an argument.
+_INSTEAD = ("language_", "theme_")
+# Offered before the rest.
+_FIRST = ("new", "mode", "search", "help", "again", "copy", "export", "language", "theme")
+
+
+def chat_commands(controller: Controller) -> list[ChatCommand]:
+    """All commands that can be typed now: the mode's own, those of the list, then every action of the palette."""
+    lang = controller.language
+    mode = controller.modes.get(controller.pane.mode)
+    own = [
+        ChatCommand(one.name, one.help[lang], argument=one.argument) for one in (mode.talk if mode else ())
+    ]
+    found: list[ChatCommand] = []
+    for one in TYPED:
+        argument = argument_of(one.name, lang) if one.screen in ("may", "must") else ""
+        needed, by_words = one.screen == "must", one.name == "ingest"
+        help_ = tr(f"ui.{'slash' if argument else 'command'}.{one.name}{'.help' if argument else ''}", lang)
+        choices = _choices(one.name, controller)
+        found.append(ChatCommand(one.name, help_, one.action, argument, needed, choices, by_words))
+    taken = {one.name for one in found}
+    for action in ACTIONS:
+        name = action.name.replace("_", "-")
+        if action.palette and name not in taken and not action.name.startswith(_INSTEAD):
+            found.append(ChatCommand(name, tr(f"ui.command.{action.name}", lang), action.run))
+    order = {name: place for place, name in enumerate(_FIRST)}
+    known = {one.name for one in own}
+    rest = [one for one in found if one.name not in known]
+    return [*own, *sorted(rest, key=lambda one: order.get(one.name, len(order)))]
+
+
+def _choices(name: str, controller: Controller) -> tuple[ArgumentChoice, ...]:
+    lang = controller.language
+    match name:
+        case "mode":
+            return tuple(ArgumentChoice(mode.id, mode.names[lang]) for mode in controller.modes.values())
+        case "language":
+            return tuple(ArgumentChoice(one, tr(f"ui.command.language_{one}", lang)) for one in LANGS)
+        case "theme":
+            from troly.tui.theme import THEMES
+
+            short = (theme.name.rpartition("-")[2] for theme in THEMES)
+            return tuple(ArgumentChoice(one, tr(f"ui.command.theme_{one}", lang)) for one in short)
+        case "export":
+            return tuple(ArgumentChoice(one, tr(f"ui.slash.export.{one}", lang)) for one in EXPORT_FORMS)
+    return ()
 
 
 AT = "@"
@@ -67,7 +131,7 @@ def completion_target(line: str, column: int, *, first: bool) -> CompletionTarge
     return CompletionTarget("mention", place, typed)
 
 
-def command_completions(wanted: CompletionTarget, commands: Sequence[Slash]) -> list[Completion]:
+def command_completions(wanted: CompletionTarget, commands: Sequence[ChatCommand]) -> list[Completion]:
     """The commands, or the values of one, that fit."""
     if wanted.kind == "command":
         return [
@@ -77,10 +141,10 @@ def command_completions(wanted: CompletionTarget, commands: Sequence[Slash]) -> 
                 f"{MARK}{one.name}" + (" " if one.argument else ""),
                 whole=bool(one.action) and not one.needed,
             )
-            for one in fitting(commands, wanted.typed)
+            for one in matching_commands(commands, wanted.typed)
         ]
     command = next((one for one in commands if one.name == wanted.command), None)
-    choices = fitting_choices(command.choices, wanted.typed) if command else []
+    choices = matching_choices(command.choices, wanted.typed) if command else []
     return [Completion(one.value, one.title, one.value, whole=True) for one in choices]
 
 
@@ -236,19 +300,19 @@ class CompletionList(LinesView):
         self.display = bool(offers)
         status = getattr(self.screen, "status", None)
         if status is not None:
-            status.relay()
+            status.rebuild()
         if offers:
             self.styles.height = min(MOST, len(offers), max(1, self.app.size.height // 3))
             self.scroll_to(y=0, animate=False, immediate=True, force=True)
             # While it was hidden it had no width to lay the lines out for.
             self._laid_width = 0
-            self.relay()
+            self.rebuild()
 
     def move(self, by: int) -> None:
         """Choose another one."""
         if self.offers:
             self.chosen = (self.chosen + by) % len(self.offers)
-            self.relay()
+            self.rebuild()
             if not self.scroll_y <= self.chosen < self.scroll_y + self.size.height:
                 above = self.chosen - (self.size.height - 1 if by > 0 else 0)
                 self.scroll_to(y=max(0, above), animate=False, immediate=True, force=True)
@@ -285,13 +349,8 @@ class CompletionList(LinesView):
 # Completion while one types: looks at the cursor, fills the list of offers, and puts in what is taken.
 
 
-if TYPE_CHECKING:
-    from troly.tui.chat.controller import Controller
-    from troly.tui.chat.prompt import Prompt
-
-
 class Completer:
-    """Serves one input. It never holds up a key: names are looked up on the house's thread and shown when they come."""
+    """Serves one input. It never holds up a key: names are looked up by the backend and shown when they come."""
 
     def __init__(self, controller: Controller, prompt: Prompt, offers: CompletionList) -> None:
         self._controller = controller
@@ -301,9 +360,9 @@ class Completer:
         self._closed: tuple[str, int, int] | None = None
         self._asking = False
 
-    def commands(self) -> list[Slash]:
+    def commands(self) -> list[ChatCommand]:
         """What can be typed after a slash."""
-        return slashes(self._controller)
+        return chat_commands(self._controller)
 
     def changed(self) -> None:
         """The text or the cursor is another."""
@@ -368,11 +427,9 @@ class Completer:
 
         if part is None:
             mode, lang = controller.pane.mode, controller.language
-            controller.house.mentions(mode, wanted.typed, MOST, lang, done)
+            controller.backend.call(operations.find_mentions, done, mode, wanted.typed, MOST, lang)
         else:
-            from troly.tui.errands import PathsOf
-
-            controller.house.errand(PathsOf(part.typed, controller.language), done)
+            controller.backend.call(operations.complete_path, done, part.typed, controller.language)
 
     def _part(self, wanted: CompletionTarget) -> LinePart:
 

@@ -136,6 +136,13 @@ class Controller:
 
     # Questions and answers.
 
+    @property
+    def suggested(self) -> tuple[str, ...]:
+        """The questions that the last answer of the shown pane offers."""
+        answer = self.pane.last_answer
+        parts = answer.parts if answer is not None else ()
+        return tuple(question for part in parts for question in getattr(part, "questions", ()))
+
     def submit(self, text: str, pane: Pane | None = None) -> None:
         """Put a question: it is shown at once, and asked as soon as the pane is free."""
         pane = pane or self.pane
@@ -390,7 +397,9 @@ class Controller:
     def _reload(self, pane: Pane) -> None:
         pane.loading = True
         self.backend.call(
-            operations.load_conversation, lambda found: self._take_messages(pane, found), pane.conversation or ""
+            operations.load_conversation,
+            lambda found: self._take_messages(pane, found),
+            pane.conversation or "",
         )
 
     def _take_messages(self, pane: Pane, found: tuple[str, list[MessageView]] | Exception) -> None:

@@ -1,25 +1,26 @@
-"""The two columns beside the chat: conversations on the left, the evidence of the last answer on the right."""
+"""The saved conversations: the list on the left, and what can be done with a whole one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec
 
 from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
+from troly.tui import operations
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.view import ConversationView, trouble_from
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
-from troly.tui.port import Alteration
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from troly.conversation.session import Session
 
-
+P = ParamSpec("P")
 OPEN = "open-conversation"
 HINTS = ("list_search", "list_rename", "list_pin", "list_delete", "list_undelete")
 
@@ -94,7 +95,7 @@ class ConversationList(LinesView, can_focus=True):
     def action_choose(self, by: int) -> None:
         """Choose another entry and keep it in view."""
         self._chosen = max(0, min(len(self._entries) - 1, self._chosen + by))
-        self.relay()
+        self.rebuild()
         row = self._rows[self._chosen]
         if not self.scroll_y <= row < self.scroll_y + self.size.height:
             self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
@@ -106,41 +107,38 @@ class ConversationList(LinesView, can_focus=True):
 
     def on_focus(self) -> None:
         """Show what is chosen."""
-        self.relay()
+        self.rebuild()
 
     def on_blur(self) -> None:
         """Nothing is chosen while the keys go elsewhere."""
-        self.relay()
-
-
-# What can be done with whole conversations: find, rename, pin, delete and take that back.
+        self.rebuild()
 
 
 class ConversationActions:
-    """Changes conversations through the house and shows the list anew; `tell` says in a sentence what happened.
+    """Changes conversations and shows the list anew; `say` says in a sentence what happened.
 
     `press` names the key of an action.
     """
 
     def __init__(
-        self, controller: Controller, tell: Callable[[str], None], press: Callable[[str], str]
+        self, controller: Controller, say: Callable[[str], None], press: Callable[[str], str]
     ) -> None:
         self._press = press
         self._controller = controller
-        self._tell = tell
+        self._say = say
         self._deleted: list[str] = []
 
     def rename(self, conversation: str, title: str) -> None:
         """Give it another title; an empty one changes nothing."""
         wanted = " ".join(title.split())
         if wanted:
-            self._alter(Alteration("rename", conversation, wanted))
+            self._call(operations.rename_conversation, self._controller.refresh, conversation, wanted)
 
     def pin(self, conversation: str) -> None:
         """Keep it at the top of the list, or no longer."""
         found = self._find(conversation)
         if found is not None:
-            self._alter(Alteration("unpin" if found.pinned else "pin", conversation))
+            self._call(operations.pin_conversation, self._controller.refresh, conversation, not found.pinned)
 
     def delete(self, conversation: str) -> None:
         """Take it from the list; nothing is lost until it is taken back or cleaned up."""
@@ -149,7 +147,7 @@ class ConversationActions:
         if found is None:
             return
         if any(pane.conversation == conversation and pane.running for pane in controller.tabs.everywhere):
-            self._tell(tr("ui.list.running", lang, key=self._press("stop")))
+            self._say(tr("ui.list.running", lang, key=self._press("stop")))
             return
 
         def done() -> None:
@@ -158,28 +156,41 @@ class ConversationActions:
             press = self._press("list_undelete")
             key = tr("ui.list.undo_key", lang, key=press) if press else "/undelete"
             title = found.title or tr("ui.list.untitled", lang)
-            self._tell(tr("ui.list.deleted", lang, title=title, key=key))
+            self._say(tr("ui.list.deleted", lang, title=title, key=key))
+            controller.refresh()
 
-        self._alter(Alteration("delete", conversation), done)
+        self._call(operations.delete_conversation, done, conversation)
 
     def undelete(self) -> None:
         """Bring back what was deleted last."""
         if not self._deleted:
-            self._tell(tr("ui.list.nothing_deleted", self._controller.language))
+            self._say(tr("ui.list.nothing_deleted", self._controller.language))
             return
-        conversation = self._deleted.pop()
-        self._alter(Alteration("restore", conversation), lambda: self._controller.open(conversation))
+        controller, conversation = self._controller, self._deleted.pop()
+
+        def done() -> None:
+            controller.open(conversation)
+            controller.refresh()
+
+        self._call(operations.restore_conversation, done, conversation)
 
     def _find(self, conversation: str) -> ConversationView | None:
         return next((one for one in self._controller.listed if one.id == conversation), None)
 
-    def _alter(self, change: Alteration, then: Callable[[], None] = lambda: None) -> None:
-        def done(error: Exception | None) -> None:
-            if error is not None:
-                trouble = trouble_from(error, self._controller.language)
-                self._tell(" ".join(part for part in trouble if part))
-                return
-            then()
-            self._controller.look_up()
+    def _call(
+        self,
+        function: Callable[Concatenate[Session, P], None],
+        then: Callable[[], None],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        """Run `function` behind the screen, then `then`; why it failed is said."""
 
-        self._controller.house.alter(change, done)
+        def done(error: Exception | None) -> None:
+            if error is None:
+                then()
+            else:
+                trouble = trouble_from(error, self._controller.language)
+                self._say(" ".join(part for part in trouble if part))
+
+        self._controller.backend.call(function, done, *args, **kwargs)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from troly.tui import operations
+
 if TYPE_CHECKING:
+    from troly.conversation.input_history import Draft, InputHistory
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.prompt import Prompt
     from troly.tui.chat.view import Pane
-    from troly.tui.port import HouseLike
-    from troly.tui.typed import Draft, Typed
 
 
 class Drafts:
-    """Serves one input; writing is done on the house's thread."""
+    """Serves one input; reading and writing is done on the backend's threads."""
 
-    def __init__(self, controller: Controller, house: HouseLike, prompt: Callable[[], Prompt]) -> None:
+    def __init__(self, controller: Controller, prompt: Callable[[], Prompt]) -> None:
         self._controller = controller
-        self._house = house
         self._prompt = prompt
         self._pane: Pane | None = None
         self._before: list[str] = []
@@ -30,9 +30,9 @@ class Drafts:
 
     def begin(self) -> None:
         """The services are open: ask for what was kept."""
-        self._house.typed(self._take)
+        self._controller.backend.call(operations.load_input_history, self._take)
 
-    def _take(self, found: Typed | Exception) -> None:
+    def _take(self, found: InputHistory | Exception) -> None:
         if not isinstance(found, Exception):
             self._before = list(found.earlier)
             self._found = dict(found.drafts)
@@ -60,7 +60,7 @@ class Drafts:
         """A message was sent."""
         self._sent.append(text)
         if self._controller.opened:
-            self._house.keep_typed(text, {})
+            self._save(text, {})
 
     def earlier(self) -> list[str]:
         """What ↑ recalls, newest last; before anything was asked, the questions that the pane offers."""
@@ -82,7 +82,10 @@ class Drafts:
         self._waiting = False
         changes = self.changes()
         if changes:
-            self._house.keep_typed("", changes)
+            self._save("", changes)
+
+    def _save(self, message: str, changes: Mapping[str, Draft | None]) -> None:
+        self._controller.backend.call(operations.save_input, lambda _done: None, message, changes)
 
     def changes(self) -> dict[str, Draft | None]:
         """Drafts that are not kept as they are now; None for one that is gone."""
@@ -97,7 +100,7 @@ class Drafts:
         return changes
 
     def _drafts(self) -> dict[str, Draft]:
-        from troly.tui.typed import Draft
+        from troly.conversation.input_history import Draft
 
         controller, prompt = self._controller, self._prompt()
         found = {}

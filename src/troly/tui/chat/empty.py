@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
@@ -13,18 +12,7 @@ from troly.tui.keymap import Keymap
 from troly.tui.render.message import trouble_lines
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, width_of, wrap
 
-MARK = "welcomed"
 FIRST_FIVE = tuple(f"alt+{number}" for number in range(1, 6))
-
-
-def is_new(data: Path) -> bool:
-    """Whether nobody has put a question on this screen yet, as far as the data folder knows."""
-    return not (data / MARK).exists()
-
-
-def keep_welcomed(data: Path) -> None:
-    """Never show the lines again. Raises OSError."""
-    (data / MARK).touch(mode=0o600)
 
 
 def welcome_lines(keymap: Keymap, width: int, lang: Lang) -> list[Line]:
@@ -124,9 +112,9 @@ def _questions(mode: ModeView, room: int, lang: Lang) -> Block:
 
 def _held(controller: Controller, mode: ModeView, room: int) -> Block:
     lang = controller.language
-    if mode.id in controller.stocking:
+    if mode.id in controller.loading_samples:
         return wrap([Span(tr("ui.empty.stocking", lang), "dim")], room)
-    held = controller.holdings.get((mode.id, lang))
+    held = controller.data_status.get((mode.id, lang))
     if held is None:
         return []
     lines = wrap([Span(sanitize(held.line), "dim")], room)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import Lang, tr
+from troly.tui import operations
 from troly.tui.chat.controller import Controller
-from troly.tui.chat.evidence_tree import EvidenceNode, EvidenceText
-from troly.tui.chat.view import MessageView
+from troly.tui.chat.evidence_tree import EvidenceNode, EvidenceText, evidence_nodes, live_nodes
+from troly.tui.chat.view import MessageView, TurnEvidence
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.figures import counted
+from troly.tui.render.message import wrong_lines
 from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, pad, width_of, wrap, wrap_whole
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
-
-if TYPE_CHECKING:
-    from troly.tui.chat.evidence_tree import EvidenceNode, TurnEvidence
-
 
 OPEN = "evidence-open"
 # What a closed step shows of its reason, and what an open entry shows of a long text; copying gives all of it.
@@ -153,14 +151,10 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     @staticmethod
     def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:
-        from troly.tui.render.message import wrong_lines
-
         marked = wrong_lines(answer, width, lang)
         return [*marked, BLANK] if marked else []
 
     def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
-        from troly.tui.chat.evidence_tree import live_nodes
-
         found = self._of_turn(answer) if answer.finished else None
         laid = EvidenceLayout(width, self._opened, self._chosen if self.has_focus else "", lang)
         laid.add(self._tree(found, lang) if found is not None else live_nodes(answer, lang))
@@ -169,8 +163,6 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     def _tree(self, found: TurnEvidence, lang: Lang) -> list[EvidenceNode]:
         """The entries of a turn, made once: a prompt may be very long."""
-        from troly.tui.chat.evidence_tree import evidence_nodes
-
         if self._made[:2] != (found.turn, lang):
             self._made = (found.turn, lang, evidence_nodes(found, lang))
         return self._made[2]
@@ -180,15 +172,15 @@ class EvidenceDrawer(LinesView, can_focus=True):
         turn = answer.turn
         if turn and turn not in self._found:
             self._found[turn] = None
-            from troly.tui.errands import EvidenceOf
-
-            self.controller.house.errand(EvidenceOf(turn), lambda found: self._take(turn, found))
+            self.controller.backend.call(
+                operations.read_evidence, lambda found: self._take(turn, found), turn
+            )
         return self._found.get(turn)
 
     def _take(self, turn: str, found: TurnEvidence | Exception) -> None:
         if not isinstance(found, Exception):
             self._found[turn] = found
-            self.relay()
+            self.rebuild()
 
     @property
     def chosen(self) -> EvidenceNode | None:
@@ -203,7 +195,7 @@ class EvidenceDrawer(LinesView, can_focus=True):
             return
         at = keys.index(self._chosen) + by if self._chosen in keys else 0
         self._chosen = keys[max(0, min(len(keys) - 1, at))]
-        self.relay()
+        self.rebuild()
         row = next((row for node, row in self._entries if node.key == self._chosen), 0)
         if not self.scroll_y <= row < self.scroll_y + self.size.height - 1:
             self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
@@ -230,14 +222,14 @@ class EvidenceDrawer(LinesView, can_focus=True):
     def _turn_over(self, key: str) -> None:
         self._chosen = key
         self._opened ^= {key}
-        self.relay()
+        self.rebuild()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """What is chosen, and the keys, are shown while the keys come here."""
         super().watch_has_focus(has_focus)
         if has_focus and self._entries and not self._chosen:
             self._chosen = self._entries[0][0].key
-        self.relay()
+        self.rebuild()
 
     def on_key(self, event: events.Key) -> None:
         """Whoever types on means the input."""

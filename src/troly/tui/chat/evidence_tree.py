@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from troly.text.catalogue import Lang, core_catalogue, tr
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import MessageView, StepView
+from troly.tui.chat.view import MessageView, StepView, TurnEvidence
 from troly.tui.render.figures import duration, number
 
 

@@ -349,7 +349,7 @@ class FindBar(Horizontal):
             if not isinstance(part, TextPart):
                 view.opened |= set(opened_names(part, f"{view.key}.{at}"))
         view.touch()
-        self.transcript.relay()
+        self.transcript.rebuild()
         return marks.of(ledger, hit.key)
 
     def action_leave(self) -> None:
@@ -370,6 +370,6 @@ def open_find_bar(app: TrolyApp) -> None:
         bars[0].query_one(TypingInput).focus()
     elif transcript.parent is not None:
         back = app.chat.prompt.focus
-        bar = FindBar(transcript, app.paging(), app.controller.language, back)
+        bar = FindBar(transcript, app.older, app.controller.language, back)
         bar.styles.margin = (0, 2 + transcript.indent)
         app.chat.mount(bar, after=transcript)

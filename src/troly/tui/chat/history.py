@@ -30,7 +30,8 @@ from troly.tui.chat.turns import usage_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, WrongMark, message
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import Conversations, StoredMessage, Turn
+    from troly.conversation.session import Session
+    from troly.stores.conversations import StoredMessage, Turn
 
 _CARDS: Mapping[str, type[Any]] = {
     kind.__name__: kind
@@ -48,25 +49,20 @@ _PARTS: Mapping[tuple[str, str], type[Any]] = {
 
 
 def message_page(
-    store: Conversations,
-    login: str,
-    conversation: str,
-    limit: int,
-    *,
-    zone: tzinfo | None,
-    before: str | None = None,
+    session: Session, conversation: str, limit: int, *, before: str | None = None
 ) -> list[MessageView]:
-    """The newest `limit` messages, or the newest before the message `before`, with times in `zone`.
+    """The newest `limit` messages, or the newest before the message `before`, with times in the session's zone.
 
     A page begins with a question, so that no answer is parted from its turn; where older messages are saved its first
     view says what asks for them. Raises AccessError, StoreError.
     """
+    store, login = session.services.conversations, session.profile.login
     saved = store.messages(login, conversation, limit=limit, before=before)
     whole = len(saved) < limit
     first = next((at for at, m in enumerate(saved) if m.turn_id is None or m.sender == "user"), 0)
     page = saved if whole else saved[first:]
     turns = store.turns(login, conversation, ids={m.turn_id for m in page if m.turn_id})
-    views = message_views(page, turns, zone)
+    views = message_views(page, turns, session.services.clock().tzinfo)
     marks = WrongAnswers(store).in_conversation(login, conversation)
     for view in views:
         if view.who == "assistant" and view.turn in marks:

@@ -1,4 +1,4 @@
-"""How far the work beside the chat is, as a line: amount, rate and time left."""
+"""Long work beside the chat, one job at a time: pulling a model, loading data; what is asked for it, how far it is."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
+from troly.conversation.jobs import Job, JobProgress, JobResult, LoadFiles, MissingModel, PullModel
 from troly.errors import InputError
+from troly.plugin.events import Notice
+from troly.plugin.ingest_arguments import Kind, quoted, read_order
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui import operations
+from troly.tui.chat.completion import option_choices
 from troly.tui.chat.view import trouble_from
+from troly.tui.dialogs.choose import Choice, Choices, ChooseScreen, filtered_choices, path_choices
 from troly.tui.render.figures import duration, number
 from troly.tui.render.spans import clip
 
+if TYPE_CHECKING:
+    from troly.tui.app import TrolyApp
+
+# So many problems of a load are named.
+SHOWN = 10
 # A rate is told after so many seconds.
 _SOON = 1.0
 # What is counted, as the sources of progress name it.
@@ -60,172 +69,139 @@ def _amount(value: float, unit: str, lang: Lang) -> str:
     return f"{number(value / 1e9, lang, 2)} GB" if value >= 1e9 else f"{number(value / 1e6, lang, 1)} MB"
 
 
-# The actions of the app that pull a model and load data while the chat goes on.
-
-
-if TYPE_CHECKING:
-    from troly.plugin.ingest_arguments import Kind, Order
-    from troly.tui.chat.controller import Controller
-    from troly.tui.chat.screen import ChatScreen
-    from troly.tui.chat.view import Trouble
-    from troly.tui.jobs import Done, Job, Offer, Step
-
-
-SHOWN = 10
-
-
-class WorkActions(App[int]):
+class JobActions:
     """One job at a time; how far it is stands on the status line, its end is a message or a card."""
 
-    controller: Controller
-    chat: ChatScreen
-    working: RunningJob | None = None
+    def __init__(self, app: TrolyApp) -> None:
+        self._app = app
+        self._controller = app.controller
+        self.running: RunningJob | None = None
 
-    def action_pull(self, name: str = "") -> None:
+    def pull(self, name: str) -> None:
         """Pull a model; without a name ask which."""
-        if not self._free():
-            return
-        from troly.tui.errands import WorkOffers
+        if self._may_begin():
+            if name:
+                self._begin(PullModel(name), tr("ui.work.pulling", self._controller.language, name=name))
+            else:
+                self._controller.backend.call(operations.missing_models, self._ask_model)
 
-        if name:
-            self._pull(name)
-        else:
-            self.controller.house.errand(WorkOffers(), self._ask_model)
-
-    def action_ingest(self, line: str = "") -> None:
+    def ingest(self, line: str) -> None:
         """Load what `line` asks for (`KIND FILE --option value`); what is missing is asked for."""
-        from troly.plugin.ingest_arguments import read_order
-
-        if not self._free():
+        if not self._may_begin():
             return
         if not line:
             self._ask_kind()
             return
         try:
-            order = read_order(line, self.controller.kinds, self.controller.language)
+            order = read_order(line, self._controller.kinds, self._controller.language)
         except InputError as error:
-            self._fail(error)
-            if not self.chat.prompt.text:  # to be corrected
-                self.chat.prompt.put(f"/ingest {line}")
+            self._show_error(error)
+            if not self._app.chat.prompt.text:  # to be corrected
+                self._app.chat.prompt.put(f"/ingest {line}")
             return
-        if order.files:
-            self._load(order)
-        else:
+        if not order.files:
             self._ask_path(order.kind)
-
-    def action_cancel_work(self) -> None:
-        """Stop the job."""
-        if self.working is not None:
-            self.working.cancel()
-        else:
-            self._tell_work("none")
-
-    def _free(self) -> bool:
-        """Whether a job can begin here and now; why not is said."""
-        if self.working is not None:
-            self._tell_work("busy")
-        return self.screen is self.chat and self.controller.opened and self.working is None
-
-    def _ask_model(self, missing: list[Offer] | Exception) -> None:
-        from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
-
-        if isinstance(missing, Exception):
-            self._fail(missing)
             return
-        lang = self.controller.language
+        lang, kind = self._controller.language, order.kind
+        name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
+        job = LoadFiles(kind.mode, kind.ingest, order.files, lang, order.values)
+        self._begin(job, tr("ui.work.loading", lang, name=name))
+
+    def cancel(self) -> None:
+        """Stop the job."""
+        if self.running is not None:
+            self.running.cancel()
+        else:
+            self._app.say(tr("ui.work.none", self._controller.language), 4)
+
+    def _may_begin(self) -> bool:
+        """Whether a job can begin here and now; that another runs is said."""
+        if self.running is not None:
+            self._app.say(tr("ui.work.busy", self._controller.language), 4)
+            return False
+        return self._app.screen is self._app.chat and self._controller.opened
+
+    # What is missing is asked for.
+
+    def _ask_model(self, missing: list[MissingModel] | Exception) -> None:
+        if isinstance(missing, Exception):
+            self._show_error(missing)
+            return
+        lang = self._controller.language
         choices = [Choice(one.help[lang], one.model) for one in missing]
-        title, hint = tr("ui.work.pull", lang), tr("ui.work.model", lang)
-        self.push_screen(
-            ChooseScreen(title, hint, filtered_choices(choices), free=True),
-            lambda name: self._pull(name) if name else None,
-        )
-
-    def _pull(self, name: str) -> None:
-        from troly.tui.jobs import Pull
-
-        self._begin(Pull(name), tr("ui.work.pulling", self.controller.language, name=name))
+        self._ask(tr("ui.work.pull", lang), "model", filtered_choices(choices), self.pull)
 
     def _ask_kind(self) -> None:
-        from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
-
-        lang = self.controller.language
+        lang = self._controller.language
+        by_name = {one.name: one for one in self._controller.kinds}
         choices = [
             Choice(f"{one.name} · {sanitize(one.help[lang], keep_newlines=False)}", one.name)
-            for one in self.controller.kinds
+            for one in by_name.values()
         ]
-        by_name = {one.name: one for one in self.controller.kinds}
-        shown = ChooseScreen(tr("ui.work.ingest", lang), tr("ui.work.kind", lang), filtered_choices(choices))
-        self.push_screen(shown, lambda name: self._ask_path(by_name[name]) if name else None)
+        self._ask(
+            tr("ui.work.ingest", lang),
+            "kind",
+            filtered_choices(choices),
+            lambda name: self._ask_path(by_name[name]),
+            free=False,
+        )
 
     def _ask_path(self, kind: Kind) -> None:
-        from troly.tui.dialogs.choose import ChooseScreen, path_choices
-
-        lang = self.controller.language
-        title = f"{tr('ui.work.ingest', lang)} · {kind.name}"
-        shown = ChooseScreen(
-            title, tr("ui.work.path", lang), path_choices(tr("ui.work.folder", lang)), free=True
+        lang = self._controller.language
+        self._ask(
+            f"{tr('ui.work.ingest', lang)} · {kind.name}",
+            "path",
+            path_choices(tr("ui.work.folder", lang)),
+            lambda path: self._ask_options(kind, path),
         )
-        self.push_screen(shown, lambda path: self._ask_options(kind, path) if path else None)
 
     def _ask_options(self, kind: Kind, path: str) -> None:
         """Offer the options of the kind; Enter loads without any."""
-        from troly.plugin.ingest_arguments import quoted
-        from troly.tui.chat.completion import option_choices
-        from troly.tui.dialogs.choose import ChooseScreen
-
-        lang = self.controller.language
+        lang = self._controller.language
         head = f"{kind.name} {quoted(path)} "
         title = f"{tr('ui.work.ingest', lang)} · {kind.name} · {sanitize(path, keep_newlines=False)}"
-        shown = ChooseScreen(title, tr("ui.work.options", lang), option_choices(head, kind, lang), free=True)
-        self.push_screen(shown, lambda options: self.action_ingest(head + options) if options else None)
+        self._ask(
+            title, "options", option_choices(head, kind, lang), lambda options: self.ingest(head + options)
+        )
 
-    def _load(self, order: Order) -> None:
-        from troly.tui.jobs import Load
+    def _ask(
+        self, title: str, hint: str, choices: Choices, chosen: Callable[[str], None], *, free: bool = True
+    ) -> None:
+        hint = tr(f"ui.work.{hint}", self._controller.language)
+        dialog = ChooseScreen(title, hint, choices, free=free)
+        self._app.push_screen(dialog, lambda value: chosen(value) if value else None)
 
-        lang, kind = self.controller.language, order.kind
-        name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
-        job = Load(kind.mode, kind.ingest, order.files, lang, order.values)
-        self._begin(job, tr("ui.work.loading", lang, name=name))
+    # The job.
 
     def _begin(self, job: Job, name: str) -> None:
+        cancel = self._controller.backend.run(job, partial(self._take, name))
+        self.running = RunningJob(sanitize(name, keep_newlines=False), self._controller.now(), cancel)
+        self._app.chat.status.rebuild()
 
-        cancel = self.controller.house.job(job, partial(self._heard, name))
-        self.working = RunningJob(sanitize(name, keep_newlines=False), self.controller.now(), cancel)
-        self.chat.status.relay()
+    def _take(self, name: str, news: JobProgress | JobResult) -> None:
+        if isinstance(news, JobResult):
+            self.running = None
+            self._end(name, news)
+        elif self.running is not None:
+            self.running.done, self.running.total, self.running.unit = news
+        self._app.chat.status.rebuild()
 
-    def _heard(self, name: str, news: Step | Done) -> None:
-        from troly.tui.jobs import Done
-
-        if isinstance(news, Done):
-            self.working = None
-            self._ended(name, news)
-        elif self.working is not None:
-            self.working.done, self.working.total, self.working.unit = news
-        self.chat.status.relay()
-
-    def _ended(self, name: str, end: Done) -> None:
+    def _end(self, name: str, end: JobResult) -> None:
         if end.error is not None:
-            self._fail(end.error)
+            self._show_error(end.error)
             return
-        from troly.plugin.events import Notice
-
-        lang = self.controller.language
-        told = tr("ui.work.done" if end.changed else "ui.work.unchanged", lang, name=name)
+        lang, pane = self._controller.language, self._controller.pane
+        title = tr("ui.work.done" if end.changed else "ui.work.unchanged", lang, name=name)
         lines = [sanitize(line) for line in (*end.summary.splitlines(), *end.problems[:SHOWN])]
         if len(end.problems) > SHOWN:
             lines.append(tr("ui.work.more", lang, count=len(end.problems) - SHOWN))
-        self.controller.note(
-            self.controller.pane, Notice("warning" if end.problems else "info", told, "\n".join(lines))
+        self._controller.show_notice(
+            pane, Notice("warning" if end.problems else "info", title, "\n".join(lines))
         )
-        self.controller.changed("pane", self.controller.pane)
-        self.controller.look_up()
+        self._controller.changed("pane", pane)
+        self._controller.refresh()
 
-    def _fail(self, error: Exception) -> None:
-        self._card(trouble_from(error, self.controller.language))
-
-    def _card(self, trouble: Trouble) -> None:
-        self.controller.tell(self.controller.pane, trouble)
-        self.controller.changed("pane", self.controller.pane)
-
-    def _tell_work(self, name: str) -> None:
-        self.notify(tr(f"ui.work.{name}", self.controller.language), markup=False, timeout=4)
+    def _show_error(self, error: Exception) -> None:
+        pane = self._controller.pane
+        self._controller.show_trouble(pane, trouble_from(error, self._controller.language))
+        self._controller.changed("pane", pane)

@@ -116,7 +116,7 @@ class Tabs:
     def sleepers(self) -> list[Pane]:
         """Panes whose messages need not be in memory: saved, idle, and not shown for long, or closed."""
         away = [pane for pane in self.recent[AWAKE:] if pane not in self.sides] + self.closed
-        return [pane for pane in away if pane.saved and not pane.resting]
+        return [pane for pane in away if pane.saved and not pane.unloaded]
 
     def _came(self, pane: Pane) -> None:
         self.recent.remove(pane)

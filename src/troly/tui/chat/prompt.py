@@ -11,10 +11,8 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.document._document import EditResult, Location, Selection
-from textual.document._edit import Edit
 from textual.message import Message
-from textual.widgets.text_area import TextAreaTheme
+from textual.widgets.text_area import Edit, EditResult, Location, Selection, TextAreaTheme
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
@@ -154,9 +152,9 @@ class FoldingArea(TypingArea):
         inside = self.pasted.around(self.document[row], column)
         return place if inside is None else (row, inside[after])
 
-    def _validate_selection(self, selection: Selection) -> Selection:
+    def validate_selection(self, selection: Selection) -> Selection:
         """The cursor passes over a token in one step."""
-        start, end = super()._validate_selection(selection)
+        start, end = selection
         was = self.selection.end
         return Selection(self._edge(start, after=start > was), self._edge(end, after=end > was))
 
@@ -242,7 +240,7 @@ class Prompt(FoldingArea):
         )
         self.cursor_blink = False
         self.earlier: Sequence[str] = ()
-        self.offering: Completer | None = None
+        self.completer: Completer | None = None
         self._recalled = 0
         self._shown = ""
         self._accent = ""
@@ -258,10 +256,10 @@ class Prompt(FoldingArea):
 
     def _offered(self, key: str) -> bool:
         """Whether the list of what can be completed took the key."""
-        if self.offering is None:
+        if self.completer is None:
             return False
         binding = binding_of(self, key)
-        return self.offering.key(key, sends=binding is not None and binding.action == "send")
+        return self.completer.key(key, sends=binding is not None and binding.action == "send")
 
     def _recall(self, by: int) -> bool:
         """Show an earlier or later question, in an empty box or one that was just recalled."""
@@ -318,19 +316,19 @@ class Prompt(FoldingArea):
     def on_text_area_changed(self) -> None:
         """The text is another."""
         self.fit()
-        if self.offering is not None:
-            self.offering.changed()
+        if self.completer is not None:
+            self.completer.changed()
 
     def on_text_area_selection_changed(self) -> None:
         """The cursor moved: what stands before it may be something else."""
-        if self.offering is not None:
-            self.offering.changed()
+        if self.completer is not None:
+            self.completer.changed()
 
-    def speak(self, hint: str, lang: Lang) -> None:
+    def set_language(self, hint: str, lang: Lang) -> None:
         """Take the language of the interface."""
         self.placeholder, self.lang = hint, lang
 
-    def dress(self, palette: Palette, ground: str) -> None:
+    def apply_theme(self, palette: Palette, ground: str) -> None:
         """Take the accent of the mode for the cursor and the frame."""
         name = f"{palette.accent}-{ground}"
         if name not in self.available_themes:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widget import MountError
@@ -27,14 +28,9 @@ from troly.tui.keymap import keymap_of
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
-from troly.tui.widgets.painted import PaintedContainer, PaintedHorizontal, PaintedOnce, PaintedVertical
 
 if TYPE_CHECKING:
     from textual.theme import Theme
-
-
-# How two panes share the screen, and the colours of each.
-
 
 # The least room for two panes: beside each other, or one above the other.
 COLUMNS, ROWS = 100, 32
@@ -92,7 +88,7 @@ class PaneTitle(LinesView):
         ]
 
 
-class PaneView(PaintedVertical):
+class PaneView(Vertical):
     """The side at `place` (0 is left or above); `above(pane, width, height)` is what stands above the messages."""
 
     def __init__(self, controller: Controller, palette: Palette, place: int, above: Above) -> None:
@@ -122,7 +118,7 @@ class PaneView(PaintedVertical):
         if self.place < len(tabs.sides) and self.place != tabs.focus:
             self.controller.turn()
 
-    def dress(self, palette: Palette) -> None:
+    def apply_theme(self, palette: Palette) -> None:
         """Take the accent of the pane's assistant."""
         self.head.repaint(palette)
         self.transcript.repaint(palette)
@@ -135,7 +131,7 @@ SHARE = 5
 CLOCK = 0.5
 
 
-class ChatScreen(PaintedOnce, Screen[None]):
+class ChatScreen(Screen[None]):
     """Header, conversations, transcript with the input, evidence, status line."""
 
     AUTO_FOCUS = "Prompt"
@@ -163,16 +159,17 @@ class ChatScreen(PaintedOnce, Screen[None]):
         self.prompt = Prompt(tr("ui.prompt.hint", controller.language))
         self.prompt.lang = controller.language
         self.offers = CompletionList(palette)
-        self.prompt.offering = Completer(controller, self.prompt, self.offers)
-        self.offers.pick = self.prompt.offering.take
+        self.completer = Completer(controller, self.prompt, self.offers)
+        self.prompt.completer = self.completer
+        self.offers.pick = self.completer.take
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
         self.small = Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
         yield self.modes
-        with PaintedHorizontal(id="middle"):
+        with Horizontal(id="middle"):
             yield self.list
-            with PaintedVertical(id="chat"):
-                with PaintedContainer(id="sides"):
+            with Vertical(id="chat"):
+                with Container(id="sides"):
                     yield from self.sides
                 yield self.prompt
         yield self.status
@@ -184,7 +181,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
 
     def on_mount(self) -> None:
         """Dress the input; turn the mark while an answer is written."""
-        self.dress(self.palette)
+        self.apply_theme(self.palette)
         self.set_interval(CLOCK, self._tick)
         self.call_after_refresh(self._complete)
 
@@ -201,16 +198,16 @@ class ChatScreen(PaintedOnce, Screen[None]):
         controller = self.controller
         if pane.messages:
             return empty_lines(controller, pane, width, 0) if controller.trouble is not None else []
-        return [] if pane.resting else empty_lines(controller, pane, width, height, keymap_of(self))
+        return [] if pane.unloaded else empty_lines(controller, pane, width, height, keymap_of(self))
 
-    def dress(self, palette: Palette) -> None:
+    def apply_theme(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
         self.palette = palette
         for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers):
             part.repaint(palette)
         for side in self.sides:
-            side.dress(mode_palette(self.app.current_theme, self.controller, side.transcript.pane))
-        self.prompt.dress(palette, self.app.current_theme.background or "#000000")
+            side.apply_theme(mode_palette(self.app.current_theme, self.controller, side.transcript.pane))
+        self.prompt.apply_theme(palette, self.app.current_theme.background or "#000000")
 
     @property
     def pending(self) -> bool:
@@ -246,9 +243,9 @@ class ChatScreen(PaintedOnce, Screen[None]):
                 if side.transcript.pane.key in changed:
                     side.transcript.grow()
         if dirty & {"panes", "list"} and self.list.display:
-            self.list.relay()
+            self.list.rebuild()
         if dirty & {"panes", "pane"} and self.evidence.display:
-            self.evidence.relay()
+            self.evidence.rebuild()
         if dirty & {"panes", "chrome", "finished"}:
             self._chrome()
         self._painted = time.monotonic()
@@ -265,10 +262,10 @@ class ChatScreen(PaintedOnce, Screen[None]):
         self.lay_out()
         for side, pane in zip(self.sides, controller.tabs.sides, strict=False):
             side.transcript.show(pane, controller.language)
-            side.dress(mode_palette(self.app.current_theme, controller, pane))
+            side.apply_theme(mode_palette(self.app.current_theme, controller, pane))
         if self._spoken != controller.language:
             self._spoken = controller.language
-            self.prompt.speak(tr("ui.prompt.hint", controller.language), controller.language)
+            self.prompt.set_language(tr("ui.prompt.hint", controller.language), controller.language)
             self.small.update(tr("ui.trouble.small", controller.language))
 
     def lay_out(self) -> None:
@@ -305,7 +302,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """Other keys help where the keys go now."""
-        self.status.relay()
+        self.status.rebuild()
 
     def on_resize(self) -> None:
         """Another size may have room for two sides, or no longer."""
@@ -316,13 +313,13 @@ class ChatScreen(PaintedOnce, Screen[None]):
         tabs = self.controller.tabs
         for side, pane in zip(self.sides, tabs.sides, strict=False):
             if not pane.messages:
-                side.transcript.relay()
+                side.transcript.rebuild()
             if len(tabs.sides) > 1:
-                side.head.relay()
+                side.head.rebuild()
         self.set_class(len(tab_panes(self.controller)) > 1, "-tabs")
-        self.tabs.relay()
-        self.modes.relay()
-        self.status.relay()
+        self.tabs.rebuild()
+        self.modes.rebuild()
+        self.status.rebuild()
 
     def _tick(self) -> None:
         if any(pane.running for pane in self.controller.tabs.everywhere):
@@ -349,7 +346,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
         elif not wide:
             self.toggle_class("-list")
         if self.has_class("-list") or (wide and not self.has_class("-nolist")):
-            self.controller.look_up()
+            self.controller.refresh()
             self.call_after_refresh(self.list.focus)
         else:
             self.prompt.focus()
@@ -358,7 +355,7 @@ class ChatScreen(PaintedOnce, Screen[None]):
         """Show the evidence drawer and give it the keys, or hide it."""
         self.toggle_class("-evidence")
         self.lay_out()
-        self.call_after_refresh(self.evidence.relay)
+        self.call_after_refresh(self.evidence.rebuild)
         if self.has_class("-evidence"):
             self.call_after_refresh(self.evidence.focus)
         elif self.evidence.has_focus:

@@ -17,8 +17,8 @@ from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
 from troly.tui.chat.view import MessageView, Pane
-from troly.tui.dialogs.first import MEASURE
 from troly.tui.keymap import bindings, keymap_of
+from troly.tui.render.message import WIDEST_TEXT
 from troly.tui.render.spans import Line, Span, line, plain
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView, strip_of
@@ -45,7 +45,7 @@ class RowsView(LinesView):
         # The rows as they are shown; None when all of them are to be painted.
         self._shown: list[Row] | None = None
         self._strips: dict[Row, Strip] = {}
-        self._dress: tuple[object, ...] = ()
+        self._appearance: tuple[object, ...] = ()
 
     def row_at(self, y: int) -> Row:
         """What row `y` of the view shows."""
@@ -72,14 +72,14 @@ class RowsView(LinesView):
                 first, *rest = run
                 super().refresh(Region(0, first, width, 1 + len(rest)))
 
-    def paint(self, crop: Region) -> list[Strip]:
+    def render_lines(self, crop: Region) -> list[Strip]:
         """The rows in view; one that is shown already costs nothing."""
         width, padding = self.region.width, self.styles.padding
         self.ground = self.rich_style
         filters, background = self.get_line_filters(), self.background_colors[1]
         dress = (self.ground, self.palette, width, padding, tuple(filters), background)
-        if dress != self._dress:
-            self._dress, self._strips = dress, {}
+        if dress != self._appearance:
+            self._appearance, self._strips = dress, {}
         if self._shown is None or len(self._shown) != self.size.height:
             self._shown = [self.row_at(y) for y in range(self.size.height)]
         kept: dict[Row, Strip] = {}
@@ -309,7 +309,7 @@ class Transcript(Choosing, can_focus=True):
     def grow(self) -> None:
         """The pane changed: keep the reader's place, or follow the end when they are there."""
         before = self._end()
-        self.relay()
+        self.rebuild()
         if not self.following and not self.behind and self._end() != before:
             self.behind = True
             self.repaint_changed()
@@ -322,7 +322,7 @@ class Transcript(Choosing, can_focus=True):
         key = ledger.views[-1].key
         return key, ledger.height - ledger.first_row(key)
 
-    def relay(self) -> None:
+    def rebuild(self) -> None:
         """Build the lines anew and repaint; the reader stays where they are."""
         self._lay(self._place())
 
@@ -332,7 +332,7 @@ class Transcript(Choosing, can_focus=True):
             return
         self._laid_width = width
         room = max(10, width - LEAD - GUTTER)
-        indent = max(0, (room - MEASURE) // 2)
+        indent = max(0, (room - WIDEST_TEXT) // 2)
         if indent != self.indent:
             self.indent = indent
             self.post_message(self.Moved())
@@ -360,7 +360,7 @@ class Transcript(Choosing, can_focus=True):
     def _catch_up(self) -> None:
         """Render the next piece of a text that is too long for one paint."""
         self._catching_up = False
-        self.relay()
+        self.rebuild()
 
     def _kept_ledger(self) -> ConversationLayout:
         from troly.tui.render.layout import ConversationLayout
@@ -441,7 +441,7 @@ class Transcript(Choosing, can_focus=True):
     def on_resize(self) -> None:
         """A new size moves the lines; whoever was at the end stays there."""
         if self.scrollable_content_region.width != self._laid_width or self.following:
-            self.relay()
+            self.rebuild()
 
     def action_page_up(self) -> None:
         """A screen back, without motion."""

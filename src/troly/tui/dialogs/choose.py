@@ -32,7 +32,7 @@ class Choice(NamedTuple):
     further: bool = False
 
 
-Offers = Callable[[str], Sequence[Choice]]
+Choices = Callable[[str], Sequence[Choice]]
 
 
 class ChooseScreen(ModalScreen[str]):
@@ -48,11 +48,13 @@ class ChooseScreen(ModalScreen[str]):
         Binding("tab", "complete", show=False, priority=True),
     ]
 
-    def __init__(self, title: str, hint: str, offers: Offers, *, free: bool = False, typed: str = "") -> None:
+    def __init__(
+        self, title: str, hint: str, choices: Choices, *, free: bool = False, typed: str = ""
+    ) -> None:
         super().__init__()
         self._title = title
         self._hint = hint
-        self._offers = offers
+        self._choices = choices
         self._free = free
         self._typed = typed
         self._shown: Sequence[Choice] = ()
@@ -72,7 +74,7 @@ class ChooseScreen(ModalScreen[str]):
         self._offer(self._typed)
 
     def _offer(self, typed: str) -> None:
-        self._shown = self._offers(typed)[:MOST]
+        self._shown = self._choices(typed)[:MOST]
         options = self.query_one(OptionList)
         options.clear_options()
         options.display = bool(self._shown)
@@ -128,7 +130,7 @@ class ChooseScreen(ModalScreen[str]):
         self.dismiss("")
 
 
-def filtered_choices(choices: Sequence[Choice]) -> Offers:
+def filtered_choices(choices: Sequence[Choice]) -> Choices:
     """Offers the choices whose line holds every typed word, diacritics or not."""
 
     def offers(typed: str) -> list[Choice]:
@@ -138,7 +140,7 @@ def filtered_choices(choices: Sequence[Choice]) -> Offers:
     return offers
 
 
-def path_choices(this_folder: str) -> Offers:
+def path_choices(this_folder: str) -> Choices:
     """Offers what is in the folder that was typed; a folder itself can be taken (`this_folder` names that)."""
 
     def offers(typed: str) -> list[Choice]:

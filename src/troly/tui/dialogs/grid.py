@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -19,6 +18,8 @@ from troly.text.dates import parse_date
 from troly.text.fold import fold
 from troly.text.numbers import parse_number
 from troly.text.sanitize import sanitize
+from troly.tui import operations
+from troly.tui.backend import Backend
 from troly.tui.chat.view import trouble_from
 from troly.tui.keymap import bindings, keymap_of
 
@@ -46,23 +47,22 @@ def sort_key(cell: str) -> Key:
     return 1, 0.0, fold(text)
 
 
-Export = Callable[["Table", Callable[[str | Exception], None]], None]
 HINTS = ("grid_sort", "grid_export", "grid_close")
 UP, DOWN = " ▲", " ▼"
 
 
 class GridScreen(ModalScreen[None]):
-    """Closed with Esc. `export` saves the table in the order that is shown."""
+    """Closed with Esc. The table is saved in the order that is shown."""
 
     CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "grid"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
 
-    def __init__(self, table: Table, lang: Lang, export: Export) -> None:
+    def __init__(self, table: Table, lang: Lang, backend: Backend) -> None:
         super().__init__()
         self._table = table
         self._lang: Lang = lang
-        self._export = export
+        self._backend = backend
         self._order = list(range(len(table.rows)))
         self._by: int | None = None
         self._falling = False
@@ -115,7 +115,7 @@ class GridScreen(ModalScreen[None]):
         import dataclasses
 
         shown = dataclasses.replace(self._table, rows=tuple(self._table.rows[row] for row in self._order))
-        self._export(shown, self._saved)
+        self._backend.call(operations.save_table, self._saved, shown)
 
     def _saved(self, path: str | Exception) -> None:
         if isinstance(path, Exception):

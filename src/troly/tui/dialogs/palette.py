@@ -23,7 +23,6 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.bars import activity_mark, mode_icon, pane_title, tab_panes
 from troly.tui.chat.controller import Controller
 from troly.tui.keymap import Keymap, bindings, keymap_of, title
-from troly.tui.pressed import suggested
 from troly.tui.widgets.short_list import ShortList
 from troly.tui.widgets.text_input import TypingInput
 
@@ -47,7 +46,7 @@ def commands(controller: Controller, keymap: Keymap) -> list[Command]:
             tr("ui.command.suggested", lang, question=sanitize(question, keep_newlines=False)),
             f"suggested({index})",
         )
-        for index, question in enumerate(suggested(controller))
+        for index, question in enumerate(controller.suggested)
     ]
     keys = keymap.keys("assistants")
     for place, mode in enumerate(controller.modes.values()):

@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from troly.config.actions import Place
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
+from troly.tui import operations
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.view import HitView, trouble_from
 from troly.tui.keymap import bindings
@@ -67,7 +68,9 @@ class SearchScreen(ModalScreen[str]):
 
     def _search(self, wanted: str) -> None:
         if wanted.strip():
-            self._controller.house.search(wanted, lambda found: self._take(wanted, found))
+            self._controller.backend.call(
+                operations.search_messages, lambda found: self._take(wanted, found), wanted
+            )
         else:
             self._show([], "ui.search.begin")
 

@@ -51,7 +51,7 @@ class Reasons(LinesView, can_focus=False):
     def move(self, by: int) -> None:
         """Choose another one."""
         self.chosen = (self.chosen + by) % len(self.offered)
-        self.relay()
+        self.rebuild()
 
 
 class WrongScreen(ModalScreen[WrongMark | None]):

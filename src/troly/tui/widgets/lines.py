@@ -13,7 +13,6 @@ from textual.strip import Strip
 
 from troly.tui.render.spans import Line, Span, plain
 from troly.tui.theme import Palette
-from troly.tui.widgets.painted import PaintedOnce
 
 ACTION = "troly_action"
 
@@ -29,7 +28,7 @@ def strip_of(spans: Line, palette: Palette, ground: Style) -> Strip:
     return Strip(segments)
 
 
-class LinesView(PaintedOnce, ScrollView):
+class LinesView(ScrollView):
     """Shows the lines that a subclass makes in `build` for a width."""
 
     ALLOW_SELECT = True
@@ -61,7 +60,7 @@ class LinesView(PaintedOnce, ScrollView):
         """The lines for a width in cells; a view that says nothing else is one blank line."""
         return [(Span(" " * width),)]
 
-    def relay(self) -> None:
+    def rebuild(self) -> None:
         """Build the lines anew and repaint."""
         width = self.scrollable_content_region.width
         if width <= 0:
@@ -93,7 +92,7 @@ class LinesView(PaintedOnce, ScrollView):
     def on_resize(self) -> None:
         """Lay out again when the width is another."""
         if self.scrollable_content_region.width != self._laid_width:
-            self.relay()
+            self.rebuild()
 
     def on_click(self, event: events.Click) -> None:
         """Report a click on a span that has an action."""
@@ -102,10 +101,10 @@ class LinesView(PaintedOnce, ScrollView):
             event.stop()
             self.post_message(self.Pressed(str(action)))
 
-    def paint(self, crop: Region) -> list[Strip]:
+    def render_lines(self, crop: Region) -> list[Strip]:
         """The rows in view; the style of the ground is worked out once for all of them."""
         self.ground = self.rich_style
-        return super().paint(crop)
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """One row of the view."""

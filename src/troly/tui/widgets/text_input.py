@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rich.text import Text
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
@@ -10,9 +9,6 @@ from textual.widgets import Input, TextArea
 
 from troly.text.sanitize import sanitize
 from troly.tui.keymap import binding_of
-from troly.tui.widgets.painted import PaintedOnce
-
-HARMFUL = "\ufffd"
 
 
 async def run_at_once(widget: Widget, event: events.Key) -> bool:
@@ -30,7 +26,7 @@ async def run_at_once(widget: Widget, event: events.Key) -> bool:
     return True
 
 
-class TypingArea(PaintedOnce, TextArea):
+class TypingArea(TextArea):
     """A text area for Vietnamese input methods; what is pasted comes in without control sequences."""
 
     async def _on_key(self, event: events.Key) -> None:
@@ -48,16 +44,11 @@ class TypingArea(PaintedOnce, TextArea):
 
 
 class TypingInput(Input):
-    """A one-line input with the same care; what it holds is kept as it is and shown without what drives a terminal."""
+    """A one-line input with the same care; what drives a terminal does not come into it."""
 
-    @property
-    def _value(self) -> Text:
-        """The value with a sign for each character that must not reach the terminal, as many as there are."""
-        shown = super()._value
-        if sanitize(self.value, keep_newlines=False) != self.value:
-            clean = (sanitize(char, keep_newlines=False) or HARMFUL for char in self.value)
-            shown.plain = "".join(clean)
-        return shown
+    def validate_value(self, value: str) -> str:
+        """The value without control sequences."""
+        return sanitize(value, keep_newlines=False)
 
     async def _on_key(self, event: events.Key) -> None:
         if not await run_at_once(self, event):
