@@ -91,7 +91,7 @@ class Real(TrolyApp):
 async def running(app: Real) -> AsyncIterator[Pilot[Any]]:
     try:
         async with app.run_test(size=(120, 40)) as pilot:
-            await until(lambda: app.chat.prompt.has_focus)
+            await until(lambda: app.controller.opened or app.controller.trouble, PATIENCE)
             yield pilot
     finally:
         await asyncio.to_thread(app.close_backend)

@@ -107,6 +107,12 @@ class TrolyApp(TerminalApp):
 
     def get_default_screen(self) -> Screen[None]:
         """The chat is there from the first frame on."""
+        # The framework finds out what has room once it was painted: columns would come and go.
+        for room, breakpoints in (
+            (self.size.width, self.HORIZONTAL_BREAKPOINTS),
+            (self.size.height, self.VERTICAL_BREAKPOINTS),
+        ):
+            self.chat.add_class(next(name for least, name in reversed(breakpoints) if room >= least))
         return self.chat
 
     def on_mount(self) -> None:

@@ -94,7 +94,9 @@ def text_of(view: Any) -> str:
 
 
 async def settle(app: TrolyApp, pilot: Pilot[Any]) -> None:
-    """Wait until everything that changed is painted."""
+    """Wait until the session is open, or cannot be, and everything that changed is painted."""
+    if isinstance(app, Scene) and app.fake.info is not None:
+        await until(lambda: app.controller.opened or app.controller.trouble)
     await pilot.pause()
     await until(lambda: not app.chat.pending)
     await pilot.pause()
