@@ -15,7 +15,6 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import measured, moment
-from troly.text.language import detect_score, switch_request
 from troly_rag.answer.composition import ComposedAnswer, compose
 from troly_rag.answer.evidence import cards
 from troly_rag.answer.output import Span, Times, final_output, talk_output
@@ -36,9 +35,7 @@ from troly_rag.strings import say
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
-LAST, SPOKEN = "rag_last_question", "rag_language"
-# How many words and how clear a message must be to change the language of a conversation by itself.
-_ENOUGH_WORDS, _CLEAR = 3, 0.6
+LAST = "rag_last_question"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _LONGEST_QUESTION = 600
@@ -66,14 +63,13 @@ def orchestrator_of(cache: Cache) -> Node:
         """Small talk is answered at once, a simple question goes straight on, others are reflected on (004-07)."""
         began = moment("rag.began")
         turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
-        text = _obey_language(turn)
         config = await asyncio.to_thread(load, turn.services.paths)
         user = user_context(turn.profile, config)
         scope = await asyncio.to_thread(cache_scope, turn, user, config)
         limits = config.limits
         turn_cache = TurnCache(cache if limits.enable_caching else None, limits.cache_ttl_seconds, scope)
         before = str(turn.conversation_metadata.get(LAST, ""))
-        message = await asyncio.to_thread(parse_message, text, before, config, turn.language)
+        message = await asyncio.to_thread(parse_message, turn.text, before, config, turn.language)
         if not message.kind:
             fits = await corpus_fits(turn, message.questions, config, user, turn_cache)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
@@ -229,25 +225,3 @@ async def _classify(
         draft = replace(draft, complexity="complex")
     step.note(say("step.weighed", lang, kind=draft.complexity, why=reason).strip(" ·"), source)
     return draft
-
-
-def _obey_language(turn: TurnContext) -> str:
-    """The message without a request for another language, which is granted here."""
-    request = switch_request(turn.text)
-    if request is None:
-        _follow_language(turn)
-        return turn.text
-    turn.switch_language(request.target)
-    turn.conversation_metadata[SPOKEN] = request.target
-    return request.rest.strip() or turn.text
-
-
-def _follow_language(turn: TurnContext) -> None:
-    """Answer an English question in English and a Vietnamese one in Vietnamese, unless a language was asked for."""
-    fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
-    begun = any(message.sender == "user" for message in turn.history)
-    if fixed or not begun or turn.conversation_metadata.get(SPOKEN):
-        return
-    score = detect_score(turn.text)
-    if len(turn.text.split()) >= _ENOUGH_WORDS and abs(score) >= _CLEAR:
-        turn.switch_language("vi" if score > 0 else "en")

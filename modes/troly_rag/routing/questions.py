@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from troly.text.amounts import find_amounts
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, fold, nfc, tokens
-from troly.text.match import Hit
-from troly.text.periods import find_ranges
+from troly.text.dates import find_ranges
+from troly.text.fold import WordToken, fold, nfc, tokens
+from troly.text.match import PhraseHit
+from troly.text.numbers import find_amounts
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
@@ -19,7 +19,7 @@ from troly_rag.strings import say
 _EDGES = " \t\r\n,.;:!?-–—…"
 
 
-def content(text: str) -> list[Token]:
+def content(text: str) -> list[WordToken]:
     """The words of `text` that tell what it is about."""
     lists = asking_lists()
     hits = [hit for name in ("ask", "request", "pronoun", "follow_end") for hit in label(name).find(text)]
@@ -85,7 +85,7 @@ def normal(text: str, lang: Lang) -> str:
     return bare
 
 
-def _closing(text: str) -> list[Hit]:
+def _closing(text: str) -> list[PhraseHit]:
     hits = [hit for name in ("predicate", "ask", "effect", "request") for hit in label(name).find(text)]
     return sorted(hits, key=lambda hit: hit.start)
 
