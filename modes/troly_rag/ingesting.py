@@ -16,7 +16,7 @@ from troly.plugin.services import Services
 from troly.retrieval.documents import load_bytes, show
 from troly.retrieval.ingest import gone_files, plan_files
 from troly.text.catalogue import Lang
-from troly.text.formulas import csv_text
+from troly.text.csv_text import csv_text
 from troly.text.numbers import format_number
 from troly_rag.access import label
 from troly_rag.config import RagConfig, load

@@ -12,7 +12,7 @@ from troly.cli.invocation import Invocation
 from troly.cli.output import clean
 from troly.errors import InputError
 from troly.stores.conversations import ConversationExport
-from troly.text.formulas import csv_text
+from troly.text.csv_text import csv_text
 from troly.text.sanitize import sanitize
 
 
