@@ -1,40 +1,32 @@
-"""Long work beside the chat, on the house's own thread: pulling a model, loading a file; told of as it goes on."""
+"""Long work beside the chat: downloading a model, loading files; it reports as it goes on and can be stopped."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from troly.errors import InputError, StoppedError
 from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.conversation.session import Session
     from troly.plugin.contract import IngestOutcome
-    from troly.plugin.registry import Registry
-    from troly.plugin.services import Services
-    from troly.tui.opened import OpenedHouse
-    from troly.tui.port import Deliver
-
-# Progress is handed over this often at most, in seconds.
-OFTEN = 0.2
 
 
-class Pull(NamedTuple):
+class PullModel(NamedTuple):
     """Download a model of this name."""
 
     model: str
 
 
-class Load(NamedTuple):
+class LoadFiles(NamedTuple):
     """Load files or folders with an ingest of a mode (`mode` "" for the documents of all); `values` by key."""
 
     mode: str
@@ -44,22 +36,11 @@ class Load(NamedTuple):
     values: Mapping[str, str | bool | None] = MappingProxyType({})
 
 
-Job: TypeAlias = "Pull | Load"
+Job: TypeAlias = "PullModel | LoadFiles"
 Report: TypeAlias = "Callable[[int, int | None, str], None]"
 
 
-class Works(Protocol):
-    """What a job needs of the opened house."""
-
-    @property
-    def services(self) -> Services: ...
-    @property
-    def registry(self) -> Registry: ...
-    @property
-    def profile(self) -> Profile: ...
-
-
-class Step(NamedTuple):
+class JobProgress(NamedTuple):
     """How far a job is: `total` is None while unknown, `unit` is `bytes` or what is counted."""
 
     done: int
@@ -67,7 +48,7 @@ class Step(NamedTuple):
     unit: str
 
 
-class Done(NamedTuple):
+class JobResult(NamedTuple):
     """The end of a job: what was said of it, and problems as ready lines; or why it failed.
 
     `changed` is False where nothing was put in force: a dry run, or nothing that could be used.
@@ -79,74 +60,40 @@ class Done(NamedTuple):
     changed: bool = True
 
 
-class Offer(NamedTuple):
+class MissingModel(NamedTuple):
     """A model that the settings name and that is not there."""
 
     model: str
     help: Mapping[Lang, str]
 
 
-def begin(
-    loop: asyncio.AbstractEventLoop,
-    house: OpenedHouse,
-    deliver: Deliver,
-    job: Job,
-    heard: Callable[[Step | Done], None],
-) -> Callable[[], None]:
-    """Run `job` on `loop`; `heard` is called on the screen's loop, last with a `Done`. Returns what cancels it."""
-    stop = threading.Event()
-    last = 0.0
-
-    def report(done: int, total: int | None, unit: str) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= OFTEN:
-            last = now
-            deliver(partial(heard, Step(done, total, unit)))
-
-    async def run() -> None:
-        end: Done
-        try:
-            end = await (
-                pull(house, job, report) if isinstance(job, Pull) else load(house, job, report, stop)
-            )
-        except asyncio.CancelledError:
-            end = Done(error=StoppedError("work.stopped"))
-        except Exception as error:  # noqa: BLE001 (the screen shows it as a card)
-            end = Done(error=error)
-        deliver(partial(heard, end))
-
-    task = asyncio.run_coroutine_threadsafe(run(), loop)
-
-    def cancel() -> None:
-        stop.set()
-        # A load ends between two batches and leaves the old data whole; it must not be left behind in its thread.
-        if isinstance(job, Pull):
-            task.cancel()
-
-    return cancel
+async def run_job(session: Session, job: Job, report: Report, stop: threading.Event) -> JobResult:
+    """Do `job` to its end; `stop` ends a load between two batches. Raises as `pull_model` and `load_files`."""
+    if isinstance(job, PullModel):
+        return await pull_model(session, job, report)
+    return await load_files(session, job, report, stop)
 
 
-async def pull(house: Works, job: Pull, report: Report) -> Done:
+async def pull_model(session: Session, job: PullModel, report: Report) -> JobResult:
     """Download a model. Raises ModelError."""
-    async for step in house.services.llm.pull(job.model):
+    async for step in session.services.llm.pull(job.model):
         report(step.completed, step.total or None, "bytes")
-    return Done(job.model)
+    return JobResult(job.model)
 
 
-async def load(house: Works, job: Load, report: Report, stop: threading.Event) -> Done:
+async def load_files(session: Session, job: LoadFiles, report: Report, stop: threading.Event) -> JobResult:
     """Load files; `stop` ends it between two batches. Raises InputError, StoreError, StoppedError."""
     paths = [await asyncio.to_thread(_there, file) for file in job.files]
     if not job.mode:
-        return await _documents(house, job, paths, report, stop)
-    outcome = await asyncio.to_thread(_ingest, house, job, paths[0], report, stop)
+        return await _documents(session, job, paths, report, stop)
+    outcome = await asyncio.to_thread(_ingest, session, job, paths[0], report, stop)
     if stop.is_set() and not outcome.published:
         raise StoppedError("work.stopped")
     counts = ", ".join(f"{name} {count}" for name, count in outcome.counts.items())
     said = [outcome.summary or counts]
     if job.values.get(DRY_RUN):
         said.append(tr("cli.ingest.dry", job.language))
-    return Done("\n".join(said), outcome.problems, changed=outcome.published)
+    return JobResult("\n".join(said), outcome.problems, changed=outcome.published)
 
 
 def _there(typed: str) -> Path:
@@ -157,16 +104,18 @@ def _there(typed: str) -> Path:
     return path
 
 
-def _ingest(house: Works, job: Load, path: Path, report: Report, stop: threading.Event) -> IngestOutcome:
+def _ingest(
+    session: Session, job: LoadFiles, path: Path, report: Report, stop: threading.Event
+) -> IngestOutcome:
     from troly.plugin.contract import IngestRequest
 
-    found = next(one for one in house.registry.get(job.mode).ingests if one.name == job.ingest)
+    found = next(one for one in session.registry.get(job.mode).ingests if one.name == job.ingest)
     errors = job.values.get(ERRORS)
     return found.run(
         IngestRequest(
-            services=house.services,
+            services=session.services,
             file=path,
-            now=house.services.clock(),
+            now=session.services.clock(),
             language=job.language,
             dry_run=bool(job.values.get(DRY_RUN)),
             replace=bool(job.values.get(REPLACE)),
@@ -174,18 +123,18 @@ def _ingest(house: Works, job: Load, path: Path, report: Report, stop: threading
             progress=report,
             cancelled=stop.is_set,
             values=job.values,
-            profile=house.profile,
+            profile=session.profile,
         )
     )
 
 
 async def _documents(
-    house: Works, job: Load, paths: list[Path], report: Report, stop: threading.Event
-) -> Done:
+    session: Session, job: LoadFiles, paths: list[Path], report: Report, stop: threading.Event
+) -> JobResult:
     from troly.errors import ModelError
     from troly.retrieval.ingest import ingest_paths
 
-    services, name = house.services, house.services.settings.models.embed
+    services, name = session.services, session.services.settings.models.embed
     embed, noted = None, []
     try:
         found = await services.llm.resolve(name, need="embedding")
@@ -214,4 +163,4 @@ async def _documents(
         if getattr(result, kind)
     ]
     problems = tuple(one.error.render(job.language).line() for one in (*result.failed, *result.noted))
-    return Done("\n".join([", ".join(counts), *noted]), problems)
+    return JobResult("\n".join([", ".join(counts), *noted]), problems)

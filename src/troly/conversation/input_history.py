@@ -33,14 +33,14 @@ class Draft(NamedTuple):
     pasted: Mapping[str, str] = {}
 
 
-class Typed(NamedTuple):
+class InputHistory(NamedTuple):
     """Messages of earlier sessions, newest last, and drafts by pane (a conversation's id, or `new:<mode>`)."""
 
     earlier: tuple[str, ...] = ()
     drafts: Mapping[str, Draft] = {}
 
 
-class TypedStore:
+class InputHistoryStore:
     """The files of one login in `folder`. All methods block and raise OSError."""
 
     def __init__(self, folder: Path, login: str) -> None:
@@ -50,9 +50,9 @@ class TypedStore:
         self._drafts = folder / f"{name}.drafts.json"
         self._lock = FileLock(folder / f"{name}.lock")
 
-    def load(self) -> Typed:
+    def load(self) -> InputHistory:
         """What is kept; a damaged line or file is passed over."""
-        return Typed(tuple(self._read_messages()), self._read_drafts())
+        return InputHistory(tuple(self._read_messages()), self._read_drafts())
 
     def add(self, message: str) -> None:
         """Keep a message that was sent."""

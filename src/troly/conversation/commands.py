@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
-from troly.config.actions import ACTIONS
-from troly.text.catalogue import LANGS, Lang, tr
+from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from troly.tui.chat.controller import Controller
 
 T = TypeVar("T")
 MARK = "/"
 # What a conversation can be exported as.
-FORMS = ("md", "json", "csv")
+EXPORT_FORMS = ("md", "json", "csv")
 
 
-class Choice(NamedTuple):
+class ArgumentChoice(NamedTuple):
     """A value that a command takes: what is written, and what it is."""
 
     value: str
     title: str
 
 
-class Slash(NamedTuple):
+class ChatCommand(NamedTuple):
     """One command.
 
     `action` is the framework's; with `{}` the argument is put there as a literal. "" is read by the mode itself.
@@ -40,11 +38,11 @@ class Slash(NamedTuple):
     action: str = ""
     argument: str = ""
     needed: bool = False
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[ArgumentChoice, ...] = ()
     by_words: bool = False
 
 
-Takes: TypeAlias = Literal["no", "nothing", "may", "must"]
+ArgumentRule: TypeAlias = Literal["no", "nothing", "may", "must"]
 
 
 class TypedCommand(NamedTuple):
@@ -55,8 +53,8 @@ class TypedCommand(NamedTuple):
 
     name: str
     action: str
-    screen: Takes
-    plain: Takes
+    screen: ArgumentRule
+    plain: ArgumentRule
 
 
 # The one list of typed commands that a line face has, or that take an argument; also the order in which they are told.
@@ -84,33 +82,6 @@ TYPED = (
     TypedCommand("theme", "app.theme({})", "must", "no"),
     TypedCommand("quit", "app.quit", "nothing", "nothing"),
 )
-# What these actions do is a command with an argument.
-_INSTEAD = ("language_", "theme_")
-# Offered before the rest.
-_FIRST = ("new", "mode", "search", "help", "again", "copy", "export", "language", "theme")
-
-
-def slashes(controller: Controller) -> list[Slash]:
-    """All commands that can be typed now: the mode's own, those of the list, then every action of the palette."""
-    lang = controller.language
-    mode = controller.modes.get(controller.pane.mode)
-    own = [Slash(one.name, one.help[lang], argument=one.argument) for one in (mode.talk if mode else ())]
-    found: list[Slash] = []
-    for one in TYPED:
-        argument = argument_of(one.name, lang) if one.screen in ("may", "must") else ""
-        needed, by_words = one.screen == "must", one.name == "ingest"
-        help_ = tr(f"ui.{'slash' if argument else 'command'}.{one.name}{'.help' if argument else ''}", lang)
-        choices = _choices(one.name, controller)
-        found.append(Slash(one.name, help_, one.action, argument, needed, choices, by_words))
-    taken = {one.name for one in found}
-    for action in ACTIONS:
-        name = action.name.replace("_", "-")
-        if action.palette and name not in taken and not action.name.startswith(_INSTEAD):
-            found.append(Slash(name, tr(f"ui.command.{action.name}", lang), action.run))
-    order = {name: place for place, name in enumerate(_FIRST)}
-    known = {one.name for one in own}
-    rest = [one for one in found if one.name not in known]
-    return [*own, *sorted(rest, key=lambda one: order.get(one.name, len(order)))]
 
 
 def argument_of(name: str, lang: Lang) -> str:
@@ -118,42 +89,25 @@ def argument_of(name: str, lang: Lang) -> str:
     return tr(f"ui.slash.{name}.argument", lang)
 
 
-def _choices(name: str, controller: Controller) -> tuple[Choice, ...]:
-    lang = controller.language
-    match name:
-        case "mode":
-            return tuple(Choice(mode.id, mode.names[lang]) for mode in controller.modes.values())
-        case "language":
-            return tuple(Choice(one, tr(f"ui.command.language_{one}", lang)) for one in LANGS)
-        case "theme":
-            from troly.tui.theme import THEMES
-
-            short = (theme.name.rpartition("-")[2] for theme in THEMES)
-            return tuple(Choice(one, tr(f"ui.command.theme_{one}", lang)) for one in short)
-        case "export":
-            return tuple(Choice(one, tr(f"ui.slash.export.{one}", lang)) for one in FORMS)
-    return ()
-
-
-def fitting(offered: Sequence[Slash], typed: str) -> list[Slash]:
+def matching_commands(offered: Sequence[ChatCommand], typed: str) -> list[ChatCommand]:
     """The commands that `typed` (what stands after the slash) may mean, best first; diacritics do not matter."""
     return _ranked(offered, typed, lambda one: (one.name, one.help))
 
 
-def fitting_choices(offered: Sequence[Choice], typed: str) -> list[Choice]:
+def matching_choices(offered: Sequence[ArgumentChoice], typed: str) -> list[ArgumentChoice]:
     """The same for the values of an argument."""
     return _ranked(offered, typed, lambda one: (one.value, one.title))
 
 
-class Said(NamedTuple):
+class ParsedCommand(NamedTuple):
     """A typed command taken apart: the command (None: nobody knows it), its argument, a known name like it."""
 
-    command: Slash | None
+    command: ChatCommand | None
     argument: str = ""
     nearest: str = ""
 
 
-def read(text: str, offered: Sequence[Slash]) -> Said | None:
+def parse_command(text: str, offered: Sequence[ChatCommand]) -> ParsedCommand | None:
     """The command that `text` is; None for an ordinary message.
 
     A word after a slash that is no command counts as one only when it is the whole message: "/rooms/12 còn không?" is
@@ -165,15 +119,15 @@ def read(text: str, offered: Sequence[Slash]) -> Said | None:
     known = {fold(one.name): one for one in offered}
     found = known.get(fold(name))
     if found is not None:
-        return Said(found, rest.strip())
+        return ParsedCommand(found, rest.strip())
     if rest or "\n" in text.strip() or not name.replace("-", "").replace("_", "").isalpha():
         return None
     from troly.config.problems import nearest
 
-    return Said(None, "", nearest(fold(name), list(known)))
+    return ParsedCommand(None, "", nearest(fold(name), list(known)))
 
 
-def chosen(command: Slash, argument: str) -> str | None:
+def resolve_choice(command: ChatCommand, argument: str) -> str | None:
     """The value that `argument` means: one of the choices, by name or title; None when it is none of them."""
     if not command.choices or (not argument and not command.needed):
         return argument
@@ -181,11 +135,11 @@ def chosen(command: Slash, argument: str) -> str | None:
     for one in command.choices:
         if wanted in (fold(one.value), fold(one.title)):
             return one.value
-    close = fitting_choices(command.choices, argument) if wanted else []
+    close = matching_choices(command.choices, argument) if wanted else []
     return close[0].value if len(close) == 1 else None
 
 
-def action_of(command: Slash, argument: str) -> str:
+def filled_action(command: ChatCommand, argument: str) -> str:
     """The framework's action with the argument as a literal in it."""
     return command.action.format(repr(argument) if argument else "")
 
@@ -214,3 +168,12 @@ def _score(wanted: str, name: str, help_: str) -> int | None:
     if len(wanted) > 1 and all(letter in letters for letter in wanted):
         return 4
     return 5 if len(wanted) > 2 and wanted in help_ else None
+
+
+def continuation(question: str) -> str:
+    """The question with the wish to go on, in its own language; a question that has it stays."""
+    from troly.text.language import detect
+
+    whole = tr("ui.act.go_on", detect(question), question=question.strip())
+    wish = tr("ui.act.go_on", detect(question), question="")
+    return question if question.rstrip().endswith(wish.strip()) else whole
