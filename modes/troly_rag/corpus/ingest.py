@@ -20,7 +20,7 @@ from troly.retrieval.documents import Document, load_bytes, parse_document, show
 from troly.retrieval.encodings import decode
 from troly.retrieval.ingest import gone_files, plan_files
 from troly.text.catalogue import Lang
-from troly.text.formulas import csv_text
+from troly.text.csv_text import csv_text
 from troly.text.numbers import format_number
 from troly_rag.config import SCOPES, Agent, RagConfig, load
 from troly_rag.corpus.access import label

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError
+from troly.tables.cells import EXACT, MOMENT
 from troly.tables.columns import column_names
-from troly.tables.number_cells import EXACT, MOMENT
-from troly.tables.problems import Problems, Row
-from troly.tables.rows import Found, Note
-from troly.tables.sheet_csv import sheet_head
-from troly.tables.source import is_tidy, read_head
-from troly.tables.stage import GUESSED, Means, Staged, stage
+from troly.tables.rows import Note, SheetTable
+from troly.tables.source import is_tidy, read_head, sheet_head
+from troly.tables.stage import GUESSED, LoadContext, ProblemRow, Problems, StagedCsv, stage
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 
@@ -31,7 +29,9 @@ _LAST_ROWS = 5
 _MARKUP = (b"<html", b"<!doctype", b"<?xml", b"<table")
 
 
-def read_sheet(con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, means: Means, lang: Lang) -> Found:
+def read_sheet(
+    con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, context: LoadContext, lang: Lang
+) -> SheetTable:
     """Read the table of `path` (of `worksheet`, in a workbook) into `staged`.
 
     Raises InputError: not such a file, no table in it, too many columns.
@@ -40,21 +40,21 @@ def read_sheet(con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, means
     from troly.tables.workbook import is_workbook, read_workbook
 
     if is_workbook(path):
-        found = read_workbook(con, path, worksheet, means, lang)
+        found = read_workbook(con, path, worksheet, context, lang)
     elif (head := read_head(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:9].lower()).startswith(_MARKUP):
         raise InputError("table.markup", path=path, kind="XML" if head.startswith(b"<?xml") else "HTML")
     elif is_nested(path):
-        found = read_nested(con, path, means, lang)
+        found = read_nested(con, path, context, lang)
     else:
-        found = _read_csv(con, path, means, lang)
+        found = _read_csv(con, path, context, lang)
     found = _without_totals(con, _without_empty_columns(con, found))
     if not found.names or not _rows(con):
         raise InputError("table.no_rows", path=path)
     return found
 
 
-def _read_csv(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: Lang) -> Found:
-    staged: Staged = stage(con, path, sheet_head, means)
+def _read_csv(con: duckdb.DuckDBPyConnection, path: Path, context: LoadContext, lang: Lang) -> SheetTable:
+    staged: StagedCsv = stage(con, path, sheet_head, context)
     notes: list[Note] = []
     if staged.encoding in GUESSED:
         notes.append(("encoding", {"encoding": staged.encoding}))
@@ -63,10 +63,10 @@ def _read_csv(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: La
     elif staged.header.line > 1:
         notes.append(("title", {"line": staged.header.line}))
 
-    def refused(shown: Lang) -> Iterator[Row]:
+    def refused(shown: Lang) -> Iterator[ProblemRow]:
         return Problems(staged.refused, (), staged, shown, say=tr).rows()
 
-    return Found(
+    return SheetTable(
         names=column_names(staged.header.names, lang),
         raw=staged.header.names,
         lines=staged.lines,
@@ -79,7 +79,7 @@ def _read_csv(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: La
     )
 
 
-def _without_empty_columns(con: duckdb.DuckDBPyConnection, found: Found) -> Found:
+def _without_empty_columns(con: duckdb.DuckDBPyConnection, found: SheetTable) -> SheetTable:
     """Columns with neither a header nor a cell go: they are what is left of formatting, or of a comma at line ends."""
     unnamed = [at for at, name in enumerate(found.raw) if not name.strip()]
     if not unnamed:
@@ -98,7 +98,7 @@ def _without_empty_columns(con: duckdb.DuckDBPyConnection, found: Found) -> Foun
     return replace(found, names=names, raw=raw)
 
 
-def _without_totals(con: duckdb.DuckDBPyConnection, found: Found) -> Found:
+def _without_totals(con: duckdb.DuckDBPyConnection, found: SheetTable) -> SheetTable:
     """Rows at the end that add up the others go, and are told: every figure would count twice."""
     rows = con.execute(f"select rowid, * from staged order by rowid desc limit {_LAST_ROWS}").fetchall()  # noqa: S608 (a number)
     totals = []
@@ -110,7 +110,7 @@ def _without_totals(con: duckdb.DuckDBPyConnection, found: Found) -> Found:
         return found
     con.execute(f"delete from staged where rowid in ({', '.join(str(place) for place, _ in totals)})")  # noqa: S608 (numbers)
 
-    def refused(lang: Lang) -> Iterator[Row]:
+    def refused(lang: Lang) -> Iterator[ProblemRow]:
         yield from found.refused(lang)
         for place, raw in reversed(totals):
             yield found.line_of(place), tr("tables.reason_total", lang), raw

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from troly.tables.column_types import TypedTable, type_table
 from troly.tables.columns import Column, column_names, said_by
-from troly.tables.typed import Typed, type_table
 
 
 def at(*parts: int) -> datetime:
@@ -21,7 +21,7 @@ def at(*parts: int) -> datetime:
     return datetime(*parts)  # type: ignore[arg-type]  # noqa: DTZ001 (they have no zone)
 
 
-def typed(cells: Sequence[str | None], header: str = "Cột A") -> tuple[Typed, list[Any]]:
+def typed(cells: Sequence[str | None], header: str = "Cột A") -> tuple[TypedTable, list[Any]]:
     """What becomes of one column of text cells, and its values."""
     con = duckdb.connect()
     try:

@@ -13,10 +13,10 @@ import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
 from troly.errors import InputError
-from troly.tables.rows import Found
-from troly.tables.sheet_read import read_sheet
-from troly.tables.stage import Means
-from troly.tables.typed import Typed, type_table
+from troly.tables.column_types import TypedTable, type_table
+from troly.tables.rows import SheetTable
+from troly.tables.sheets import read_sheet
+from troly.tables.stage import LoadContext
 from troly.tables.workbook import worksheets
 
 
@@ -41,19 +41,21 @@ def sheet_of(rows: Sequence[Any], name: str = "Bán hàng") -> Callable[[Any], N
     return fill
 
 
-def load(path: Path, tmp_path: Path, worksheet: str = "") -> tuple[Found, Typed, list[tuple[Any, ...]]]:
+def load(
+    path: Path, tmp_path: Path, worksheet: str = ""
+) -> tuple[SheetTable, TypedTable, list[tuple[Any, ...]]]:
     """The table of a file: what is known, its columns, its rows."""
     work = tmp_path / "work"
     work.mkdir(exist_ok=True)
     con = duckdb.connect()
-    means = Means(work, lambda _done, _total, _unit: None, lambda: None)
+    means = LoadContext(work, lambda _done, _total, _unit: None, lambda: None)
     name = worksheet or (worksheets(path, "")[0] if path.suffix == ".xlsx" else "")
     found = read_sheet(con, path, name, means, "vi")
     typed = type_table(con, found.names, "main.t", lambda: None, exact=found.exact)
     return found, typed, con.execute("from t").fetchall()
 
 
-def kinds(typed: Typed) -> dict[str, str]:
+def kinds(typed: TypedTable) -> dict[str, str]:
     return {column.name: column.kind for column in typed.columns}
 
 

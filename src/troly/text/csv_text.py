@@ -1,16 +1,34 @@
-"""Cells that a spreadsheet would run as a formula, made harmless before they are exported."""
+"""CSV as text: which delimiter parts the columns, and cells that a spreadsheet would run as a formula made harmless."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from troly.text.sanitize import sanitize
 
+DELIMITERS = (",", ";", "\t", "|")
+# A quoted cell, which may hold line ends: it begins a line or stands after a delimiter, and ends before one.
+_QUOTED = re.compile(r'(?:^|(?<=[,;\t|]))"(?:[^"]++|"")*+"(?=[,;\t|]|$)', re.MULTILINE)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNED = re.compile(r"[+-][0-9][0-9.,]*%?")
+
+
+def find_delimiter(text: str) -> str:
+    """The delimiter by which most records of `text` part into the same number of columns; a comma where none parts them.
+
+    What stands in quoted cells is not counted: it may hold every delimiter, and line ends.
+    """
+    records = [line for line in _QUOTED.sub("", text).splitlines() if line]
+    best, delimiter = (0.0, 0), ","
+    for candidate in DELIMITERS:
+        common = Counter(width for line in records if (width := line.count(candidate) + 1) > 1).most_common(1)
+        if common and (score := (common[0][1] / len(records), common[0][0])) > best:
+            best, delimiter = score, candidate
+    return delimiter
 
 
 def is_formula(cell: str) -> bool:

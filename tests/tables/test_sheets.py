@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from troly.errors import InputError
-from troly.tables.rows import Found
-from troly.tables.sheet_read import read_sheet
-from troly.tables.stage import Means
+from troly.tables.rows import SheetTable
+from troly.tables.sheets import read_sheet
+from troly.tables.stage import LoadContext
 
 ROWS = [
     ["Mã đơn", "Ngày", "Số tiền"],
@@ -28,7 +28,7 @@ ROWS = [
 
 def read(
     content: bytes, name: str = "a.csv"
-) -> tuple[Found, list[tuple[str, ...]], list[tuple[int, str, str]]]:
+) -> tuple[SheetTable, list[tuple[str, ...]], list[tuple[int, str, str]]]:
     """What is known of the file, its staged rows, its refused lines."""
     with TemporaryDirectory() as folder:
         path, work = Path(folder) / name, Path(folder) / "work"
@@ -36,7 +36,7 @@ def read(
         work.mkdir()
         con = duckdb.connect()
         try:
-            means = Means(work, lambda _done, _total, _unit: None, lambda: None)
+            means = LoadContext(work, lambda _done, _total, _unit: None, lambda: None)
             found = read_sheet(con, path, "", means, "vi")
             return found, con.execute("from staged").fetchall(), list(found.refused("vi"))
         finally:
@@ -84,6 +84,13 @@ def test_decimal_commas_do_not_part_columns() -> None:
     found, rows, _ = read("Tên;Giá;Thuế\nÁo;1,5;0,1\nQuần, dài;2,5;0,2\n".encode())
     assert found.names == ("Tên", "Giá", "Thuế")
     assert rows[1] == ("Quần, dài", "2,5", "0,2")
+
+
+def test_a_delimiter_inside_quoted_cells_is_not_counted() -> None:
+    found, rows, refused = read('Mã,Ghi chú\n1,"a;b;c"\n2,"d;e\nf;g"\n3,"h;i;j"\n'.encode())
+    assert found.names == ("Mã", "Ghi chú")
+    assert rows == [("1", "a;b;c"), ("2", "d;e f;g"), ("3", "h;i;j")]
+    assert not refused
 
 
 def test_a_delimiter_said_by_the_file() -> None:
@@ -187,7 +194,7 @@ def test_what_holds_no_table_is_refused_in_a_sentence(content: bytes, key: str) 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    means = Means(tmp_path, lambda _done, _total, _unit: None, lambda: None)
+    means = LoadContext(tmp_path, lambda _done, _total, _unit: None, lambda: None)
     for path, key in ((tmp_path / "không có.csv", "csv.missing"), (tmp_path, "csv.directory")):
         with pytest.raises(InputError) as raised:
             read_sheet(duckdb.connect(), path, "", means, "vi")
