@@ -12,7 +12,7 @@ from troly.cli.invocation import Invocation
 from troly.cli.lines import moment
 from troly.cli.output import data, data_json, note
 from troly.presentation.text import grid
-from troly.text.formulas import csv_text
+from troly.text.csv_text import csv_text
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Command, CommandResult

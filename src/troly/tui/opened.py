@@ -16,8 +16,8 @@ from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import ConfigError, TrolyError
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
+from troly.text.csv_text import csv_text
 from troly.text.fold import nfc
-from troly.text.formulas import csv_text
 from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
 from troly.tui.chat.empty import is_new, keep_welcomed
