@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError
 from troly.text.catalogue import Lang, tr
+from troly.text.csv_text import csv_text
 from troly.text.fold import fold
-from troly.text.formulas import csv_text
 from troly.text.sanitize import sanitize, sanitize_json
 
 if TYPE_CHECKING:
