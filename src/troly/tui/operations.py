@@ -221,7 +221,7 @@ def save_text(session: Session, text: str, name: str) -> str:
 
 def save_table(session: Session, table: Table) -> str:
     """Write a table as CSV, named after its title."""
-    from troly.text.formulas import csv_text
+    from troly.text.csv_text import csv_text
 
     return _write(session, table.title or "table", "csv", csv_text(table.columns, table.rows))
 
@@ -296,7 +296,7 @@ def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusV
 def missing_models(session: Session) -> list[MissingModel]:
     """Models that the settings name and that the server did not have when it was last looked at."""
     from troly.conversation.jobs import MissingModel
-    from troly.llm import installed
+    from troly.llm import models
 
     health = session.services.llm.last_health
     return [
@@ -304,7 +304,7 @@ def missing_models(session: Session) -> list[MissingModel]:
             name, {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS}
         )
         for name, roles in _named_models(session.services.settings).items()
-        if health is None or installed.find(name, health.models) is None
+        if health is None or models.find(name, health.models) is None
     ]
 
 
