@@ -107,10 +107,10 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
         raise UsageError("screen.no_terminal", app=invocation.program)
     # Nothing of what is imported now is ever garbage; the house collects again once it is open.
     gc.disable()
-    from troly.cli.logs import kept_log
+    from troly.cli.logs import log_file
     from troly.tui.app import run
 
-    with kept_log(invocation.paths.cache / "logs"):
+    with log_file(invocation.paths.cache / "logs"):
         return run(paths=invocation.paths, mode=mode, language=invocation.given)
 
 

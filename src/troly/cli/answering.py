@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class TurnResult:
     """How a turn ended: the conversation it belongs to, whether it was completed, and whether Ctrl-C was pressed.
 
     Both may be true: a Ctrl-C that comes when the answer is whole still means that no more is wanted.
@@ -33,7 +33,9 @@ class Answered:
     stopped: bool
 
 
-async def answer(session: Session, profile: Profile, request: TurnRequest, printer: Printer) -> Answered:
+async def run_one_turn(
+    session: Session, profile: Profile, request: TurnRequest, printer: Printer
+) -> TurnResult:
     """Run one turn; Ctrl-C stops it and its terminal event is still printed, a second one ends the program.
 
     The samples of a mode that never had any are loaded first.
@@ -55,7 +57,7 @@ async def answer(session: Session, profile: Profile, request: TurnRequest, print
             printer.show(event, turn.conversation_id, turn.turn_id)
             if isinstance(event, (TurnCompleted, TurnFailed)):
                 last = event
-    return Answered(turn.conversation_id, isinstance(last, TurnCompleted), pressed.is_set())
+    return TurnResult(turn.conversation_id, isinstance(last, TurnCompleted), pressed.is_set())
 
 
 def _stock(session: Session, request: TurnRequest) -> None:

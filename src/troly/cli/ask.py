@@ -43,14 +43,14 @@ def ask(
     details: Details = False,
 ) -> None:
     """See `cli.ask.help`."""
-    from troly.cli.asking import Asked, ask_lines, ask_once
+    from troly.cli.asking import AskOptions, ask_lines, ask_once
     from troly.cli.identity import Claim
     from troly.cli.lines import moment
 
     invocation: Invocation = ctx.obj
     if jsonl is not None and text:
         raise UsageError("ask.both", other="TEXT")
-    asked = Asked(
+    asked = AskOptions(
         mode=mode or invocation.settings.mode,
         claim=Claim(user=user),
         now=moment(now) if now is not None else None,

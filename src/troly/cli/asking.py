@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from troly.cli.answering import Answered, answer
+from troly.cli.answering import TurnResult, run_one_turn
 from troly.cli.faults import STOPPED
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
-from troly.cli.lines import Line, parse_line, tag_of_line
+from troly.cli.lines import JsonlQuestion, parse_line, tag_of_line
 from troly.cli.printer import JsonPrinter, Printer, TextPrinter
 from troly.config import Profile
 from troly.conversation.session import Session
@@ -25,7 +25,7 @@ from troly.text.catalogue import Lang
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskOptions:
     """What the options of `ask` say; a JSON line may say something else for itself."""
 
     mode: str
@@ -38,16 +38,16 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Lines:
+class JsonlRun:
     """One run of `--jsonl`. `labels` maps user, mode and a label to the conversation that its lines share."""
 
     invocation: Invocation
     session: Session
-    asked: Asked
+    asked: AskOptions
     runner: asyncio.Runner
     labels: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
-    def answer(self, raw: bytes, number: int) -> Answered:
+    def answer(self, raw: bytes, number: int) -> TurnResult:
         """Answer one line; whatever is wrong with it becomes its TurnFailed."""
         try:
             line = parse_line(raw)
@@ -69,13 +69,13 @@ class Lines:
             model=self.asked.model,
         )
         answered = self.runner.run(
-            answer(self.session, profile, request, JsonPrinter(mode, line.tag, number))
+            run_one_turn(self.session, profile, request, JsonPrinter(mode, line.tag, number))
         )
         if label and answered.conversation:
             self.labels[profile.login, mode, label] = answered.conversation
         return answered
 
-    def _claim(self, line: Line) -> Claim:
+    def _claim(self, line: JsonlQuestion) -> Claim:
         given, own = line.claim, self.asked.claim
         return Claim(given.user or own.user, given.role, given.permissions, given.department)
 
@@ -88,17 +88,17 @@ class Lines:
             return known, ""
         return (name, "") if exists(self.session, profile, name) else (None, name)
 
-    def _refuse(self, error: TrolyError, mode: str, tag: str | float | None, number: int) -> Answered:
+    def _refuse(self, error: TrolyError, mode: str, tag: str | float | None, number: int) -> TurnResult:
         text = error.render(self.asked.lang or self.invocation.lang)
         event = TurnFailed(text.title, text.message, text.remedy, error.key)
         JsonPrinter(mode, tag, number).show(event, "", "")
-        return Answered("", completed=False, stopped=False)
+        return TurnResult("", completed=False, stopped=False)
 
 
 def ask_once(
     invocation: Invocation,
     session: Session,
-    asked: Asked,
+    asked: AskOptions,
     question: str,
     *,
     as_json: bool,
@@ -123,13 +123,13 @@ def ask_once(
         model=asked.model,
     )
     with model_loop(session) as runner:
-        answered = runner.run(answer(session, profile, request, printer))
+        answered = runner.run(run_one_turn(session, profile, request, printer))
     if answered.completed:
         return 0
     return STOPPED if answered.stopped else 1
 
 
-def ask_lines(invocation: Invocation, session: Session, asked: Asked, file: Path) -> int:
+def ask_lines(invocation: Invocation, session: Session, asked: AskOptions, file: Path) -> int:
     """Answer every line of `file` (`-` is stdin) as it arrives; returns the exit code.
 
     A pipe can be kept open: each line is answered before the next one is read. Ctrl-C stops the answer that is being
@@ -139,7 +139,7 @@ def ask_lines(invocation: Invocation, session: Session, asked: Asked, file: Path
     profile_for(invocation, session.profile, asked.claim)
     whole = True
     with model_loop(session) as runner:
-        lines = Lines(invocation, session, asked, runner)
+        lines = JsonlRun(invocation, session, asked, runner)
         for number, raw in numbered(file):
             answered = lines.answer(raw, number)
             whole = whole and answered.completed

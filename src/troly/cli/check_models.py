@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from troly.cli.findings import Finding, from_error
+from troly.cli.findings import Finding, finding_of
 from troly.cli.invocation import Invocation
 
 
@@ -12,14 +12,14 @@ def check_models(invocation: Invocation) -> Iterator[Finding]:
     """One finding for Ollama, and one for every model that the settings name."""
     import asyncio
 
-    from troly.cli.models import installed, look, wanted_models
+    from troly.cli.models import installed, model_health, wanted_models
 
     if invocation.settings_are_wrong:
         return
     settings, say = invocation.settings, invocation.say
-    health = asyncio.run(look(settings))
+    health = asyncio.run(model_health(settings))
     if health.error is not None:
-        found = from_error("warning", "ollama", health.error.render(invocation.lang))
+        found = finding_of("warning", "ollama", health.error.render(invocation.lang))
         yield Finding("warning", "ollama", f"{found.message} {say('doctor.ollama.without')}", found.remedy)
         return
     yield Finding("ok", "ollama", say("doctor.ollama.up", version=health.version, count=len(health.models)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from troly.cli.findings import Finding, from_error
+from troly.cli.findings import Finding, finding_of
 from troly.cli.invocation import Invocation
 from troly.errors import StoreError, TrolyError
 from troly.plugin.registry import Registry
@@ -20,12 +20,12 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
     try:
         services = open_services(invocation.paths, invocation.settings, registry.migrations())
     except TrolyError as error:
-        yield from_error("failure", "state.db", error.render(invocation.lang))
+        yield finding_of("failure", "state.db", error.render(invocation.lang))
         return
     try:
         yield from _state(invocation, services)
         yield from _vectors(invocation)
-        yield from _holdings(invocation, services, registry)
+        yield from _data_status(invocation, services, registry)
         yield from _damaged(invocation, services)
     finally:
         services.close()
@@ -71,12 +71,12 @@ def _vectors(invocation: Invocation) -> Iterator[Finding]:
     yield Finding("ok", "chroma", invocation.say(key, path=path, version=version))
 
 
-def _holdings(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
+def _data_status(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
     for mode in registry:
         try:
             holdings = mode.holdings(services, invocation.lang)
         except TrolyError as error:
-            yield from_error("failure", f"data {mode.id}", error.render(invocation.lang))
+            yield finding_of("failure", f"data {mode.id}", error.render(invocation.lang))
             continue
         if mode.samples is not None and mode.samples.loaded(services):
             text = invocation.say("doctor.stores.samples", mode=mode.names[invocation.lang])

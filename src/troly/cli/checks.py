@@ -12,7 +12,7 @@ from troly.cli.check_models import check_models
 from troly.cli.check_sandbox import check_sandbox
 from troly.cli.check_stores import check_stores
 from troly.cli.config import problems_of
-from troly.cli.findings import Finding, from_error
+from troly.cli.findings import Finding, finding_of
 from troly.cli.invocation import Invocation
 from troly.config import load_profile, may_impersonate
 from troly.errors import TrolyError
@@ -42,7 +42,7 @@ def all_checks(invocation: Invocation) -> Iterator[Finding]:
         try:
             yield from check(invocation)
         except TrolyError as error:
-            yield from_error("failure", check.__name__.removeprefix("check_"), error.render(invocation.lang))
+            yield finding_of("failure", check.__name__.removeprefix("check_"), error.render(invocation.lang))
 
 
 def check_python(invocation: Invocation) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def check_folders(invocation: Invocation) -> Iterator[Finding]:
     try:
         paths.ensure()
     except TrolyError as error:
-        yield from_error("failure", "folders", error.render(invocation.lang))
+        yield finding_of("failure", "folders", error.render(invocation.lang))
     for name, folder in (("data", paths.data), ("config", paths.config), ("cache", paths.cache)):
         if folder.is_dir():
             yield Finding("ok", name, str(folder))
@@ -82,7 +82,7 @@ def check_settings(invocation: Invocation) -> Iterator[Finding]:
     """The settings file and the users file."""
     problems = problems_of(invocation)
     for problem in problems:
-        yield from_error("failure", "settings", problem)
+        yield finding_of("failure", "settings", problem)
     if not problems:
         file = invocation.paths.config_file
         yield Finding(

@@ -13,14 +13,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from troly.cli.faults import PipeClosed, UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.logs import kept_log
+from troly.cli.logs import log_file
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 Rows = Sequence[tuple[str, str]]
 EXIT_CODES = ("0", "1", "2", "3", "4", "5", "6", "7", "70", "130", "141")
 
 
-class HouseCommand(TyperCommand):
+class TrolyCommand(TyperCommand):
     """One command; `localise` gives it its language."""
 
     invocation: Invocation
@@ -29,7 +29,7 @@ class HouseCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the body; a closed stdout ends it quietly."""
         try:
-            with kept_log(self.invocation.paths.cache / "logs"):
+            with log_file(self.invocation.paths.cache / "logs"):
                 return super().invoke(ctx)
         except BrokenPipeError as error:
             raise PipeClosed from error
@@ -39,7 +39,7 @@ class HouseCommand(TyperCommand):
         write_help(self, ctx, formatter, self.invocation)
 
 
-class HouseGroup(TyperGroup):
+class TrolyGroup(TyperGroup):
     """A command that has commands."""
 
     invocation: Invocation
@@ -63,19 +63,19 @@ class HouseGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class RootGroup(HouseGroup):
+class RootGroup(TrolyGroup):
     """`app` itself: its commands in the order of a first day, and what its exit codes mean."""
 
     order: Sequence[str] = ()
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Read the command line; see `said_stopped`."""
-        with said_stopped():
+        with interrupt_as_abort():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; see `said_stopped`."""
-        with said_stopped():
+        with interrupt_as_abort():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's signature)
@@ -91,9 +91,9 @@ class RootGroup(HouseGroup):
         found = super().get_command(ctx, cmd_name)
         if found is not None or not (commands := self._of_modes.get(cmd_name)):
             return found
-        from troly.cli.mode_commands import built
+        from troly.cli.mode_commands import build_mode_command
 
-        return built(cmd_name, commands, self.invocation)
+        return build_mode_command(cmd_name, commands, self.invocation)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As in a group; a name of the house's own needs no list of all names."""
@@ -120,7 +120,7 @@ class RootGroup(HouseGroup):
 
 
 @contextmanager
-def said_stopped() -> Iterator[None]:
+def interrupt_as_abort() -> Iterator[None]:
     """A Ctrl-C leaves as Abort, which is reported in a sentence; typer would turn it into a bare exit code."""
     try:
         yield

@@ -13,9 +13,9 @@ from troly.cli.output import Look, data, data_json, note, paint
 from troly.presentation.text import GAP, cells
 
 if TYPE_CHECKING:
-    from troly.cli.findings import Finding, Level
+    from troly.cli.findings import Finding, FindingLevel
 
-LOOKS: dict[Level, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
+LOOKS: dict[FindingLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
 
 
 def doctor(
@@ -26,7 +26,7 @@ def doctor(
 
     invocation: Invocation = ctx.obj
     found: list[Finding] = []
-    for finding in _told(all_checks(invocation), found):
+    for finding in _collected(all_checks(invocation), found):
         if not as_json:
             _show(invocation, finding)
     failed = any(finding.level == "failure" for finding in found)
@@ -39,7 +39,7 @@ def doctor(
     raise typer.Exit(int(failed))
 
 
-def _told(findings: Iterator[Finding], into: list[Finding]) -> Iterator[Finding]:
+def _collected(findings: Iterator[Finding], into: list[Finding]) -> Iterator[Finding]:
     for finding in findings:
         into.append(finding)
         yield finding

@@ -9,7 +9,7 @@ from pathlib import Path
 from troly.cli.answering import on_interrupt
 from troly.cli.asking import model_loop
 from troly.cli.faults import STOPPED, say_error
-from troly.cli.ingesting import announce_stop, tell_counts, tell_problems
+from troly.cli.ingesting import announce_stop, note_problems, print_counts
 from troly.cli.invocation import Invocation
 from troly.cli.output import note
 from troly.cli.progress import progress
@@ -35,16 +35,16 @@ def load_documents(
         model_loop(session) as runner,
     ):
         report = runner.run(
-            _load(invocation, session, paths, collection or invocation.settings.chroma.collection, stop)
+            _load_paths(invocation, session, paths, collection or invocation.settings.chroma.collection, stop)
         )
-    _tell(invocation, report, as_json=as_json)
+    _print_report(invocation, report, as_json=as_json)
     if report.stopped:
         return STOPPED
     loaded = report.added or report.updated or report.unchanged or report.removed
     return 0 if loaded or not (report.failed or report.skipped) else InputError.exit_code
 
 
-async def _load(
+async def _load_paths(
     invocation: Invocation, session: Session, paths: Sequence[Path], collection: str, stop: threading.Event
 ) -> IngestReport:
     name = invocation.settings.models.embed
@@ -82,9 +82,9 @@ async def _embedder(session: Session, name: str) -> Embed | None:
     return embed
 
 
-def _tell(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:
+def _print_report(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:
     problems = [problem.error.render(invocation.lang).line() for problem in (*report.failed, *report.noted)]
-    tell_problems(invocation, problems, "ingest.more_documents")
+    note_problems(invocation, problems, "ingest.more_documents")
     if report.samples:
         note(invocation.say("ingest.samples_gone", count=len(report.samples)))
     if report.vectors is not None:
@@ -100,4 +100,4 @@ def _tell(invocation: Invocation, report: IngestReport, *, as_json: bool) -> Non
         "embedded": report.embedded,
         "unembedded": report.unembedded,
     }
-    tell_counts(counts, as_json=as_json, published=bool(report.added or report.updated or report.removed))
+    print_counts(counts, as_json=as_json, published=bool(report.added or report.updated or report.removed))

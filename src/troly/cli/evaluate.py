@@ -31,10 +31,10 @@ def evaluate(
     model: Model = False,
 ) -> None:
     """See `cli.eval.help`."""
-    from troly.cli.evaluating import Asked, run, share_of
+    from troly.cli.evaluating import EvalOptions, run_evaluation, share_of
 
     invocation: Invocation = ctx.obj
-    asked = Asked(
+    asked = EvalOptions(
         mode=mode,
         file=file,
         as_json=as_json,
@@ -42,4 +42,4 @@ def evaluate(
         least=share_of(least) if least is not None else None,
         offline=not model,
     )
-    raise typer.Exit(run(invocation, asked))
+    raise typer.Exit(run_evaluation(invocation, asked))

@@ -24,7 +24,7 @@ MISSED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvalOptions:
     """What the options of `eval` say; `least` is a share, 0 to 1."""
 
     mode: str
@@ -47,7 +47,7 @@ def share_of(value: str) -> float:
     return share
 
 
-def run(invocation: Invocation, asked: Asked) -> int:
+def run_evaluation(invocation: Invocation, asked: EvalOptions) -> int:
     """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of the file is bad.
 
     Raises InputError when there is no case to run, ConfigError for a mode that cannot be used.
@@ -63,14 +63,14 @@ def run(invocation: Invocation, asked: Asked) -> int:
     if not found.cases:
         raise InputError("eval.empty", file=asked.file or asked.mode)
     report = _report(invocation, registry, asked, found.cases)
-    _tell(invocation, asked, report)
+    _print_report(invocation, asked, report)
     if asked.least is not None and (names := report.missed(asked.least)):
         note(invocation.say("eval.missed", fields=", ".join(names), least=_percent(asked.least)))
         return MISSED
     return InputError.exit_code if found.problems else 0
 
 
-def _cases(asked: Asked) -> CaseFile:
+def _cases(asked: EvalOptions) -> CaseFile:
     from troly.conversation.eval_cases import read_case_file
     from troly.conversation.evaluation import shipped_cases
 
@@ -80,7 +80,7 @@ def _cases(asked: Asked) -> CaseFile:
     return read_case_file(file)
 
 
-def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Case]) -> Report:
+def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: list[Case]) -> Report:
     from troly.conversation.evaluation import evaluate, practice_session
 
     mode = registry.get(asked.mode)
@@ -104,7 +104,7 @@ def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Cas
             runner.run(session.services.llm.aclose())
 
 
-def _tell(invocation: Invocation, asked: Asked, report: Report) -> None:
+def _print_report(invocation: Invocation, asked: EvalOptions, report: Report) -> None:
     failures = [_failure(result) for result in report.failures]
     if asked.failures is not None:
         from troly.conversation.export import write_export

@@ -7,19 +7,19 @@ from typing import Literal
 
 from troly.errors import ErrorText
 
-Level = Literal["ok", "warning", "failure"]
+FindingLevel = Literal["ok", "warning", "failure"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What was looked at, how it is, and what to do about it (empty when it is well)."""
 
-    level: Level
+    level: FindingLevel
     name: str
     message: str
     remedy: str = ""
 
 
-def from_error(level: Level, name: str, text: ErrorText) -> Finding:
+def finding_of(level: FindingLevel, name: str, text: ErrorText) -> Finding:
     """An error of the house as a finding."""
     return Finding(level, name, f"{text.title}: {text.message}", text.remedy)

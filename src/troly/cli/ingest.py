@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.commands import HouseGroup
+from troly.cli.commands import TrolyGroup
 from troly.cli.invocation import Invocation
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="common.json")]
 
 
-class IngestGroup(HouseGroup):
+class IngestGroup(TrolyGroup):
     """`knowledge`, and one command for every ingest of every mode that loads; a broken mode hides nobody else's."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -39,15 +39,15 @@ class IngestGroup(HouseGroup):
 
 def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
     """The command that loads one file with `ingest`: its own options beside those of every load."""
-    from troly.cli.mode_commands import made_of
+    from troly.cli.mode_commands import build_command
 
     def load(**given: Any) -> None:
-        from troly.cli.ingesting import FileLoad, load_file
+        from troly.cli.ingesting import LoadOptions, load_file
 
         house = {
             key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
         }
-        asked = FileLoad(
+        asked = LoadOptions(
             file=house["file"],
             dry_run=bool(house["dry_run"]),
             replace=bool(house["replace"]),
@@ -58,12 +58,12 @@ def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
         )
         raise typer.Exit(load_file(invocation, ingest, asked))
 
-    command = made_of(name, load, _parameters(ingest, invocation), invocation)
+    command = build_command(name, load, _ingest_parameters(ingest, invocation), invocation)
     command.help, command.epilog = ingest.help[invocation.lang], ingest.example
     return command
 
 
-def _parameters(ingest: Ingest, invocation: Invocation) -> list[inspect.Parameter]:
+def _ingest_parameters(ingest: Ingest, invocation: Invocation) -> list[inspect.Parameter]:
     from troly.cli.mode_commands import option, own_parameter
 
     say = invocation.say

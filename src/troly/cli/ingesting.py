@@ -29,7 +29,7 @@ WAKE_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class FileLoad:
+class LoadOptions:
     """What `app ingest <kind>` was asked to do."""
 
     file: Path
@@ -41,7 +41,7 @@ class FileLoad:
     values: Mapping[str, str | bool | None] = field(default_factory=dict)
 
 
-def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
+def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int:
     """Load one file with a mode's own ingest; returns the exit code. Raises what the ingest raises."""
     stop = threading.Event()
     with invocation.open_session() as session, progress(asked.file.name) as update:
@@ -59,18 +59,18 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
             profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
         )
         outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
-    tell_problems(invocation, outcome.problems, "ingest.more")
+    note_problems(invocation, outcome.problems, "ingest.more")
     if outcome.summary:
         note(outcome.summary)
     if asked.dry_run:
         note(invocation.say("ingest.dry"))
-    _tell_outcome(outcome, as_json=asked.as_json)
+    _print_outcome(outcome, as_json=asked.as_json)
     if stop.is_set() and not outcome.published:
         return STOPPED
     return InputError.exit_code if outcome.problems and not (outcome.published or asked.dry_run) else 0
 
 
-def _tell_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
+def _print_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
     """What was loaded and the counts, on stdout."""
     if as_json and outcome.records:
         counts = dict(outcome.counts)
@@ -80,10 +80,10 @@ def _tell_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
         data(table.title)
         data(grid(table.columns, table.rows, table.numeric))
         data()
-    tell_counts(outcome.counts, as_json=as_json, published=outcome.published)
+    print_counts(outcome.counts, as_json=as_json, published=outcome.published)
 
 
-def tell_problems(invocation: Invocation, problems: Sequence[str], more: str) -> None:
+def note_problems(invocation: Invocation, problems: Sequence[str], more: str) -> None:
     """The first problems, one a line on stderr, and how many there are besides."""
     for problem in problems[:SHOWN_PROBLEMS]:
         note(problem)
@@ -91,7 +91,7 @@ def tell_problems(invocation: Invocation, problems: Sequence[str], more: str) ->
         note(invocation.say(more, count=len(problems) - SHOWN_PROBLEMS))
 
 
-def tell_counts(counts: Mapping[str, int], *, as_json: bool, published: bool) -> None:
+def print_counts(counts: Mapping[str, int], *, as_json: bool, published: bool) -> None:
     """The counts on stdout, one a line, or as one JSON object."""
     if as_json:
         data_json({"published": published, "counts": dict(counts)})

@@ -17,7 +17,7 @@ MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonlQuestion:
     """One question of a JSON line; `conversation` is an id or a label of this run."""
 
     text: str
@@ -29,13 +29,13 @@ class Line:
     lang: Lang | None = None
 
 
-def parse_line(raw: bytes) -> Line:
+def parse_line(raw: bytes) -> JsonlQuestion:
     """The request that a line stands for. Raises InputError `jsonl.*`; fields that are not known are ignored."""
     fields = _object(raw)
     text = fields.get("text")
     if not isinstance(text, str) or not text.strip():
         raise InputError("jsonl.text")
-    return Line(
+    return JsonlQuestion(
         text=text,
         tag=tag_of(fields),
         claim=Claim(

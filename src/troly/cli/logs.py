@@ -10,7 +10,7 @@ BYTES = 1_000_000
 
 
 @contextmanager
-def kept_log(folder: Path) -> Iterator[None]:
+def log_file(folder: Path) -> Iterator[None]:
     """Until the end of the block, warnings are written to `troly.log` in `folder`; where that fails they are dropped.
 
     The file is made when there is something to write; one that has grown large becomes `troly.log.1` first.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.commands import HELP_NAMES, HouseCommand, HouseGroup
+from troly.cli.commands import HELP_NAMES, TrolyCommand, TrolyGroup
 from troly.cli.invocation import Invocation
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def by_first_word(modes: Iterable[Mode], taken: Iterable[str]) -> dict[str, list
     return found
 
 
-def built(word: str, commands: list[tuple[Mode, Command]], invocation: Invocation) -> Any:
+def build_mode_command(word: str, commands: list[tuple[Mode, Command]], invocation: Invocation) -> Any:
     """The command or the group that `word` stands for."""
     mode, first = commands[0]
     if len(first.path) == 1:
-        return _command(word, first, invocation)
+        return _build_one(word, first, invocation)
     app = typer.Typer(add_completion=False)
     app.callback()(lambda: None)
     group: Any = typer.main.get_group(app)
@@ -51,43 +51,43 @@ def built(word: str, commands: list[tuple[Mode, Command]], invocation: Invocatio
     made.help = invocation.say("mode_command.group", name=mode.names[invocation.lang])
     made.epilog = "\n".join(command.example for _, command in commands)
     for _, command in commands:
-        made.add_command(_command(command.path[1], command, invocation), command.path[1])
+        made.add_command(_build_one(command.path[1], command, invocation), command.path[1])
     return made
 
 
-class ModeGroup(HouseGroup):
+class ModeGroup(TrolyGroup):
     """A group of commands of one mode."""
 
 
-def _command(name: str, command: Command, invocation: Invocation) -> Any:
+def _build_one(name: str, command: Command, invocation: Invocation) -> Any:
     """One command; its words come from the mode, those of the house's options from the catalogue."""
-    wanted = _parameters(command, invocation)
+    wanted = _command_parameters(command, invocation)
 
     def body(**given: Any) -> None:
-        from troly.cli.mode_running import Asked, run_command
+        from troly.cli.mode_running import CommandOptions, run_command
 
         house = {key: given.pop(key, None) for key in ("as_json", "csv", "force", "now", "user")}
-        raise typer.Exit(run_command(invocation, command, Asked(values=given, **house)))
+        raise typer.Exit(run_command(invocation, command, CommandOptions(values=given, **house)))
 
-    made = made_of(name, body, wanted, invocation)
+    made = build_command(name, body, wanted, invocation)
     made.help, made.epilog = command.help[invocation.lang], command.example
     return made
 
 
-def made_of(
+def build_command(
     name: str, body: Callable[..., None], wanted: list[inspect.Parameter], invocation: Invocation
 ) -> Any:
     """The command `name` that calls `body` with the parameters `wanted`, by keyword."""
     body.__signature__ = inspect.Signature(wanted)  # type: ignore[attr-defined]
     body.__annotations__ = {parameter.name: parameter.annotation for parameter in wanted}
     app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    app.command(name, cls=HouseCommand, context_settings=HELP_NAMES)(body)
+    app.command(name, cls=TrolyCommand, context_settings=HELP_NAMES)(body)
     made: Any = typer.main.get_command(app)
     made.invocation = invocation
     return made
 
 
-def _parameters(command: Command, invocation: Invocation) -> list[inspect.Parameter]:
+def _command_parameters(command: Command, invocation: Invocation) -> list[inspect.Parameter]:
     say = invocation.say
     wanted = [own_parameter(parameter, invocation) for parameter in command.parameters]
     if "csv" in command.takes:

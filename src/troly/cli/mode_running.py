@@ -22,7 +22,7 @@ SHOWN_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CommandOptions:
     """What the command line said: the mode's own values, and the house's options."""
 
     values: Mapping[str, str | bool | None]
@@ -33,7 +33,7 @@ class Asked:
     user: str | None = None
 
 
-def run_command(invocation: Invocation, command: Command, asked: Asked) -> int:
+def run_command(invocation: Invocation, command: Command, asked: CommandOptions) -> int:
     """Run `command` and show what it says; returns the exit code. Raises what the command raises."""
     from troly.plugin.contract import CommandRequest
     from troly.plugin.samples import load_once

@@ -206,7 +206,7 @@ def _quit(chat: PlainChat, _value: str) -> None:
     chat.leaving = True
 
 
-def told(error: TrolyError, chat: PlainChat) -> str:
+def failure_line(error: TrolyError, chat: PlainChat) -> str:
     """A failure as one line."""
     text = error.render(chat.lang)
     return chat.say("failed", title=text.title.rstrip("."), message=text.message, remedy=text.remedy)

@@ -32,11 +32,11 @@ def ingest(chat: PlainChat, line: str) -> None:
         for one in order.kind.parameters:
             say_line(chat.say("load_option", option=one.name, help=one.help[chat.lang]))
         return
-    stop, report = threading.Event(), Told(chat)
+    stop, report = threading.Event(), ProgressReporter(chat)
     job = LoadFiles(order.kind.mode, order.kind.ingest, order.files, chat.lang, order.values)
     say_line(tr("ui.work.loading", chat.lang, name=", ".join(order.files)) + ".")
     with on_interrupt(stop.set):
-        _tell(chat, chat.run(load_files(chat.session, job, report.step, stop)))
+        _say_result(chat, chat.run(load_files(chat.session, job, report.step, stop)))
 
 
 def pull(chat: PlainChat, model: str) -> None:
@@ -45,7 +45,9 @@ def pull(chat: PlainChat, model: str) -> None:
     from troly.conversation.jobs import pull_model as pulling
 
     say_line(tr("ui.work.pulling", chat.lang, name=model) + ".")
-    _tell(chat, chat.run(_stoppable(pulling(chat.session, PullModel(model), Told(chat).step))))
+    _say_result(
+        chat, chat.run(_stoppable(pulling(chat.session, PullModel(model), ProgressReporter(chat).step)))
+    )
 
 
 async def _stoppable(work: Coroutine[None, None, JobResult]) -> JobResult:
@@ -59,7 +61,7 @@ async def _stoppable(work: Coroutine[None, None, JobResult]) -> JobResult:
             raise StoppedError("work.stopped") from None
 
 
-class Told:
+class ProgressReporter:
     """Says now and then how far it is."""
 
     def __init__(self, chat: PlainChat) -> None:
@@ -74,7 +76,7 @@ class Told:
             say_line(self._chat.say("percent", percent=min(100, done * 100 // total)))
 
 
-def _tell(chat: PlainChat, end: JobResult) -> None:
+def _say_result(chat: PlainChat, end: JobResult) -> None:
     for line in end.summary.splitlines():
         say_line(line)
     for problem in end.problems[:SHOWN]:

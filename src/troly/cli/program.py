@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from troly.cli import ask, config, conversations, data, doctor, evaluate, ingest, models, modes, replay, wrong
-from troly.cli.commands import HELP_NAMES, HouseCommand, HouseGroup, RootGroup, known_modes, localise
+from troly.cli.commands import HELP_NAMES, RootGroup, TrolyCommand, TrolyGroup, known_modes, localise
 from troly.cli.invocation import Invocation
 
 Body = Callable[..., Any]
@@ -47,7 +47,7 @@ def build(invocation: Invocation) -> Any:
         elif name == "ingest":
             app.add_typer(_group(ingest.IngestGroup, {"knowledge": ingest.knowledge}, name), name=name)
         else:
-            app.add_typer(_group(HouseGroup, GROUPS[name], name), name=name)
+            app.add_typer(_group(TrolyGroup, GROUPS[name], name), name=name)
     command: Any = typer.main.get_command(app)
     command.order = ORDER
     localise(command, invocation)
@@ -57,7 +57,7 @@ def build(invocation: Invocation) -> Any:
 def add(app: typer.Typer, name: str, body: Body, key: str) -> None:
     """Register `body` as the command `name`; its sentences are `<key>.help` and `<key>.example`."""
     app.command(
-        name, cls=HouseCommand, help=f"{key}.help", epilog=f"{key}.example", context_settings=HELP_NAMES
+        name, cls=TrolyCommand, help=f"{key}.help", epilog=f"{key}.example", context_settings=HELP_NAMES
     )(body)
 
 
@@ -96,7 +96,7 @@ def root(
         )
 
 
-def _typer(cls: type[HouseGroup]) -> typer.Typer:
+def _typer(cls: type[TrolyGroup]) -> typer.Typer:
     return typer.Typer(
         cls=cls,
         rich_markup_mode=None,
@@ -106,7 +106,7 @@ def _typer(cls: type[HouseGroup]) -> typer.Typer:
     )
 
 
-def _group(cls: type[HouseGroup], bodies: dict[str, Body], key: str) -> typer.Typer:
+def _group(cls: type[TrolyGroup], bodies: dict[str, Body], key: str) -> typer.Typer:
     group = typer.Typer(
         cls=cls,
         rich_markup_mode=None,

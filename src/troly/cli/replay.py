@@ -18,7 +18,7 @@ def replay(
     ctx: typer.Context, conversation: Id, turn: Turn = None, user: User = None, as_json: Json = False
 ) -> None:
     """See `cli.replay.help`."""
-    from troly.cli.replaying import run
+    from troly.cli.replaying import run_replay
 
     invocation: Invocation = ctx.obj
-    raise typer.Exit(run(invocation, conversation, turn, user, as_json=as_json))
+    raise typer.Exit(run_replay(invocation, conversation, turn, user, as_json=as_json))

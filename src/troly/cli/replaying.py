@@ -23,7 +23,7 @@ SHOWN, WIDTH, QUESTION = 20, 60, 60
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class TurnReplay:
     """What came of one turn: a replay, or why there is none."""
 
     number: int
@@ -32,7 +32,7 @@ class One:
     problem: InputError | None = None
 
 
-def run(
+def run_replay(
     invocation: Invocation, conversation: str, turn: str | None, user: str | None, *, as_json: bool
 ) -> int:
     """Replay and tell; returns the exit code: 1 for a difference, 3 for a turn that cannot be run again.
@@ -42,7 +42,7 @@ def run(
     with invocation.open_session() as session:
         owner = profile_for(invocation, session.profile, Claim(user=user)).login
         turns = session.services.conversations.turns(owner, conversation)
-    chosen = choose(turns, turn)
+    chosen = choose_turns(turns, turn)
     found = asyncio.run(_replay(invocation, owner, chosen))
     if not found:
         note(invocation.say("replay.none"))
@@ -50,13 +50,13 @@ def run(
         if as_json:
             data_json(_as_json(invocation, one))
         else:
-            _tell(invocation, one)
+            _print_replay(invocation, one)
     if any(one.replayed is not None and not one.replayed.same for one in found):
         return DIFFERENT
     return InputError.exit_code if any(one.problem for one in found) else 0
 
 
-def choose(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
+def choose_turns(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
     """The turns meant, with their numbers from 1; raises InputError `replay.no_turn`."""
     numbered = list(enumerate(turns, 1))
     if wanted is None:
@@ -67,7 +67,7 @@ def choose(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
     return found
 
 
-async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[One]:
+async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[TurnReplay]:
     from troly.conversation.replay import replay
     from troly.conversation.scratch import scratch_services
     from troly.plugin.registry import Registry
@@ -78,14 +78,14 @@ async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int,
             try:
                 # Modes that remember nothing: what a turn reused is run before it.
                 again = await replay(services, Registry(), owner, turn.id)
-                found.append(One(number, turn.id, again))
+                found.append(TurnReplay(number, turn.id, again))
             except InputError as error:
-                found.append(One(number, turn.id, problem=error))
+                found.append(TurnReplay(number, turn.id, problem=error))
         await services.llm.aclose()
     return found
 
 
-def _tell(invocation: Invocation, one: One) -> None:
+def _print_replay(invocation: Invocation, one: TurnReplay) -> None:
     say, again = invocation.say, one.replayed
     if again is None:
         problem = one.problem.render(invocation.lang).line() if one.problem else ""
@@ -110,7 +110,7 @@ def _tell(invocation: Invocation, one: One) -> None:
             note(say(f"replay.{key}", names=", ".join(names)))
 
 
-def _as_json(invocation: Invocation, one: One) -> dict[str, Any]:
+def _as_json(invocation: Invocation, one: TurnReplay) -> dict[str, Any]:
     again, head = one.replayed, {"number": one.number, "turn": one.turn}
     if again is None:
         text = one.problem.render(invocation.lang) if one.problem else None
