@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.cli.lines import JsonlQuestion, parse_line, tag_of_line
+from troly.cli.commands.ask import JsonlQuestion, parse_line, tag_of_line
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
 

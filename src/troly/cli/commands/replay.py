@@ -1,4 +1,4 @@
-"""Replays the turns of a conversation for the command line, and tells what differs in a table or as JSON."""
+"""`app replay`: runs what was recorded of a conversation again and says whether the same events come out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation
+import typer
+
+from troly.cli.invocation import Claim, Invocation, profile_for
 from troly.cli.output import data, data_json, note
 from troly.errors import InputError
 from troly.presentation.text import grid
@@ -17,6 +18,23 @@ from troly.presentation.text import grid
 if TYPE_CHECKING:
     from troly.conversation.replay import Replayed
     from troly.stores.records import Turn
+
+
+Id = Annotated[str, typer.Argument(metavar="CONVERSATION", help="conversations.id", show_default=False)]
+TurnArgument = Annotated[str | None, typer.Argument(metavar="[TURN]", help="replay.turn", show_default=False)]
+User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
+Json = Annotated[bool, typer.Option("--json", help="common.json")]
+
+
+def replay(
+    ctx: typer.Context, conversation: Id, turn: TurnArgument = None, user: User = None, as_json: Json = False
+) -> None:
+    """See `cli.replay.help`."""
+    # REFACTOR: emptied import
+
+    invocation: Invocation = ctx.obj
+    raise typer.Exit(run_replay(invocation, conversation, turn, user, as_json=as_json))
+
 
 DIFFERENT = 1
 SHOWN, WIDTH, QUESTION = 20, 60, 60

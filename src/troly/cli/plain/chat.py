@@ -7,14 +7,13 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly.cli.answering import TurnResult, run_one_turn
-from troly.cli.asking import model_loop
-from troly.cli.faults import STOPPED
+from troly.cli.failures import STOPPED
 from troly.cli.invocation import Invocation
 from troly.cli.output import data
-from troly.cli.plain_commands import failure_line, run_command
-from troly.cli.plain_lines import SpokenMarkdown
-from troly.cli.plain_printer import PlainPrinter, say_line
+from troly.cli.plain.commands import failure_line, run_command
+from troly.cli.plain.lines import SpokenMarkdown
+from troly.cli.plain.printer import PlainPrinter, say_line
+from troly.cli.turns import TurnResult, model_loop, run_one_turn
 from troly.conversation.commands import MARK
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest

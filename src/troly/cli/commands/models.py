@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, note, progress
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ def pull(
 
 
 async def _pull(invocation: Invocation, name: str) -> None:
-    from troly.cli.progress import progress
     from troly.llm.client import OllamaClient
 
     client = OllamaClient(invocation.settings.ollama)

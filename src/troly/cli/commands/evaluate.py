@@ -1,4 +1,4 @@
-"""Runs the evaluation for the command line: a table of accuracies by field and form, then what was missed."""
+"""`app eval`: how often an assistant does what its cases expect, in stores of its own."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from troly.cli.faults import UsageError
+import typer
+
+from troly.cli.command import known_modes
+from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
-from troly.cli.progress import progress
+from troly.cli.output import data, data_json, note, progress
 from troly.errors import InputError
 from troly.presentation.text import grid
 from troly.text.sanitize import sanitize_json
@@ -19,6 +21,42 @@ from troly.text.sanitize import sanitize_json
 if TYPE_CHECKING:
     from troly.conversation.eval_cases import Case, CaseFile
     from troly.conversation.evaluation import Count, Report, Result
+
+
+Mode = Annotated[
+    str, typer.Argument(metavar="MODE", help="eval.mode", show_default=False, autocompletion=known_modes)
+]
+File = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="eval.file")]
+Failures = Annotated[Path | None, typer.Option("--failures", metavar="FILE", help="eval.failures")]
+Least = Annotated[str | None, typer.Option("--min", metavar="SHARE", help="eval.min")]
+Model = Annotated[bool, typer.Option("--model", help="eval.model")]
+Json = Annotated[bool, typer.Option("--json", help="eval.json")]
+
+
+def evaluate(
+    ctx: typer.Context,
+    mode: Mode,
+    *,
+    file: File = None,
+    as_json: Json = False,
+    failures: Failures = None,
+    least: Least = None,
+    model: Model = False,
+) -> None:
+    """See `cli.eval.help`."""
+    # REFACTOR: emptied import
+
+    invocation: Invocation = ctx.obj
+    asked = EvalOptions(
+        mode=mode,
+        file=file,
+        as_json=as_json,
+        failures=failures,
+        least=share_of(least) if least is not None else None,
+        offline=not model,
+    )
+    raise typer.Exit(run_evaluation(invocation, asked))
+
 
 MISSED = 1
 
