@@ -41,13 +41,14 @@ class TrolyGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, text, commands, options and examples; the root adds the exit codes."""
-        found: list[tuple[str, Any]] = [(name, self.get_command(ctx, name)) for name in self.shown(ctx)]
-        rows = [(name, first_line(command.help)) for name, command in found]
-        write_help(self, ctx, formatter, self.invocation, rows)
+        write_help(self, ctx, formatter, self.invocation, self.rows(ctx))
 
-    def shown(self, ctx: Any) -> Sequence[str]:
-        """The names that the help lists."""
-        return self.list_commands(ctx)
+    def rows(self, ctx: Any) -> list[tuple[str, str]]:
+        """The commands that the help lists, with the first line of what they are for."""
+        found: list[tuple[str, Any]] = [
+            (name, self.get_command(ctx, name)) for name in self.list_commands(ctx)
+        ]
+        return [(name, first_line(command.help)) for name, command in found]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first of `args` names; raises UsageError with the nearest names."""

@@ -54,6 +54,10 @@ class IngestGroup(TrolyGroup):
         return {name: one for name, (_, one) in ingests_by_name(Registry(), self.commands).items()}
 
 
+# See `troly.cli.program`.
+GROUP = IngestGroup
+
+
 def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
     """The command that loads one file with `ingest`: its own options beside those of every load."""
 
