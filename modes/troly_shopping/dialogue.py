@@ -7,15 +7,41 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from troly.text.fold import nfc, tokens
+from troly.text.fold import fold, nfc, tokens
 from troly.text.match import Hit, Lexicon
-from troly_shopping.awaiting import awaiting_serial
-from troly_shopping.evidence import FOLDER, Candidate
-from troly_shopping.serials import Reading
-from troly_shopping.warranty import INVALID, PROMPT, RESULT
+from troly_shopping.serials import FOLDER, SerialCandidate, SerialParse
+from troly_shopping.warranty.answer import INVALID, PROMPT, RESULT
 
 if TYPE_CHECKING:
     from troly.stores.conversations import StoredMessage
+
+
+# Whether the assistant has just asked for a serial (000-48).
+
+
+# The wording that asks for one, for messages saved without a type; folded, both languages.
+_WORDINGS = (
+    "vui long cung cap so serial",
+    "chua nhan dien duoc so serial",
+    "nhap lai so serial",
+    "send me the serial number",
+    "could not recognise a valid serial",
+    "enter the serial again",
+)
+
+
+def awaiting_serial(history: Iterable[StoredMessage]) -> bool:
+    """Whether the assistant's last message asks for a serial: by its metadata, else by its words."""
+    last = next((message for message in reversed(list(history)) if message.sender == "assistant"), None)
+    if last is None:
+        return False
+    kind = last.type or str(last.metadata.get("type", ""))
+    if kind in {PROMPT, INVALID}:
+        return True
+    if kind == RESULT:
+        return last.metadata.get("warranty_meta", {}).get("found") is False
+    return not kind and any(wording in fold(last.text) for wording in _WORDINGS)
+
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat"]
 # How many answers back a request for a serial is remembered.
@@ -27,7 +53,7 @@ _ORDER = ("first", "second", "third")
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class DialogueState:
     """What the desk's own messages say of the conversation (000-48).
 
     `awaiting` when the last one asks for a serial; `earlier` when one shortly before did and nothing has settled it;
@@ -44,14 +70,14 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class DialogueAct:
     """What a message does: `confirm` and `repeat` look up `serials`, `ask` asks for one again."""
 
     act: Act = ""
     serials: tuple[str, ...] = ()
 
 
-def situation(history: Iterable[StoredMessage]) -> Situation:
+def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
     """The situation after `history`, oldest first."""
     answers = [m for m in history if m.sender == "assistant"]
     last = answers[-1] if answers else None
@@ -63,7 +89,7 @@ def situation(history: Iterable[StoredMessage]) -> Situation:
         if shown:
             asked = tuple(shown.split(", "))
             mentioned |= dict.fromkeys(asked)
-    return Situation(
+    return DialogueState(
         awaiting=awaiting,
         earlier=not awaiting and _still_open(answers[-REMEMBERED:]),
         offered=tuple(last.metadata.get("offered", ())) if last else (),
@@ -82,41 +108,45 @@ def _still_open(answers: Sequence[StoredMessage]) -> bool:
     return False
 
 
-def move(text: str, spot: Situation) -> Move:
+def parse_act(text: str, spot: DialogueState) -> DialogueAct:
     """What `text` does in this situation; a `Move` without an act when it is a message like any other."""
     if len(text) > MAX_CHARS:
-        return Move()
+        return DialogueAct()
     hits = _phrases().find(text)
     if _wants_person(hits):
-        return Move("person")
+        return DialogueAct("person")
     if spot.offered and (found := _answer_to_offer(text, spot, hits)):
         return found
-    return _steering(text, spot, hits) if spot.awaiting or spot.earlier or spot.warranty else Move()
+    return _steering(text, spot, hits) if spot.awaiting or spot.earlier or spot.warranty else DialogueAct()
 
 
-def _steering(text: str, spot: Situation, hits: Sequence[Hit]) -> Move:
+def _steering(text: str, spot: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
     """Another serial of those talked about, stop, once more, or a correction that names no serial."""
     labels = {hit.label for hit in hits}
     if "other" in labels and _only(text, hits, {"other", "no", "not this", "correction", "yes"}):
         rest = [serial for serial in spot.mentioned if serial not in spot.asked]
-        return Move("confirm", tuple(rest)) if len(rest) == 1 else Move("ask")
+        return DialogueAct("confirm", tuple(rest)) if len(rest) == 1 else DialogueAct("ask")
     if "cancel" in labels and _only(text, hits, {"cancel", "no"}):
-        return Move("cancel")
+        return DialogueAct("cancel")
     if "repeat" in labels and _only(text, hits, {"repeat"}):
-        return Move("repeat", () if spot.awaiting and not spot.asked else spot.asked)
+        return DialogueAct("repeat", () if spot.awaiting and not spot.asked else spot.asked)
     wrong = labels & {"correction", "not this"} and _only(text, hits, {"correction", "no", "not this"})
-    return Move("ask") if wrong else Move()
+    return DialogueAct("ask") if wrong else DialogueAct()
 
 
-def _answer_to_offer(text: str, spot: Situation, hits: Sequence[Hit]) -> Move | None:
+def _answer_to_offer(text: str, spot: DialogueState, hits: Sequence[Hit]) -> DialogueAct | None:
     for place, label in enumerate(_ORDER[: len(spot.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
-            return Move("confirm", (spot.offered[place],))
+            return DialogueAct("confirm", (spot.offered[place],))
     labels = {hit.label for hit in hits}
     if "yes" in labels and _only(text, hits, {"yes"}):
-        return Move("confirm", spot.offered) if len(spot.offered) == 1 else Move("choose", spot.offered)
+        return (
+            DialogueAct("confirm", spot.offered)
+            if len(spot.offered) == 1
+            else DialogueAct("choose", spot.offered)
+        )
     if labels & {"no", "not this"} and _only(text, hits, {"no", "not this"}):
-        return Move("ask")
+        return DialogueAct("ask")
     return None
 
 
@@ -142,7 +172,7 @@ def is_correction(text: str) -> bool:
     )
 
 
-def corrected(text: str, reading: Reading) -> Reading:
+def without_taken_back(text: str, reading: SerialParse) -> SerialParse:
     """`reading` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B"."""
     if len(text) > MAX_CHARS or not reading.serials:
         return reading
@@ -159,7 +189,7 @@ def corrected(text: str, reading: Reading) -> Reading:
     return reading if kept == reading.serials else replace(reading, serials=kept, attempted=False)
 
 
-def _is_denied(text: str, item: Candidate, hits: Sequence[Hit]) -> bool:
+def _is_denied(text: str, item: SerialCandidate, hits: Sequence[Hit]) -> bool:
     """Whether "not" stands right before it, with at most a word for serial between, or "wrong" right after."""
     for hit in hits:
         between = text[hit.end : item.start]
@@ -174,10 +204,10 @@ def _is_denied(text: str, item: Candidate, hits: Sequence[Hit]) -> bool:
     return False
 
 
-def confirmed(serials: Sequence[str]) -> Reading:
+def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
     """A reading of serials that the customer agreed to or asked for again."""
-    candidates = tuple(Candidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
-    return Reading(tuple(serials), candidates, sure=True, bare=True)
+    candidates = tuple(SerialCandidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
+    return SerialParse(tuple(serials), candidates, sure=True, bare=True)
 
 
 @cache

@@ -9,10 +9,12 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Say
 from troly.text.language import switch_request
-from troly_shopping import clarify, intent, look_up, recall, respond
+from troly_shopping import intent
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
-from troly_shopping.hearing import hear
+from troly_shopping.message import parse_message
+from troly_shopping.reply import clarification, product_answer, recall
 from troly_shopping.strings import say
+from troly_shopping.warranty import answer
 
 State = Mapping[str, Any]
 
@@ -25,11 +27,11 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     if not question:
         step.note(say("step.switched", turn.language), "rules")
         return {**_language(turn), "question": "", "switched": True, "route": "clarify_stream"}
-    heard = await asyncio.to_thread(hear, turn, question)
+    heard = await asyncio.to_thread(parse_message, turn, question)
     if heard.route:
         found = heard.found(turn.language)
     else:
-        found = await intent.find(turn, question, heard.reading, awaiting=heard.spot.awaiting)
+        found = await intent.decide_intent(turn, question, heard.reading, awaiting=heard.spot.awaiting)
     step.note(found.note(turn.language), found.source)
     clear = (
         found.intent != "unknown" and found.confidence >= turn.services.settings.intent.confidence_threshold
@@ -53,7 +55,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
 
 async def warranty_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Answer from the warranty records alone (000-02), or ask for a serial; then END."""
-    return await look_up.answer(state["heard"], turn, step)
+    return await answer.answer_warranty(state["heard"], turn, step)
 
 
 async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
@@ -71,21 +73,25 @@ async def clarify_stream(state: State, turn: TurnContext, step: Step) -> State:
         turn.say(text)
         step.note(say("step.switched", turn.language), "rules")
     else:
-        text = await clarify.speak(turn, state["question"], step)
+        text = await clarification.stream_clarification(turn, state["question"], step)
     return {"response": text, "message_type": "clarify"}
 
 
 async def retrieve(state: State, turn: TurnContext, step: Step) -> State:
     """Search the catalogue and the shared documents (000-53 to 000-55, C9)."""
-    context, offer = await respond.search(turn, state["question"], step, state["heard"].follow)
-    respond.show_sources(turn, context)
-    context = await recall.extend(turn, state["question"], context, step, shown=respond.MESSAGES)
+    context, offer = await product_answer.retrieve_context(
+        turn, state["question"], step, state["heard"].follow
+    )
+    product_answer.show_sources(turn, context)
+    context = await recall.with_earlier_messages(
+        turn, state["question"], context, step, shown=product_answer.MESSAGES
+    )
     return {"retrieved_context": context, "offer": offer}
 
 
 async def respond_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Stream the answer, then the persona's follow-up (000-57 to 000-60)."""
-    return {"response": await respond.speak(turn, state, step), "message_type": "answer"}
+    return {"response": await product_answer.stream_answer(turn, state, step), "message_type": "answer"}
 
 
 def _switch(turn: TurnContext) -> str:

@@ -9,7 +9,7 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
-from troly_shopping.rules import social_kind
+from troly_shopping.intent import social_kind
 from troly_shopping.strings import prompts, say
 
 NOT_SOCIAL = "NONE"
@@ -18,7 +18,7 @@ _FIRST_WORD = re.compile(r"[*\"'`]*([^\W\d_]+)[^\w]")
 _LONGEST_NO = len(NOT_SOCIAL) + 4
 
 
-async def speak(turn: TurnContext, question: str, step: Step) -> str:
+async def stream_clarification(turn: TurnContext, question: str, step: Step) -> str:
     """Say the answer piece by piece; returns it whole.
 
     Raises ModelError when the model fails after it has begun to speak; before that the rules answer, with a notice.
@@ -31,7 +31,7 @@ async def speak(turn: TurnContext, question: str, step: Step) -> str:
     return _by_rules(turn, question, step)
 
 
-def warn(turn: TurnContext, error: ModelError) -> None:
+def warn_of_rules(turn: TurnContext, error: ModelError) -> None:
     """Tell why the rules answer instead of the model, and what helps."""
     text = error.render(turn.language)
     turn.emit(Notice("warning", text.title, text.message, text.remedy))
@@ -49,7 +49,7 @@ async def _by_model(turn: TurnContext, question: str) -> str:
     except ModelError as error:
         if reply.said:
             raise
-        warn(turn, error)
+        warn_of_rules(turn, error)
         return ""
     turn.say(reply.finish())
     if not reply.said:

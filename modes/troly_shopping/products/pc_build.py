@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.text.fold import fold
-from troly_shopping.goods import PARTS
-from troly_shopping.products_store import Product, ProductStore
+from troly_shopping.products.query import PARTS
+from troly_shopping.products.store import Product, ProductStore
 
 _SOCKET = re.compile(r"lga ?\d{3,4}|am[345](?!\d)")
 _MEMORY = re.compile(r"ddr ?[345]")
@@ -21,7 +21,7 @@ _LEAST_WATTS, _WATTS_WITH_CARD = 350, 500
 
 
 @dataclass(frozen=True, slots=True)
-class Computer:
+class PcBuild:
     """Parts in the order of `PARTS`, what they cost together, and the kinds that the catalogue lacks."""
 
     parts: tuple[Product, ...] = ()
@@ -52,7 +52,7 @@ class _Part:
 _Stock = Mapping[str, Sequence[_Part]]
 
 
-def build(store: ProductStore, budget: int | None, use: str) -> Computer:
+def build_pc(store: ProductStore, budget: int | None, use: str) -> PcBuild:
     """The best computer within `budget`, else the cheapest there is; `missing` where there is none at all.
 
     For games and graphics most of the money goes into the card, then the processor; else there is no card when the
@@ -63,13 +63,13 @@ def build(store: ProductStore, budget: int | None, use: str) -> Computer:
     needed = [kind for kind in PARTS if kind != "vga" or card]
     missing = tuple(kind for kind in needed if not stock[kind])
     if missing:
-        return Computer(missing=missing)
+        return PcBuild(missing=missing)
     made = _computers(stock, card=card)
     if not made:
-        return Computer(missing=("mainboard", "ram"))
+        return PcBuild(missing=("mainboard", "ram"))
     fitting = [parts for parts in made if budget is None or _total(parts) <= budget]
     best = max(fitting, key=_worth) if budget is not None and fitting else min(made, key=_total)
-    return Computer(tuple(part.product for part in best))
+    return PcBuild(tuple(part.product for part in best))
 
 
 def _computers(stock: _Stock, *, card: bool) -> list[tuple[_Part, ...]]:

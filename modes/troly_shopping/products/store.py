@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from troly.errors import StoreError
-from troly_shopping.goods import key_of, model_terms
+from troly_shopping.products.query import key_of, model_terms
 
 if TYPE_CHECKING:
     from troly.stores.published import Datasets, DatasetVersion
@@ -91,7 +91,7 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredProduct:
     """A product, and the share of what the words of the question tell that it holds (0.0 to 1.0)."""
 
     product: Product
@@ -99,7 +99,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchCriteria:
     """What to look for: `terms` rank, all else filters; `least` is the coverage that a row must have."""
 
     terms: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ class ProductStore:
             code for code, found in parts.items() if found and all(term in there for term in found)
         )
 
-    def search(self, query: Query) -> list[Found]:
+    def search(self, query: SearchCriteria) -> list[ScoredProduct]:
         """The best products for `query`."""
         version = self._datasets.current(DATASET)
         if version is None:
@@ -199,7 +199,7 @@ class ProductStore:
         if query.order == "nearest":
             parameters["target"] = query.target or 0
         rows = self._fetch(_SEARCH.format(order=_ORDERS[query.order]), parameters)
-        return [Found(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
+        return [ScoredProduct(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
 
     def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
         try:

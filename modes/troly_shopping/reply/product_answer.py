@@ -15,17 +15,16 @@ from troly.plugin.events import Evidence, Notice, Sources
 from troly.retrieval.store import Reader
 from troly.text.fold import nfc
 from troly.text.language import is_other
-from troly_shopping.clarify import warn
-from troly_shopping.figures import FigureCheck, figures
-from troly_shopping.follow_up import FollowUp, remember, shown_kinds, touch
-from troly_shopping.follow_words import look_again
-from troly_shopping.offer_words import facts, tell
-from troly_shopping.offer_words import passages as describe
-from troly_shopping.offers import Offer, look
-from troly_shopping.products_store import DATASET
-from troly_shopping.recall import remembered, shared
+from troly_shopping.products.follow_up import FollowUp, remember, shown_kinds, touch
+from troly_shopping.products.offers import Offer, find_offer
+from troly_shopping.products.query import parse_price_limits
+from troly_shopping.products.rendering import computed_facts, find_again, render_offer
+from troly_shopping.products.rendering import product_passages as describe
+from troly_shopping.products.store import DATASET
+from troly_shopping.reply.clarification import warn_of_rules
+from troly_shopping.reply.price_check import PriceCheck, amounts_in
+from troly_shopping.reply.recall import memory_block, shared_entries
 from troly_shopping.strings import prompts, say
-from troly_shopping.wish import read_limits
 
 PASSAGES, QUOTED = 5, 3
 QUOTE_CHARS = 280
@@ -35,7 +34,7 @@ CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 
 
-async def search(
+async def retrieve_context(
     turn: TurnContext, question: str, step: Step, follow: FollowUp | None = None
 ) -> tuple[list[dict[str, Any]], Offer | None]:
     """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer.
@@ -44,12 +43,12 @@ async def search(
     """
     datasets, messages = turn.services.datasets, len(turn.history)
     if follow is not None:
-        offer: Offer | None = await asyncio.to_thread(look_again, datasets, follow)
+        offer: Offer | None = await asyncio.to_thread(find_again, datasets, follow)
         passages: list[dict[str, Any]] = []
     else:
         kinds = shown_kinds(turn.conversation_metadata, messages)
         offer, passages = await asyncio.gather(
-            asyncio.to_thread(look, datasets, question, kinds), _passages(turn, question, step)
+            asyncio.to_thread(find_offer, datasets, question, kinds), _passages(turn, question, step)
         )
     if offer is None:
         return passages, None
@@ -110,14 +109,14 @@ def _evidence(number: int, item: Mapping[str, Any]) -> Evidence:
     return Evidence(number, item["title"], item["text"], item["where"], item["score"])
 
 
-async def speak(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
+async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
     """Say the answer and the persona's follow-up (000-60); returns it whole.
 
     Raises ModelError when the model fails after it has begun to speak; before that the catalogue and the passages
     answer, with a notice.
     """
     context, offer = state["retrieved_context"], state.get("offer")
-    told = tell(offer, turn.language, turn.persona().hotline) if offer else None
+    told = render_offer(offer, turn.language, turn.persona().hotline) if offer else None
     if told and told.table:
         turn.emit(told.table)
     plain = _plainly(turn, state["question"])
@@ -137,7 +136,7 @@ async def speak(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
 
 def _plainly(turn: TurnContext, question: str) -> str:
     """A sentence for a limit in other money than the catalogue's, which nothing here can convert; else ""."""
-    foreign = read_limits(nfc(question)).foreign
+    foreign = parse_price_limits(nfc(question)).foreign
     if not foreign:
         return ""
     amounts = say("compare.join", turn.language).join(foreign)
@@ -161,7 +160,7 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any]) -> str:
     except ModelError as error:
         if said:
             raise
-        warn(turn, error)
+        warn_of_rules(turn, error)
     if check.withheld:
         keys = {name: say(f"figures.{name}", turn.language) for name in ("title", "message")}
         remedy = say("figures.remedy", turn.language, hotline=turn.persona().hotline)
@@ -169,23 +168,25 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any]) -> str:
     return said.rstrip()
 
 
-def _check(turn: TurnContext, state: Mapping[str, Any]) -> FigureCheck:
+def _check(turn: TurnContext, state: Mapping[str, Any]) -> PriceCheck:
     """A check that knows every figure retrieved, and the customer's own limits."""
     offer: Offer | None = state.get("offer")
-    texts = [item["text"] for item in shared(state["retrieved_context"])]
-    limits = read_limits(nfc(state["question"]))
+    texts = [item["text"] for item in shared_entries(state["retrieved_context"])]
+    limits = parse_price_limits(nfc(state["question"]))
     budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
-    budgets |= figures(limits.foreign)
-    known = figures([*texts, *(facts(offer, turn.language) if offer else ()), turn.persona().hotline])
+    budgets |= amounts_in(limits.foreign)
+    known = amounts_in(
+        [*texts, *(computed_facts(offer, turn.language) if offer else ()), turn.persona().hotline]
+    )
     products = offer.products if offer else ()
     prices = {Decimal(product.price) for product in products}
-    computed = (figures(facts(offer, turn.language)) if offer else frozenset()) - prices
-    return FigureCheck(
-        known - (budgets - figures(texts)),
+    computed = (amounts_in(computed_facts(offer, turn.language)) if offer else frozenset()) - prices
+    return PriceCheck(
+        known - (budgets - amounts_in(texts)),
         frozenset(budgets),
         say("figures.withheld", turn.language),
         {
-            product.name: figures([product.name, product.specs]) | {Decimal(product.price)} | computed
+            product.name: amounts_in([product.name, product.specs]) | {Decimal(product.price)} | computed
             for product in products
         },
     )
@@ -194,11 +195,11 @@ def _check(turn: TurnContext, state: Mapping[str, Any]) -> FigureCheck:
 def build_messages(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
-    passages = [f"[{item['title']}] {item['text'][:CONTEXT_CHARS]}" for item in shared(found)]
+    passages = [f"[{item['title']}] {item['text'][:CONTEXT_CHARS]}" for item in shared_entries(found)]
     offer: Offer | None = state.get("offer")
-    passages += facts(offer, turn.language) if offer and offer.kind != "list" else []
+    passages += computed_facts(offer, turn.language) if offer and offer.kind != "list" else []
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
-    context += remembered(found)
+    context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
     lines = [
         f"{item['role'].capitalize()}: {' '.join(item['content'].split())[:MESSAGE_CHARS]}"
@@ -217,7 +218,9 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]
 
 async def _by_rules(turn: TurnContext, context: Sequence[Mapping[str, Any]], goods: str) -> str:
     """What the catalogue has, and the passages word for word, or an honest sentence that there is nothing."""
-    fitting = [item for item in shared(context) if "product" not in item and item["coverage"] >= FITTING]
+    fitting = [
+        item for item in shared_entries(context) if "product" not in item and item["coverage"] >= FITTING
+    ]
     told = [goods] if goods else []
     if fitting:
         quotes = [

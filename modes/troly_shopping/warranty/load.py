@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.tables.problems import Duplicate
 from troly.tables.source import Layout
 from troly.tables.stage import Staged
 from troly.text.dates import parse_date
-from troly_shopping.csv_load import Filled
-from troly_shopping.warranty_store import CREATE
+from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
+from troly_shopping.warranty.store import CREATE, DATASET
 
 if TYPE_CHECKING:
     import duckdb
+
 
 COLUMNS = ("serial", "product_name", "warranty_end_date")
 _BLANK = " \t\u00a0\ufeff"
@@ -67,7 +69,7 @@ _MERGED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class RowCounts:
     """How the staged rows are divided."""
 
     good: int
@@ -109,13 +111,13 @@ def _is_row(fields: list[str], places: Mapping[str, int]) -> bool:
 LAYOUT = Layout(COLUMNS, _is_row, _select)
 
 
-def check_rows(con: duckdb.DuckDBPyConnection, staged: Staged) -> Checked:
+def check_rows(con: duckdb.DuckDBPyConnection, staged: Staged) -> RowCounts:
     """Count good rows and repeated serials."""
     for view in _VIEWS:
         con.execute(view)
     row = con.execute("select count(*), count(distinct key) from good").fetchone()
     good, distinct = (int(row[0]), int(row[1])) if row else (0, 0)
-    return Checked(good, staged.rows - good, good - distinct)
+    return RowCounts(good, staged.rows - good, good - distinct)
 
 
 def faults(con: duckdb.DuckDBPyConnection, staged: Staged) -> Iterator[tuple[int, str]]:
@@ -131,7 +133,7 @@ def duplicates(con: duckdb.DuckDBPyConnection, staged: Staged) -> list[Duplicate
     return [Duplicate(staged.line_of(place), staged.line_of(last), serial) for place, last, serial in rows]
 
 
-def fill(con: duckdb.DuckDBPyConnection, checked: Checked, before: Path | None) -> Filled:
+def fill(con: duckdb.DuckDBPyConnection, checked: RowCounts, before: Path | None) -> LoadCounts:
     """Write `records` from the staged rows; `before` is the version whose other records stay.
 
     The connection's main database is the new file.
@@ -147,7 +149,7 @@ def fill(con: duckdb.DuckDBPyConnection, checked: Checked, before: Path | None) 
     con.execute(f"insert into records select key, serial, product_name, ends from {source} order by key")  # noqa: S608 (our names)
     if before is not None:
         con.execute("detach old")
-    return Filled(_number(con, "select count(*) from records"), updated)
+    return LoadCounts(_number(con, "select count(*) from records"), updated)
 
 
 def _merge(con: duckdb.DuckDBPyConnection, before: Path) -> int:
@@ -162,3 +164,33 @@ def _merge(con: duckdb.DuckDBPyConnection, before: Path) -> int:
 def _number(con: duckdb.DuckDBPyConnection, sql: str) -> int:
     row = con.execute(sql).fetchone()
     return int(row[0]) if row else 0
+
+
+# `app ingest warranty FILE`: the list of warranties (000-49 to 000-51), new serials added, known ones replaced.
+
+
+def ingest_warranty(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
+    """Load a warranty CSV; see `load_list`. Raises InputError, StoreError, StoppedError."""
+    return load_list(_KIND, request, samples=samples)
+
+
+def _judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> RowCheck:
+    checked = check_rows(con, staged)
+    found = dict(faults(con, staged)) if checked.faulty else {}
+    repeated = duplicates(con, staged) if checked.duplicates else []
+    return RowCheck(checked.kept, found, repeated, checked)
+
+
+def _fill(con: duckdb.DuckDBPyConnection, judged: RowCheck, before: Path | None, _folder: Path) -> LoadCounts:
+    checked: RowCounts = judged.rows
+    return fill(con, checked, before)
+
+
+_KIND = ListKind(
+    dataset=DATASET,
+    layout=LAYOUT,
+    sentences={"loaded": "ingest.loaded", "checked": "ingest.checked"},
+    repeat="duplicate",
+    judge=_judge,
+    fill=_fill,
+)

@@ -26,7 +26,7 @@ SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class LoadCounts:
     """What became of the dataset: all rows there are now, and how many of the new ones replaced one."""
 
     rows: int
@@ -34,7 +34,7 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RowCheck:
     """The staged rows: how many are taken, faults by line, rows that a later one replaced, and what `fill` needs."""
 
     kept: int
@@ -56,8 +56,8 @@ class ListKind:
     layout: Layout
     sentences: Mapping[str, str]
     repeat: str
-    judge: Callable[[duckdb.DuckDBPyConnection, Staged], Judged]
-    fill: Callable[[duckdb.DuckDBPyConnection, Judged, Path | None, Path], Filled]
+    judge: Callable[[duckdb.DuckDBPyConnection, Staged], RowCheck]
+    fill: Callable[[duckdb.DuckDBPyConnection, RowCheck, Path | None, Path], LoadCounts]
 
     @property
     def stopped(self) -> str:
@@ -105,7 +105,7 @@ def _load(kind: ListKind, request: IngestRequest, folder: Path, *, samples: bool
 
 def _check(
     kind: ListKind, con: duckdb.DuckDBPyConnection, request: IngestRequest, folder: Path
-) -> tuple[Staged, Judged, Problems]:
+) -> tuple[Staged, RowCheck, Problems]:
     """Stage the file, judge its rows, write the rejected ones to `--errors`."""
     means = Means(folder, request.progress, lambda: _stop_if(request, kind.stopped))
     staged = stage(con, request.file, kind.layout, means)
@@ -143,10 +143,10 @@ def _outcome(
     kind: ListKind,
     request: IngestRequest,
     staged: Staged,
-    judged: Judged,
+    judged: RowCheck,
     problems: Problems,
     *,
-    filled: Filled | None = None,
+    filled: LoadCounts | None = None,
     dropped: bool = False,
 ) -> IngestOutcome:
     """Counts and summary; `filled` is None where nothing was to be loaded."""

@@ -46,7 +46,7 @@ _SAME_HASH = "select value = hash('TROLY') from probe"
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class WarrantyRecord:
     """One guarantee: the serial as it was loaded, the product, and the last day."""
 
     serial: str
@@ -78,7 +78,7 @@ class WarrantyStore:
         at = datetime.fromisoformat(info["loaded_at"]) if "loaded_at" in info else version.published_at
         return Loaded(int(info.get("rows", 0)), at, bool(info.get("samples")))
 
-    def find(self, serial: str) -> Record | None:
+    def find(self, serial: str) -> WarrantyRecord | None:
         """The record of `serial`, whatever its case (000 C8)."""
         reader = self._datasets.reader(DATASET)
         try:
@@ -92,14 +92,14 @@ class WarrantyStore:
         if not rows:
             return None
         found, product, end = rows[0]
-        return Record(found, sanitize(nfc(product), keep_newlines=False), end)
+        return WarrantyRecord(found, sanitize(nfc(product), keep_newlines=False), end)
 
     def known(self, serials: Sequence[str]) -> dict[str, str]:
         """Those of `serials` that there is a record of, upper-case, with the form in which they were loaded."""
         found = self.find_all(dict.fromkeys(serial.upper() for serial in serials))
         return {key: record.serial for key, record in found.items() if record}
 
-    def find_all(self, serials: Iterable[str]) -> dict[str, Record | None]:
+    def find_all(self, serials: Iterable[str]) -> dict[str, WarrantyRecord | None]:
         """The record of each serial, or None, in their order."""
         wanted = list(serials)
         if len(wanted) <= _FEW:
@@ -107,10 +107,10 @@ class WarrantyStore:
         found = self._many(wanted)
         return {serial: found.get(serial.upper()) for serial in wanted}
 
-    def _many(self, serials: Sequence[str]) -> dict[str, Record]:
+    def _many(self, serials: Sequence[str]) -> dict[str, WarrantyRecord]:
         reader = self._datasets.reader(DATASET)
         wanted = list(dict.fromkeys(serial.upper() for serial in serials))
-        found: dict[str, Record] = {}
+        found: dict[str, WarrantyRecord] = {}
         try:
             statement = _FIND_MANY if wanted and reader.fetch(_SAME_HASH)[0][0] else _SCAN_MANY
             for at in range(0, len(wanted), _BATCH):
@@ -118,7 +118,7 @@ class WarrantyStore:
                 asked = set(batch)
                 for serial, product, end in reader.fetch(statement, [batch]):
                     if serial.upper() in asked:
-                        found[serial.upper()] = Record(
+                        found[serial.upper()] = WarrantyRecord(
                             serial, sanitize(nfc(product), keep_newlines=False), end
                         )
         except StoreError as error:

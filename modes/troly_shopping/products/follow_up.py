@@ -12,9 +12,8 @@ from typing import Any, Literal
 from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.match import Hit, Lexicon
 from troly.text.wordlist import read_lists
-from troly_shopping.goods import kinds
-from troly_shopping.products_store import Product
-from troly_shopping.wish import read_limits
+from troly_shopping.products.query import kinds, parse_price_limits
+from troly_shopping.products.store import Product
 
 LEXICONS = Path(__file__).parent / "lexicons"
 # Kept in the conversation's metadata: the names and the kinds that were shown last, and how many messages there were.
@@ -75,12 +74,12 @@ def touch(metadata: dict[str, Any], messages: int) -> None:
     metadata[SHOWN] = {**metadata.get(SHOWN, {}), "at": messages}
 
 
-def read_follow_up(text: str, names: tuple[str, ...], shown: Sequence[str]) -> FollowUp | None:
+def parse_follow_up(text: str, names: tuple[str, ...], shown: Sequence[str]) -> FollowUp | None:
     """The question that `text` asks of the products `names` (of the kinds `shown`); None where it asks for others.
 
     Anything that narrows the catalogue down anew (another kind, a limit, a word of its own) makes it another question.
     """
-    if not names or len(text) > _MAX_CHARS or read_limits(text).places:
+    if not names or len(text) > _MAX_CHARS or parse_price_limits(text).places:
         return None
     text = nfc(text)
     hits = [*_phrases().find(text), *_attributes().find(text)]

@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from troly.plugin.events import Table
+from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
+from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.offers import Offer
-from troly_shopping.products_store import Product
+from troly_shopping.products.follow_up import FollowUp, called
+from troly_shopping.products.offers import Offer
+from troly_shopping.products.query import ProductQuery
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.strings import catalogue, say
-from troly_shopping.wish import Wish
 
 LINES = 5
 SPECS_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OfferText:
     """The words of an answer and the table beside them."""
 
     text: str
     table: Table | None
 
 
-def tell(offer: Offer, lang: Lang, hotline: str) -> Told:
+def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     """The answer to a question about goods."""
     if offer.kind == "follow":
-        from troly_shopping.follow_words import tell_again
+        pass  # REFACTOR: emptied import
 
-        return tell_again(offer, lang)
+        return render_follow_up(offer, lang)
     kinds = {"list": _list, "compare": _compare, "build": _build}
     return kinds[offer.kind](offer, lang, hotline)
 
 
-def passages(offer: Offer, lang: Lang) -> list[dict[str, Any]]:
+def product_passages(offer: Offer, lang: Lang) -> list[dict[str, Any]]:
     """The rows as retrieved context (000-54): title, text, where, score, and that they are products."""
     found = []
     for product in offer.products:
@@ -57,9 +62,9 @@ def passages(offer: Offer, lang: Lang) -> list[dict[str, Any]]:
     return found
 
 
-def facts(offer: Offer, lang: Lang) -> list[str]:
+def computed_facts(offer: Offer, lang: Lang) -> list[str]:
     """Figures that were worked out from the rows: the total of a computer, the difference between two prices."""
-    told = tell(offer, lang, "").text if offer.products else ""
+    told = render_offer(offer, lang, "").text if offer.products else ""
     return [told] if told else []
 
 
@@ -83,12 +88,12 @@ def kind_name(kind: str, lang: Lang) -> str:
     return say(f"kind.{kind}", lang) if known else kind
 
 
-def _list(offer: Offer, lang: Lang, hotline: str) -> Told:
+def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     wish, products = offer.wish, offer.products
     limits = _limits(wish, lang)
     if not products:
         text = say("offer.nothing", lang, what=_what(wish, lang), limits=limits, hotline=hotline)
-        return Told(text, None)
+        return OfferText(text, None)
     if offer.near:
         intro = say("offer.instead", lang, what=_what(wish, lang), limits=limits)
     elif wish.order in {"cheapest", "dearest"} and len(products) > 1:
@@ -99,17 +104,17 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> Told:
     lines = [intro, *product_lines(products[:LINES], lang)]
     if len(products) > LINES:
         lines.append(say("offer.more", lang))
-    return Told("\n".join(lines), products_table(products, lang))
+    return OfferText("\n".join(lines), products_table(products, lang))
 
 
-def _what(wish: Wish, lang: Lang) -> str:
+def _what(wish: ProductQuery, lang: Lang) -> str:
     kind = kind_name(wish.kinds[0], lang) if wish.kinds else ""
     codes = " ".join(code.upper() for code in wish.words if code in wish.codes or not kind)
     said = [kind, *wish.brands, codes] if lang == "vi" else [*wish.brands, codes, kind]
     return " ".join(part for part in said if part) or say("offer.goods", lang)
 
 
-def _limits(wish: Wish, lang: Lang) -> str:
+def _limits(wish: ProductQuery, lang: Lang) -> str:
     if wish.about:
         return say("offer.around", lang, about=format_money(wish.about, lang))
     low, high = (format_money(value or 0, lang) for value in (wish.low, wish.high))
@@ -141,14 +146,14 @@ def products_table(products: Sequence[Product], lang: Lang) -> Table:
     return Table(columns, rows, title=say("offer.source", lang).capitalize(), numeric=(1,))
 
 
-def _compare(offer: Offer, lang: Lang, hotline: str) -> Told:
+def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     missing = [say("compare.missing", lang, what=side) for side in offer.missing]
     products = offer.products
     if len(products) < 2:
         if not missing:
             nothing = say("offer.nothing", lang, what=say("offer.goods", lang), limits="", hotline=hotline)
-            return Told(nothing, None)
-        return Told(
+            return OfferText(nothing, None)
+        return OfferText(
             "\n".join([*missing, *product_lines(products, lang)]),
             products_table(products, lang) if products else None,
         )
@@ -158,7 +163,7 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> Told:
         low, high = sorted(products, key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
         lines.append(say("compare.cheaper", lang, name=low.name, difference=difference))
-    return Told("\n".join(lines), side_by_side(products, lang))
+    return OfferText("\n".join(lines), side_by_side(products, lang))
 
 
 def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
@@ -178,11 +183,11 @@ def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
     return Table(("", *(p.name for p in products)), tuple(rows), title=say("compare.title", lang))
 
 
-def _build(offer: Offer, lang: Lang, hotline: str) -> Told:
+def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     computer, wish = offer.computer, offer.wish
     if computer is None or not computer.parts:
         kinds = ", ".join(kind_name(kind, lang) for kind in (computer.missing if computer else ()))
-        return Told(say("build.missing", lang, parts=kinds, hotline=hotline), None)
+        return OfferText(say("build.missing", lang, parts=kinds, hotline=hotline), None)
     budget, total = wish.about or wish.high or wish.low, format_money(computer.total, lang)
     shown = format_money(budget or 0, lang)
     if budget is None:
@@ -194,4 +199,116 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> Told:
     columns = tuple(say(f"column.{name}", lang) for name in ("part", "product", "price", "stock", "link"))
     rows = [(kind_name(p.kind, lang), p.name, price(p, lang), stock(p, lang), p.url) for p in computer.parts]
     rows.append((say("build.total", lang), "", total, "", ""))
-    return Told("\n".join(lines), Table(columns, tuple(rows), title=say("build.title", lang), numeric=(2,)))
+    return OfferText(
+        "\n".join(lines), Table(columns, tuple(rows), title=say("build.title", lang), numeric=(2,))
+    )
+
+
+# Answers a question about the products that were just shown, from the catalogue as it is now.
+
+
+_VALUE = re.compile(r"(\d+(?:[.,]\d+)?) ?([a-z]+)?")
+# Units of one attribute in one measure; any other unit counts as it is.
+_UNITS = {"tb": 1024, "kg": 1000, "nam": 12, "year": 12, "years": 12}
+_OTHERS = 8
+
+
+def find_again(datasets: Datasets, asked: FollowUp) -> Offer:
+    """The products meant, as the catalogue has them now; raises StoreError. Blocking."""
+    store = ProductStore(datasets)
+    products = store.named(asked.names)
+    if asked.kind == "others":
+        return _others(store, asked, products)
+    return Offer("follow", ProductQuery(), tuple(_meant(products, asked)), follow=asked)
+
+
+def _meant(products: Sequence[Product], asked: FollowUp) -> Sequence[Product]:
+    if not asked.places:
+        return products
+    by_name = {product.name: product for product in products}
+    places = [place - 1 if place > 0 else len(asked.names) - 1 for place in asked.places]
+    chosen = [asked.names[place] for place in places if place < len(asked.names)]
+    return [by_name[name] for name in dict.fromkeys(chosen) if name in by_name]
+
+
+def _others(store: ProductStore, asked: FollowUp, products: Sequence[Product]) -> Offer:
+    """Cheaper ones of the same kinds."""
+    kinds = tuple(dict.fromkeys(product.kind for product in products))
+    if not kinds:
+        return Offer("follow", ProductQuery(), follow=asked)
+    high = min(product.price for product in products) - 1
+    query = SearchCriteria(kinds=kinds, high=high, order="dearest", count=_OTHERS)
+    found = [item.product for item in store.search(query)]
+    cheapest = min(products, key=lambda product: product.price)
+    return Offer("follow", ProductQuery(), tuple(found) or (cheapest,), near=not found, follow=asked)
+
+
+def render_follow_up(offer: Offer, lang: Lang) -> OfferText:
+    """The answer to `offer.follow`."""
+    asked, products = offer.follow or FollowUp("each", ()), offer.products
+    if not products:
+        key = "follow.no_such" if asked.places else "follow.gone"
+        return OfferText(say(key, lang, count=len(asked.names)), None)
+    if asked.kind == "others":
+        key = "follow.no_cheaper" if offer.near else "follow.cheaper"
+        intro = say(key, lang, name=products[0].name, price=price(products[0], lang))
+        table = None if offer.near else products_table(products, lang)
+        return OfferText("\n".join([intro, *(() if offer.near else product_lines(products, lang))]), table)
+    if asked.kind == "extreme":
+        return _extreme(asked, products, lang)
+    if asked.kind == "attribute":
+        return _attribute(asked, products, lang)
+    if asked.kind == "compare" and len(products) > 1:
+        names = say("compare.join", lang).join(product.name for product in products)
+        intro = say("compare.intro", lang, names=names)
+        return OfferText("\n".join([intro, *product_lines(products, lang)]), side_by_side(products, lang))
+    told = [*product_lines(products, lang)]
+    if "specs" in asked.asked:
+        told += [say("follow.specs", lang, name=p.name, specs=p.specs) for p in products if p.specs]
+    return OfferText("\n".join([say("follow.each", lang), *told]), products_table(products, lang))
+
+
+def _extreme(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferText:
+    ranked = sorted(products, key=lambda product: product.price, reverse=asked.by == "dearest")
+    best = [product for product in ranked if product.price == ranked[0].price]
+    if len(best) == len(products) > 1:
+        intro = say("follow.same_price", lang, price=price(best[0], lang))
+        return OfferText("\n".join([intro, *product_lines(products, lang)]), products_table(products, lang))
+    names = say("compare.join", lang).join(product.name for product in best)
+    text = say(f"follow.{asked.by}", lang, name=names, price=price(best[0], lang), stock=stock(best[0], lang))
+    return OfferText(text, products_table(ranked, lang))
+
+
+def _attribute(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferText:
+    name, most = asked.by[:-2], asked.by.endswith("+")
+    names = [fold(one) for one in called(name)]
+    what = say(f"attribute.{name}", lang)
+    said = {product: found for product in products if (found := _said(product, names))}
+    measured = {product: _measure(text) for product, text in said.items()}
+    known = {product: value for product, value in measured.items() if value is not None}
+    if not known:
+        text = say("follow.not_said", lang, what=what)
+        return OfferText("\n".join([text, *product_lines(products, lang)]), products_table(products, lang))
+    wanted = max(known.values()) if most else min(known.values())
+    best = [product for product, value in known.items() if value == wanted]
+    values = [
+        say("follow.value", lang, name=product.name, value=said.get(product) or say("column.none", lang))
+        for product in products
+    ]
+    key = "follow.same" if len(best) == len(products) > 1 else "follow.best"
+    joined = say("compare.join", lang).join(product.name for product in best)
+    intro = say(key, lang, what=what, name=joined, value=said[best[0]])
+    return OfferText("\n".join([intro, *values]), side_by_side(products, lang) if len(products) > 1 else None)
+
+
+def _said(product: Product, names: Sequence[str]) -> str:
+    """What the catalogue says of the attribute called one of `names`."""
+    details = {fold(name): value for name, value in product.details().items()}
+    return next((details[name] for name in names if name in details), "")
+
+
+def _measure(text: str) -> Decimal | None:
+    found = _VALUE.search(fold(text))
+    if not found:
+        return None
+    return Decimal(found[1].replace(",", ".")) * _UNITS.get(found[2] or "", 1)

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from troly.stores.published import Datasets
-from troly_shopping.build_pc import Computer, build
-from troly_shopping.follow_up import FollowUp
-from troly_shopping.goods import terms
-from troly_shopping.products_store import Found, Product, ProductStore, Query
-from troly_shopping.wish import Wish, read_wish
+from troly_shopping.products.follow_up import FollowUp
+from troly_shopping.products.pc_build import PcBuild, build_pc
+from troly_shopping.products.query import ProductQuery, parse_product_query, terms
+from troly_shopping.products.store import Product, ProductStore, ScoredProduct, SearchCriteria
 
 ROWS = 8
 # The share of what a question's words tell that a product must hold when nothing else narrows the catalogue down.
@@ -23,15 +22,15 @@ class Offer:
     """What was found. `near`: none is quite what was wanted; `missing`: sides of a comparison that are not there."""
 
     kind: Literal["list", "compare", "build", "follow"]
-    wish: Wish
+    wish: ProductQuery
     products: tuple[Product, ...] = ()
     near: bool = False
     missing: tuple[str, ...] = ()
-    computer: Computer | None = None
+    computer: PcBuild | None = None
     follow: FollowUp | None = None
 
 
-def look(datasets: Datasets, question: str, kinds: tuple[str, ...] = ()) -> Offer | None:
+def find_offer(datasets: Datasets, question: str, kinds: tuple[str, ...] = ()) -> Offer | None:
     """What the catalogue has for `question`; None when none is loaded or the question is about something else.
 
     `kinds` were shown just before: "có con nào dưới 15 triệu không" means those.
@@ -42,22 +41,22 @@ def look(datasets: Datasets, question: str, kinds: tuple[str, ...] = ()) -> Offe
     if store.loaded() is None:
         return None
     makers = store.brands()
-    wish = read_wish(question, makers)
+    wish = parse_product_query(question, makers)
     if kinds and not (wish.kinds or wish.brands or wish.words) and wish.action == "find" and wish.filtered:
         wish = replace(wish, kinds=kinds)
     if wish.terms and wish.action == "find" and not (wish.priced or wish.order or wish.codes):
         return None
     if wish.action == "build":
         budget = wish.about or wish.high or wish.low
-        computer = build(store, budget, wish.use or "gaming")
+        computer = build_pc(store, budget, wish.use or "gaming")
         return Offer("build", wish, computer.parts, computer=computer)
     if wish.action == "compare":
         return _compare(store, wish, makers)
     return _list(store, wish)
 
 
-def _query(wish: Wish, **other: object) -> Query:
-    query = Query(
+def _query(wish: ProductQuery, **other: object) -> SearchCriteria:
+    query = SearchCriteria(
         terms=wish.words,
         kinds=wish.kinds,
         brands=wish.brands,
@@ -72,7 +71,7 @@ def _query(wish: Wish, **other: object) -> Query:
     return replace(query, **other)  # type: ignore[arg-type]
 
 
-def _list(store: ProductStore, wish: Wish) -> Offer | None:
+def _list(store: ProductStore, wish: ProductQuery) -> Offer | None:
     if not (wish.words or wish.filtered):
         return None
     found = [item.product for item in store.search(_query(wish))]
@@ -87,7 +86,7 @@ def _list(store: ProductStore, wish: Wish) -> Offer | None:
     return Offer("list", wish, near=True) if known else None
 
 
-def _has(product: Product, wish: Wish) -> bool:
+def _has(product: Product, wish: ProductQuery) -> bool:
     """Whether all words with digits ("4060", "16gb") are in the product; without any, it is what was found."""
     if not wish.codes:
         return True
@@ -95,7 +94,7 @@ def _has(product: Product, wish: Wish) -> bool:
     return all(code in held for code in wish.codes)
 
 
-def _looser(wish: Wish) -> list[Query]:
+def _looser(wish: ProductQuery) -> list[SearchCriteria]:
     """What to look for when there is nothing: without the words, the maker, the price; the nearest price first."""
     if not (wish.kinds or wish.brands or wish.codes):
         return []
@@ -111,12 +110,12 @@ def _looser(wish: Wish) -> list[Query]:
     return queries
 
 
-def _compare(store: ProductStore, wish: Wish, makers: list[str]) -> Offer:
+def _compare(store: ProductStore, wish: ProductQuery, makers: list[str]) -> Offer:
     chosen: list[Product] = []
     missing: list[str] = []
     kinds = wish.kinds
     for side in wish.parts[:_SIDES]:
-        said = read_wish(side, makers)
+        said = parse_product_query(side, makers)
         side_kinds = said.kinds or kinds
         query = _query(said, kinds=side_kinds, order="", count=4, least=0.0 if not said.words else _FITTING)
         found = [item for item in store.search(query) if _fits(item, said)]
@@ -129,7 +128,7 @@ def _compare(store: ProductStore, wish: Wish, makers: list[str]) -> Offer:
     return Offer("compare", wish, tuple(chosen), missing=tuple(missing))
 
 
-def _fits(found: Found, side: Wish) -> bool:
+def _fits(found: ScoredProduct, side: ProductQuery) -> bool:
     if not (side.words or side.brands or side.kinds):
         return False
     return _has(found.product, side)

@@ -3,16 +3,96 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
 from troly.text.lexicon import Hit
+from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
-from troly_shopping.goods import idle_words, kinds, phrases, spans, without
-from troly_shopping.products_store import Order
+from troly.text.wordlist import read_lists
+from troly_shopping.products.store import Order
+
+# Words for goods: how a catalogue entry is indexed, which kind it is, and what phrases say of prices and wishes.
+
+
+LEXICONS = Path(__file__).parent / "lexicons"
+_SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
+# Parts of a computer in the order of a list of parts.
+PARTS = ("cpu", "mainboard", "ram", "vga", "ssd", "psu", "case")
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of `text`, each once: folded words, their letters and digits apart, neighbours joined.
+
+    "RTX 4060", "rtx4060" and "RTX-4060" share "rtx4060"; "bàn phím" and "banphim" share "banphim".
+    """
+    words = folded_words(text)
+    found = dict.fromkeys(words)
+    for word in words:
+        found.update(dict.fromkeys(_SPLIT.split(word)))
+    found.update(dict.fromkeys(a + b for a, b in pairwise(words)))
+    return [term for term in found if term]
+
+
+def model_terms(code: str) -> list[str]:
+    """The index terms that an entry with the model `code` has: neighbouring pieces joined, or the one piece."""
+    pieces = folded_words(code)
+    return [a + b for a, b in pairwise(pieces)] or pieces
+
+
+def key_of(name: str) -> str:
+    """What two rows for the same product have in common."""
+    return " ".join(fold(name).split())
+
+
+def kind_of(category: str, name: str) -> str:
+    """The kind that a category or else a name begins with; a category of no known kind is a kind of its own."""
+    for text in (category, name):
+        hits = kinds().find(text)
+        if hits:
+            return min(hits, key=lambda hit: (hit.start, -hit.end)).label
+    return key_of(category)
+
+
+def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """`text` with blanks in place of the spans, so that offsets stay."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def spans(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+    """The places of phrases found."""
+    return [(hit.start, hit.end) for hit in hits]
+
+
+@cache
+def kinds() -> Lexicon:
+    """The kinds of goods."""
+    return Lexicon.load(LEXICONS / "kinds.txt")
+
+
+@cache
+def _lists() -> dict[str, tuple[str, ...]]:
+    return read_lists(LEXICONS / "catalogue.txt")
+
+
+@cache
+def phrases(*labels: str) -> Lexicon:
+    """The phrases of some sections of `catalogue.txt`, which then compete among themselves only."""
+    return Lexicon({label: _lists()[label] for label in labels})
+
+
+@cache
+def idle_words() -> frozenset[str]:
+    """Folded words that say nothing of the goods."""
+    return frozenset(word for entry in _lists()["idle"] for word in folded_words(entry))
+
 
 Action = Literal["find", "compare", "build"]
 
@@ -30,7 +110,7 @@ _LIMITS = ("at most", "at least", "about", "budget", "or less", "or more")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ProductQuery:
     """What is wanted. Prices in VND; `words` are what is left to search for, `codes` those of them with digits.
 
     `terms` says that it is about delivery, returns and the like. `use` is what a computer is to be built for.
@@ -62,7 +142,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PriceLimits:
     """Price limits in VND and where in the message they stand; `foreign` are amounts of other money, as written."""
 
     low: int | None
@@ -72,10 +152,10 @@ class Limits:
     foreign: tuple[str, ...] = ()
 
 
-def read_wish(message: str, makers: Sequence[str]) -> Wish:
+def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
     """The wish in `message`, in both languages, with or without accents; `makers` are those of the catalogue."""
     text = nfc(message)
-    limits = read_limits(text)
+    limits = parse_price_limits(text)
     rest = without(text, limits.places)
     asked = {
         hit.label
@@ -96,7 +176,7 @@ def read_wish(message: str, makers: Sequence[str]) -> Wish:
     )
     left = without(left, spans(phrases("gaming", "graphics", "office").find(left)))
     words = _words(left, uses)
-    return Wish(
+    return ProductQuery(
         action=action,
         kinds=named,
         brands=brands,
@@ -113,7 +193,7 @@ def read_wish(message: str, makers: Sequence[str]) -> Wish:
     )
 
 
-def read_limits(text: str) -> Limits:
+def parse_price_limits(text: str) -> PriceLimits:
     """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k"."""
     amounts = _prices(text)
     hits = phrases(*_LIMITS).find(text)
@@ -148,7 +228,7 @@ def read_limits(text: str) -> Limits:
         about = None
     if low is not None and high is not None and low > high:
         low, high = high, low
-    return Limits(low, high, about, tuple(places), written)
+    return PriceLimits(low, high, about, tuple(places), written)
 
 
 def _foreign(text: str, hits: Sequence[Hit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:

@@ -12,7 +12,7 @@ from troly import recording
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.text.match import Lexicon
-from troly_shopping.scoring import LEXICONS
+from troly_shopping.intent import LEXICONS
 from troly_shopping.strings import say
 
 Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
@@ -24,7 +24,7 @@ FITTING, FITTING_WHEN_ASKED = 0.5, 0.2
 ALIKE = 0.6
 
 
-async def extend(
+async def with_earlier_messages(
     turn: TurnContext, question: str, context: Sequence[Mapping[str, Any]], step: Step, *, shown: int
 ) -> list[dict[str, Any]]:
     """`context` with the `kind` of each entry, then earlier messages of this conversation that `question` may mean.
@@ -40,12 +40,12 @@ async def extend(
     return [*kinds, *found]
 
 
-def shared(context: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def shared_entries(context: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The entries of the shared stores: only they may be quoted, and only their figures count as known."""
     return [item for item in context if item.get("kind") != MEMORY]
 
 
-def remembered(context: Sequence[Mapping[str, Any]]) -> str:
+def memory_block(context: Sequence[Mapping[str, Any]]) -> str:
     """The private entries as a part of the prompt; empty when there are none."""
     lines = [
         f"{item['title'].capitalize()}: {' '.join(item['text'].split())}"

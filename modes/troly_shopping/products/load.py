@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.tables.problems import Duplicate
 from troly.tables.source import Layout
 from troly.tables.stage import Staged
 from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
-from troly_shopping.csv_load import Filled
-from troly_shopping.goods import key_of, kind_of, terms
-from troly_shopping.products_store import CREATE
+from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
+from troly_shopping.products.query import key_of, kind_of, terms
+from troly_shopping.products.store import CREATE, DATASET
 
 if TYPE_CHECKING:
     import duckdb
+
 
 NEEDED = ("name", "price")
 MORE = ("stock", "specs", "url", "brand", "category")
@@ -44,7 +46,7 @@ _STORED = "key, name, price, stock, specs, url, brand, category, kind, maker"
 
 
 @dataclass(slots=True)
-class Judged:
+class CatalogueRows:
     """The staged rows: good ones by key (place in the file, then the row), faults by line, repeats."""
 
     rows: dict[str, tuple[int, Sequence[Any]]] = field(default_factory=dict)
@@ -85,9 +87,9 @@ def read_price(text: str) -> int | None:
     return int(value)
 
 
-def judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> Judged:
+def check_catalogue(con: duckdb.DuckDBPyConnection, staged: Staged) -> CatalogueRows:
     """Read prices and stock; the last row of a name wins, whatever its case and accents."""
-    judged = Judged()
+    judged = CatalogueRows()
     cursor = con.execute(
         "select rowid, name, price, stock, specs, url, brand, category from staged order by rowid"
     )
@@ -141,7 +143,9 @@ def _stock(text: str) -> tuple[int | None, bool]:
     return int(value), True
 
 
-def fill(con: duckdb.DuckDBPyConnection, judged: Judged, before: Path | None, folder: Path) -> Filled:
+def fill(
+    con: duckdb.DuckDBPyConnection, judged: CatalogueRows, before: Path | None, folder: Path
+) -> LoadCounts:
     """Write `products` and `terms`; `before` is the version whose other products stay. `folder` is for files between."""
     for statement in CREATE:
         con.execute(statement)
@@ -153,7 +157,7 @@ def fill(con: duckdb.DuckDBPyConnection, judged: Judged, before: Path | None, fo
     _copy(
         con, "terms", folder, sorted(line for number, row in enumerate(rows) for line in _index(number, row))
     )
-    return Filled(len(rows), updated)
+    return LoadCounts(len(rows), updated)
 
 
 def _older(con: duckdb.DuckDBPyConnection, before: Path) -> dict[str, Sequence[Any]]:
@@ -183,3 +187,33 @@ def _copy(con: duckdb.DuckDBPyConnection, table: str, folder: Path, lines: Itera
     con.execute(
         f"copy {table} from '{name}' (format csv, header false, delim ',', quote '\"', escape '\"', nullstr '{_NULL}')"
     )
+
+
+# `app ingest products FILE`: the catalogue (000 C9), new names added, known ones replaced.
+
+
+def ingest_products(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
+    """Load a CSV of products (name, price, stock, specs, url, brand, category); see `load_list`.
+
+    Raises InputError, StoreError, StoppedError.
+    """
+    return load_list(_KIND, request, samples=samples)
+
+
+def _judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> RowCheck:
+    judged = check_catalogue(con, staged)
+    return RowCheck(len(judged.rows), judged.faults, judged.repeated, judged)
+
+
+def _fill(con: duckdb.DuckDBPyConnection, judged: RowCheck, before: Path | None, folder: Path) -> LoadCounts:
+    return fill(con, judged.rows, before, folder)
+
+
+_KIND = ListKind(
+    dataset=DATASET,
+    layout=LAYOUT,
+    sentences={"loaded": "ingest.products_loaded", "checked": "ingest.products_checked"},
+    repeat="duplicate_product",
+    judge=_judge,
+    fill=_fill,
+)

@@ -19,8 +19,8 @@ from troly.text.fold import fold
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly_shopping.strings import say
-from troly_shopping.warranty import records_table
-from troly_shopping.warranty_store import Record, WarrantyStore
+from troly_shopping.warranty.answer import records_table
+from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
 
 MAX_SERIALS = 200_000
 _RAW_CHARS, _LONGEST_LINE = 80, 100_000
@@ -42,7 +42,7 @@ _SERIAL = re.compile(r"[A-Za-z0-9-]+")
 
 
 @dataclass(slots=True)
-class Listed:
+class SerialList:
     """The serials of a file by the line they stand on, the bad lines, and the encoding where it is not UTF-8."""
 
     serials: dict[str, int] = field(default_factory=dict)
@@ -50,10 +50,10 @@ class Listed:
     encoding: str = ""
 
 
-def run(request: CommandRequest) -> CommandResult:
+def check_serial_file(request: CommandRequest) -> CommandResult:
     """Look up all serials of the file. Raises InputError for a file without a usable serial, StoreError."""
     lang, path = request.language, Path(request.text("file"))
-    listed = read_list(path, lang)
+    listed = read_serial_list(path, lang)
     if not listed.serials:
         raise InputError("warranty_check.no_serials", path=path, bad=len(listed.problems))
     records = WarrantyStore(request.services.datasets).find_all(listed.serials)
@@ -71,12 +71,12 @@ def run(request: CommandRequest) -> CommandResult:
     )
 
 
-def read_list(path: Path, lang: Lang) -> Listed:
+def read_serial_list(path: Path, lang: Lang) -> SerialList:
     """The serials of a file: one a line, or the column named serial of a CSV. Raises InputError.
 
     Lines that hold no serial are told with their number, repeats too; blank lines are passed over.
     """
-    listed = Listed()
+    listed = SerialList()
     encoding = sniff_encoding(path)
     if not encoding:
         encoding = listed.encoding = _OLD
@@ -155,7 +155,7 @@ def _fault(value: str) -> str:
     return "" if any(char.isdigit() for char in value) else "serial_digit"
 
 
-def _record(serial: str, line: int, found: Record | None, today: date) -> dict[str, Any]:
+def _record(serial: str, line: int, found: WarrantyRecord | None, today: date) -> dict[str, Any]:
     """One line of `--json`; dates in ISO form, `days` negative since an expiry."""
     if found is None:
         return {
@@ -172,7 +172,7 @@ def _record(serial: str, line: int, found: Record | None, today: date) -> dict[s
             "days": days, "state": state}  # fmt: skip
 
 
-def _summary(records: Mapping[str, Record | None], today: date, lang: Lang, *, bad: int) -> str:
+def _summary(records: Mapping[str, WarrantyRecord | None], today: date, lang: Lang, *, bad: int) -> str:
     counts = {
         "total": len(records),
         "covered": sum(found is not None and found.end >= today for found in records.values()),

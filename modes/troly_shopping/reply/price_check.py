@@ -11,7 +11,7 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.goods import kinds, phrases
+from troly_shopping.products.query import kinds, phrases
 
 _SMALLEST_PRICE = 10_000
 _TOKEN = re.compile(r"\S+")
@@ -27,12 +27,12 @@ _MEASURED = re.compile(r"(?<!\w)(?:dpi|mah|rpm|hz)\W*$")
 _CLOSING = re.compile(r"\s*(?:[.,;:!?)\n*|]|$)")
 
 
-def figures(texts: Iterable[str]) -> frozenset[Decimal]:
+def amounts_in(texts: Iterable[str]) -> frozenset[Decimal]:
     """Every amount that stands in `texts`."""
     return frozenset(amount.value for text in texts for amount in find_amounts(text))
 
 
-class FigureCheck:
+class PriceCheck:
     """Takes pieces of an answer and gives on what may be shown, at once unless a figure is being written.
 
     A price is shown only when `known` has it, and after the name of one of the `products` in its sentence only when
