@@ -4,44 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from troly.text.fold import fold, nfc, tokens
-from troly.text.match import Hit, Lexicon
-from troly_shopping.serials import FOLDER, SerialCandidate, SerialParse
-from troly_shopping.warranty.answer import INVALID, PROMPT, RESULT
+from troly.text.fold import fold, tokens
+from troly.text.match import Hit
+from troly_shopping.serials import SerialCandidate, SerialParse
+from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
+from troly_shopping.wordlists import lexicon, spans_of, words_outside
 
 if TYPE_CHECKING:
     from troly.stores.conversations import StoredMessage
-
-
-# Whether the assistant has just asked for a serial (000-48).
-
-
-# The wording that asks for one, for messages saved without a type; folded, both languages.
-_WORDINGS = (
-    "vui long cung cap so serial",
-    "chua nhan dien duoc so serial",
-    "nhap lai so serial",
-    "send me the serial number",
-    "could not recognise a valid serial",
-    "enter the serial again",
-)
-
-
-def awaiting_serial(history: Iterable[StoredMessage]) -> bool:
-    """Whether the assistant's last message asks for a serial: by its metadata, else by its words."""
-    last = next((message for message in reversed(list(history)) if message.sender == "assistant"), None)
-    if last is None:
-        return False
-    kind = last.type or str(last.metadata.get("type", ""))
-    if kind in {PROMPT, INVALID}:
-        return True
-    if kind == RESULT:
-        return last.metadata.get("warranty_meta", {}).get("found") is False
-    return not kind and any(wording in fold(last.text) for wording in _WORDINGS)
-
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat"]
 # How many answers back a request for a serial is remembered.
@@ -50,6 +22,15 @@ REMEMBERED = 4
 MAX_CHARS = 400
 _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
+# The wording that asks for a serial, for messages saved without a type; folded, both languages.
+_WORDINGS = (
+    "vui long cung cap so serial",
+    "chua nhan dien duoc so serial",
+    "nhap lai so serial",
+    "send me the serial number",
+    "could not recognise a valid serial",
+    "enter the serial again",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,7 @@ class DialogueAct:
 
 
 def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
-    """The situation after `history`, oldest first."""
+    """The state after `history`, oldest first."""
     answers = [m for m in history if m.sender == "assistant"]
     last = answers[-1] if answers else None
     awaiting = awaiting_serial(answers)
@@ -99,7 +80,21 @@ def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
     )
 
 
+def awaiting_serial(history: Iterable[StoredMessage]) -> bool:
+    """Whether the assistant's last message asks for a serial: by its metadata, else by its words."""
+    last = next((message for message in reversed(list(history)) if message.sender == "assistant"), None)
+    if last is None:
+        return False
+    kind = last.type or str(last.metadata.get("type", ""))
+    if kind in {PROMPT, INVALID}:
+        return True
+    if kind == RESULT:
+        return last.metadata.get("warranty_meta", {}).get("found") is False
+    return not kind and any(wording in fold(last.text) for wording in _WORDINGS)
+
+
 def _still_open(answers: Sequence[StoredMessage]) -> bool:
+    """Whether a serial was asked for in these answers and nothing has settled it since."""
     for message in reversed(answers):
         if message.metadata.get("cancelled") or message.metadata.get("warranty_meta", {}).get("found"):
             return False
@@ -108,85 +103,72 @@ def _still_open(answers: Sequence[StoredMessage]) -> bool:
     return False
 
 
-def parse_act(text: str, spot: DialogueState) -> DialogueAct:
-    """What `text` does in this situation; a `Move` without an act when it is a message like any other."""
-    if len(text) > MAX_CHARS:
-        return DialogueAct()
-    hits = _phrases().find(text)
-    if _wants_person(hits):
+def dialogue_phrases(text: str) -> list[Hit]:
+    """The phrases of `lexicons/dialogue.txt` in a message; none in a long one."""
+    return lexicon("dialogue", without="filler").find(text) if len(text) <= MAX_CHARS else []
+
+
+def parse_act(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
+    """What `text` with these `dialogue_phrases` does in this state; without an act when it is a message like any other."""
+    refused = [hit.end for hit in hits if hit.label == "not wanted"]
+    if any(hit.label == "person" and not any(0 <= hit.start - end <= 2 for end in refused) for hit in hits):
         return DialogueAct("person")
-    if spot.offered and (found := _answer_to_offer(text, spot, hits)):
-        return found
-    return _steering(text, spot, hits) if spot.awaiting or spot.earlier or spot.warranty else DialogueAct()
+    if state.offered and (answer := _answer_to_offer(text, state, hits)):
+        return answer
+    return (
+        _steering(text, state, hits) if state.awaiting or state.earlier or state.warranty else DialogueAct()
+    )
 
 
-def _steering(text: str, spot: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
+def _steering(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
     """Another serial of those talked about, stop, once more, or a correction that names no serial."""
     labels = {hit.label for hit in hits}
     if "other" in labels and _only(text, hits, {"other", "no", "not this", "correction", "yes"}):
-        rest = [serial for serial in spot.mentioned if serial not in spot.asked]
+        rest = [serial for serial in state.mentioned if serial not in state.asked]
         return DialogueAct("confirm", tuple(rest)) if len(rest) == 1 else DialogueAct("ask")
     if "cancel" in labels and _only(text, hits, {"cancel", "no"}):
         return DialogueAct("cancel")
     if "repeat" in labels and _only(text, hits, {"repeat"}):
-        return DialogueAct("repeat", () if spot.awaiting and not spot.asked else spot.asked)
+        return DialogueAct("repeat", () if state.awaiting and not state.asked else state.asked)
     wrong = labels & {"correction", "not this"} and _only(text, hits, {"correction", "no", "not this"})
     return DialogueAct("ask") if wrong else DialogueAct()
 
 
-def _answer_to_offer(text: str, spot: DialogueState, hits: Sequence[Hit]) -> DialogueAct | None:
-    for place, label in enumerate(_ORDER[: len(spot.offered)]):
+def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct | None:
+    for place, label in enumerate(_ORDER[: len(state.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
-            return DialogueAct("confirm", (spot.offered[place],))
+            return DialogueAct("confirm", (state.offered[place],))
     labels = {hit.label for hit in hits}
     if "yes" in labels and _only(text, hits, {"yes"}):
-        return (
-            DialogueAct("confirm", spot.offered)
-            if len(spot.offered) == 1
-            else DialogueAct("choose", spot.offered)
-        )
+        return DialogueAct("confirm" if len(state.offered) == 1 else "choose", state.offered)
     if labels & {"no", "not this"} and _only(text, hits, {"no", "not this"}):
         return DialogueAct("ask")
     return None
 
 
-def _wants_person(hits: Sequence[Hit]) -> bool:
-    """Whether a person is asked for, and not declined: "không cần gặp nhân viên"."""
-    refused = [hit.end for hit in hits if hit.label == "not wanted"]
-    return any(
-        hit.label == "person" and not any(0 <= hit.start - end <= 2 for end in refused) for hit in hits
-    )
-
-
 def _only(text: str, hits: Sequence[Hit], labels: set[str]) -> bool:
     """Whether every word of `text` belongs to one of `labels` or means nothing more."""
-    spans = [(hit.start, hit.end) for hit in hits if hit.label in labels or hit.label == "filler"]
-    spans += [(hit.start, hit.end) for hit in _fillers().find(text)]
-    return all(any(start <= word.start < end for start, end in spans) for word in tokens(text))
+    spans = spans_of(hit for hit in hits if hit.label in labels or hit.label == "filler")
+    return not words_outside(tokens(text), [*spans, *spans_of(lexicon("dialogue", "filler").find(text))])
 
 
-def is_correction(text: str) -> bool:
-    """Whether the message takes something back."""
-    return len(text) <= MAX_CHARS and bool(
-        {hit.label for hit in _phrases().find(text)} & {"correction", "not this"}
-    )
+def is_correction(hits: Sequence[Hit]) -> bool:
+    """Whether a message with these `dialogue_phrases` takes something back."""
+    return any(hit.label in {"correction", "not this"} for hit in hits)
 
 
-def without_taken_back(text: str, reading: SerialParse) -> SerialParse:
-    """`reading` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B"."""
-    if len(text) > MAX_CHARS or not reading.serials:
-        return reading
-    text = nfc(text)
-    hits = _phrases().find(text)
-    chosen = [item for item in reading.candidates if item.text in reading.serials]
+def without_taken_back(text: str, parse: SerialParse, hits: Sequence[Hit]) -> SerialParse:
+    """`parse` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B".
+
+    `text` is the message in NFC, `hits` its `dialogue_phrases`.
+    """
+    chosen = [item for item in parse.candidates if item.text in parse.serials]
     dropped = {item.text for item in chosen if _is_denied(text, item, hits)}
-    turns = [hit.start for hit in hits if hit.label == "correction"]
-    for at in turns:
-        after = [item for item in chosen if item.start > at and item.text not in dropped]
-        if after:
+    for at in (hit.start for hit in hits if hit.label == "correction"):
+        if any(item.start > at and item.text not in dropped for item in chosen):
             dropped |= {item.text for item in chosen if item.end <= at}
-    kept = tuple(serial for serial in reading.serials if serial not in dropped)
-    return reading if kept == reading.serials else replace(reading, serials=kept, attempted=False)
+    kept = tuple(serial for serial in parse.serials if serial not in dropped)
+    return parse if kept == parse.serials else replace(parse, serials=kept, attempted=False)
 
 
 def _is_denied(text: str, item: SerialCandidate, hits: Sequence[Hit]) -> bool:
@@ -205,20 +187,6 @@ def _is_denied(text: str, item: SerialCandidate, hits: Sequence[Hit]) -> bool:
 
 
 def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
-    """A reading of serials that the customer agreed to or asked for again."""
+    """The parse of serials that the customer agreed to or asked for again."""
     candidates = tuple(SerialCandidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
     return SerialParse(tuple(serials), candidates, sure=True, bare=True)
-
-
-@cache
-def _phrases() -> Lexicon:
-    from troly.text.wordlist import read_lists
-
-    return Lexicon({k: v for k, v in read_lists(FOLDER / "dialogue.txt").items() if k != "filler"})
-
-
-@cache
-def _fillers() -> Lexicon:
-    from troly.text.wordlist import read_lists
-
-    return Lexicon({"filler": read_lists(FOLDER / "dialogue.txt")["filler"]})

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
@@ -18,21 +16,18 @@ from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.language import detect
 from troly.text.match import ExampleClassifier, Hit, Lexicon
-from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
+from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.serials import SerialParse
 from troly_shopping.spelling import Spelling
 from troly_shopping.strings import prompts, say
-
-# Weighs what a message says for shopping, for warranty and for neither: listed words and likeness to examples.
-
+from troly_shopping.wordlists import LEXICONS, lexicon, word_lists
 
 Intent = Literal["shopping", "warranty", "unknown"]
 _PICTURES, _EMOJI_STYLE = frozenset({"So", "Sk"}), "\ufe0f"
 # What is wanted shows well before the end of a longer message.
 ENOUGH = 4000
-LEXICONS = Path(__file__).parent / "lexicons"
 # Said around other remarks: another kind found beside one of these is what was meant.
 WRAPPING = ("hello", "thanks", "bye")
 
@@ -70,24 +65,90 @@ _POLITE = 0.3
 _BUSINESS = ("warranty", "repair", "shopping", "terms", "place", "goods", "brand", "device")
 # How much of the other working intent counts against the better one: both are business, and one must be served.
 _RIVAL = 0.35
+# What the model is shown of the conversation.
+_ANSWERS_SHOWN, _SHOWN_CHARS = 2, 400
 
 
 @dataclass(frozen=True, slots=True)
-class IntentScores:
-    """What was found: the intent, its confidence 0 to 1, and why."""
+class RuleIntent:
+    """What the rules make of a message: the intent, its confidence 0 to 1, the words that told.
+
+    `sure` when no model needs to be asked.
+    """
 
     intent: Intent
     confidence: float
     reason: str
-    count: Counter[str]
+    sure: bool = False
 
 
-def score_intents(text: str) -> IntentScores:
-    """The intent of `text` by its words alone (000-21, 000-22); "unknown" when nothing tells."""
-    text = _without_pictures(text[:ENOUGH])
-    plain = _spelling().plain(text)
-    hits = _hits(text, plain)
-    count = Counter(hit.label for hit in hits)
+@dataclass(frozen=True, slots=True)
+class IntentDecision:
+    """The intent, its confidence 0 to 1, who decided and why."""
+
+    intent: Intent
+    confidence: float
+    source: Source
+    reason: str
+
+    def note(self, lang: Lang) -> str:
+        """One line for the evidence view."""
+        return say(
+            "step.intent", lang, intent=self.intent, confidence=f"{self.confidence:.2f}", reason=self.reason
+        )
+
+
+class Classification(BaseModel):
+    """What a message wants as the model returns it, with the documents' names of the fields (000-20)."""
+
+    intent: Intent
+    confidence: float = Field(ge=0.0, le=1.0)
+    need_retrieval: bool = False
+    clarify_needed: bool = False
+    clarify_questions: list[str] = Field(default_factory=list, max_length=5)
+    rationale: str = Field(default="", max_length=1000)
+
+
+class MessagePhrases:
+    """The listed phrases of a message: those typed, and those that show only in its plain spelling.
+
+    `count` says how many there are of each section of the lists.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.text = _without_pictures(message[:ENOUGH])
+        typed = _not_by_chance(self.text, _intent_lexicon().find(self.text))
+        labels = {hit.label for hit in typed}
+        plain = _spelling().plain(self.text)
+        more = _not_by_chance(plain, _intent_lexicon().find(plain))
+        self.hits = [*typed, *(hit for hit in more if hit.label not in labels)]
+        self.count = Counter(hit.label for hit in self.hits)
+
+    @property
+    def about_warranty(self) -> bool:
+        """Whether a word for warranty or repair stands in the message."""
+        return bool(self.count["warranty"] or self.count["repair"])
+
+
+def intent_by_rules(phrases: MessagePhrases, serials: SerialParse, *, awaiting: bool) -> RuleIntent:
+    """The intent by rules (000-21, 000-22): a serial by its evidence first, then keywords.
+
+    `awaiting` says that a serial was asked for.
+    """
+    named = phrases.count["warranty"] > 0
+    if serials.serials and (serials.sure or named or awaiting):
+        return RuleIntent("warranty", 0.97, "", sure=True)
+    if awaiting and serials.attempted:
+        return RuleIntent("warranty", 0.9, "", sure=True)
+    scored = score_intents(phrases)
+    if serials.serials and serials.bare:
+        return RuleIntent("warranty", 0.97, scored.reason)
+    return scored
+
+
+def score_intents(phrases: MessagePhrases) -> RuleIntent:
+    """The intent by words and likeness to examples alone (000-21, 000-22); "unknown" when nothing tells."""
+    text, count = phrases.text, phrases.count
     points: dict[Intent, float] = {"shopping": 0.0, "warranty": 0.0, "unknown": 0.0}
     for label, number in count.items():
         if label in _FIRST:
@@ -112,14 +173,23 @@ def score_intents(text: str) -> IntentScores:
             points[intent] += (
                 weight * scored.confidence * (_POLITE if business and intent == "unknown" else 1)
             )
-    words = ", ".join(dict.fromkeys(hit.phrase for hit in hits)) or "-"
+    words = ", ".join(dict.fromkeys(hit.phrase for hit in phrases.hits)) or "-"
     return _decided(points, count, f"{words}; ≈ {like[0].label} {like[0].confidence:.2f}")
 
 
-def mentions_any(text: str, *labels: str) -> bool:
-    """Whether a word of these sections stands in the message, as typed or in its plain spelling."""
-    text = text[:ENOUGH]
-    return any(hit.label in labels for hit in _hits(text, _spelling().plain(text)))
+def _decided(points: Mapping[Intent, float], count: Counter[str], reason: str) -> RuleIntent:
+    warranty, shopping = points["warranty"], points["shopping"]
+    intent: Intent = "warranty" if warranty > shopping else "shopping"
+    most, rival = max(warranty, shopping), min(warranty, shopping)
+    confidence = most / (
+        most
+        + _RIVAL * rival
+        + points["unknown"]
+        + (_DOUBT if any(count[label] for label in _FIRST) else _NOTHING_LISTED)
+    )
+    if points["unknown"] >= most or confidence < 0.5:
+        return RuleIntent("unknown", min(confidence, 0.4), reason)
+    return RuleIntent(intent, confidence, reason)
 
 
 def _without_pictures(text: str) -> str:
@@ -131,29 +201,6 @@ def _without_pictures(text: str) -> str:
     )
 
 
-def _decided(points: Mapping[Intent, float], count: Counter[str], reason: str) -> IntentScores:
-    warranty, shopping = points["warranty"], points["shopping"]
-    intent: Intent = "warranty" if warranty > shopping else "shopping"
-    most, rival = max(warranty, shopping), min(warranty, shopping)
-    confidence = most / (
-        most
-        + _RIVAL * rival
-        + points["unknown"]
-        + (_DOUBT if any(count[label] for label in _FIRST) else _NOTHING_LISTED)
-    )
-    if points["unknown"] >= most or confidence < 0.5:
-        return IntentScores("unknown", min(confidence, 0.4), reason, count)
-    return IntentScores(intent, confidence, reason, count)
-
-
-def _hits(text: str, plain: str) -> list[Hit]:
-    """The phrases of the message as typed, and those that show only in its plain spelling."""
-    typed = _not_by_chance(text, intent_lexicon().find(text))
-    count = Counter(hit.label for hit in typed)
-    more = [hit for hit in _not_by_chance(plain, intent_lexicon().find(plain)) if not count[hit.label]]
-    return [*typed, *more]
-
-
 def _not_by_chance(text: str, hits: list[Hit]) -> list[Hit]:
     """`hits` without Vietnamese syllables that an English message only seems to hold: the "re" of "you're"."""
     if detect(text) == "vi":
@@ -162,9 +209,17 @@ def _not_by_chance(text: str, hits: list[Hit]) -> list[Hit]:
 
 
 @cache
-def intent_lexicon() -> Lexicon:
+def _intent_lexicon() -> Lexicon:
     """The lists of intents; social remarks are among them so that "co ban trai" is not taken for "có bán"."""
-    return Lexicon(_lists())
+    return Lexicon(_intent_lists())
+
+
+@cache
+def _intent_lists() -> dict[str, tuple[str, ...]]:
+    social = word_lists("social")
+    remarks = [phrase for kind, phrases in social.items() if kind not in WRAPPING for phrase in phrases]
+    wrapping = [phrase for kind in WRAPPING for phrase in social[kind]]
+    return {**word_lists("intents"), "social": tuple(remarks), "wrapping": tuple(wrapping)}
 
 
 @cache
@@ -172,151 +227,55 @@ def _examples() -> ExampleClassifier:
     return ExampleClassifier.load(LEXICONS / "intent_examples.txt")
 
 
-def _lists() -> dict[str, list[str]]:
-    social = read_lists(LEXICONS / "social.txt")
-    remarks = [phrase for kind, phrases in social.items() if kind not in WRAPPING for phrase in phrases]
-    listed = {label: list(phrases) for label, phrases in read_lists(LEXICONS / "intents.txt").items()}
-    wrapping = [phrase for kind in WRAPPING for phrase in social[kind]]
-    return {**listed, "social": remarks, "wrapping": wrapping}
-
-
 @cache
 def _spelling() -> Spelling:
-    phrases = [phrase for listed in _lists().values() for phrase in listed]
+    phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
     known = [example for _, example in _examples().examples]
     for name in ("vietnamese", "english", "neutral"):
-        known += [entry for listed in read_lists(HOUSE_LEXICONS / f"{name}.txt").values() for entry in listed]
+        known += [
+            entry for listed in read_lists(COMMON_LEXICONS / f"{name}.txt").values() for entry in listed
+        ]
     return Spelling(phrases, known)
-
-
-# Tells by keywords what a message wants, in both languages and without accents (000-21, 000-22); asks no model.
-
-
-@dataclass(frozen=True, slots=True)
-class RuleIntent:
-    """What the rules make of a message; `sure` when no model needs to be asked; `reason` names the words."""
-
-    intent: Intent
-    confidence: float
-    reason: str
-    sure: bool = False
-
-
-def intent_by_rules(text: str, reading: SerialParse, *, awaiting: bool) -> RuleIntent:
-    """The intent by rules: a serial by its evidence first, then keywords."""
-    scores = score_intents(text)
-    named = scores.count["warranty"] > 0
-    if reading.serials and (reading.sure or named or awaiting or reading.bare):
-        return RuleIntent("warranty", 0.97, scores.reason, sure=reading.sure or awaiting or named)
-    if awaiting and reading.attempted:
-        return RuleIntent("warranty", 0.9, scores.reason, sure=True)
-    return RuleIntent(scores.intent, scores.confidence, scores.reason)
-
-
-def is_about_warranty(text: str) -> bool:
-    """Whether a word for warranty or serial is in the message."""
-    return mentions_any(text, "warranty", "repair")
 
 
 def social_kind(text: str) -> str:
     """The kind of a social remark, as in `lexicons/social.txt`; "" for none."""
-    hits = _social().find(text[:ENOUGH])
+    hits = lexicon("social").find(text[:ENOUGH])
     if not hits:
         return ""
     return min(hits, key=lambda hit: (hit.label in WRAPPING, hit.start - hit.end, hit.start)).label
 
 
-@cache
-def _social() -> Lexicon:
-    return Lexicon.load(LEXICONS / "social.txt")
-
-
-if TYPE_CHECKING:
-    pass  # REFACTOR: emptied import
-
-_ANSWERS_SHOWN = 2
-_SHOWN_CHARS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class IntentDecision:
-    """The intent, how sure, who decided and why."""
-
-    intent: Intent
-    confidence: float
-    source: Source
-    reason: str
-
-    def note(self, lang: Lang) -> str:
-        """One line for the evidence view."""
-        return say(
-            "step.intent", lang, intent=self.intent, confidence=f"{self.confidence:.2f}", reason=self.reason
-        )
-
-
 async def decide_intent(
-    turn: TurnContext, question: str, reading: SerialParse, *, awaiting: bool
+    turn: TurnContext, question: str, rules: RuleIntent, serials: SerialParse, *, awaiting: bool
 ) -> IntentDecision:
-    """The intent of `question` (000-19 to 000-24)."""
-    # The first message of a process reads the word lists; nobody else should wait for that.
-    ruled = await asyncio.to_thread(intent_by_rules, question, reading, awaiting=awaiting)
-    if ruled.sure:
-        reason = say("step.serial_sure", turn.language, reason=reading.reason(turn.language))
-        return IntentDecision(ruled.intent, ruled.confidence, "rules", reason)
-    pass  # REFACTOR: emptied import
-
+    """The intent of `question` (000-19 to 000-24): the rules' where they are sure, else the model's."""
+    lang = turn.language
+    if rules.sure:
+        reason = say("step.serial_sure", lang, reason=serials.reason(lang))
+        return IntentDecision(rules.intent, rules.confidence, "rules", reason)
+    hints = [f"{rules.intent} {rules.confidence:.2f} ({rules.reason})"]
+    if serials.candidates:
+        hints.append(serials.reason(lang))
+    if awaiting:
+        hints.append(say("step.awaiting", lang))
+    # What the desk said last is enough to understand a follow-up; nothing a customer wrote is shown again.
+    answers = [message.text for message in turn.history if message.sender == "assistant"][-_ANSWERS_SHOWN:]
     messages = prompts().messages(
         "classify",
-        turn.language,
-        hints=_hints(ruled, reading, turn.language, awaiting=awaiting),
-        history=_history(turn),
+        lang,
+        hints="; ".join(hints),
+        history="\n".join(f"assistant: {' '.join(text.split())[:_SHOWN_CHARS]}" for text in answers) or "-",
         message=question,
     )
-    decision = await turn.model.decide("classify", Classification, messages, lambda: _as_value(ruled))
+    fallback = Classification(
+        intent=rules.intent,
+        confidence=rules.confidence,
+        need_retrieval=rules.intent == "shopping",
+        clarify_needed=rules.intent == "unknown",
+        rationale=rules.reason,
+    )
+    decision = await turn.model.decide("classify", Classification, messages, lambda: fallback)
     value: Classification = decision.value
-    reason = value.rationale if decision.source == "model" else f"{ruled.reason} ({decision.reason})"
+    reason = value.rationale if decision.source == "model" else f"{rules.reason} ({decision.reason})"
     return IntentDecision(value.intent, value.confidence, decision.source, reason)
-
-
-def _as_value(ruled: RuleIntent) -> Classification:
-    pass  # REFACTOR: emptied import
-
-    return Classification(
-        intent=ruled.intent,
-        confidence=ruled.confidence,
-        need_retrieval=ruled.intent == "shopping",
-        clarify_needed=ruled.intent == "unknown",
-        rationale=ruled.reason,
-    )
-
-
-def _hints(ruled: RuleIntent, reading: SerialParse, lang: Lang, *, awaiting: bool) -> str:
-    told = [f"{ruled.intent} {ruled.confidence:.2f} ({ruled.reason})"]
-    if reading.candidates:
-        told.append(reading.reason(lang))
-    if awaiting:
-        told.append(say("step.awaiting", lang))
-    return "; ".join(told)
-
-
-def _history(turn: TurnContext) -> str:
-    """What the desk said last, one line each: enough to understand a follow-up, and nothing a customer wrote."""
-    answers = [message.text for message in turn.history if message.sender == "assistant"]
-    return (
-        "\n".join(f"assistant: {' '.join(text.split())[:_SHOWN_CHARS]}" for text in answers[-_ANSWERS_SHOWN:])
-        or "-"
-    )
-
-
-# The JSON that the model returns (000-20); importing this costs pydantic, so nodes import it when they run.
-
-
-class Classification(BaseModel):
-    """What a message wants, as the documents name the fields."""
-
-    intent: Intent
-    confidence: float = Field(ge=0.0, le=1.0)
-    need_retrieval: bool = False
-    clarify_needed: bool = False
-    clarify_questions: list[str] = Field(default_factory=list, max_length=5)
-    rationale: str = Field(default="", max_length=1000)

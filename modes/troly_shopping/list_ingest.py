@@ -17,12 +17,11 @@ from troly.tables.problems import Duplicate, Problems, write_errors
 from troly.tables.source import Layout
 from troly.tables.stage import GUESSED, Means, Staged, stage
 from troly.text.numbers import format_number
+from troly_shopping.datasets import SAMPLES, is_sample
 from troly_shopping.strings import say
 
 if TYPE_CHECKING:
     import duckdb
-
-SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +123,6 @@ def _stop_if(request: IngestRequest, stopped: str) -> None:
     """Raise StoppedError with the key `stopped` when the person has stopped the load."""
     if request.cancelled():
         raise StoppedError(stopped)
-
-
-def is_sample(version: DatasetVersion | None) -> bool:
-    """Whether a version holds the data that ships, which never mixes with the shop's own."""
-    return version is not None and bool(version.info.get(SAMPLES))
 
 
 def _drop_replaced_samples(request: IngestRequest, before: DatasetVersion | None) -> bool:

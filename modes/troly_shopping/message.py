@@ -1,118 +1,136 @@
-"""Puts together what a message says to the desk: the move it makes, the serials it holds, those it may have meant."""
+"""Parses a message once for the whole turn: its act, its serials and their records, what it may have meant, its intent."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from troly.plugin.context import TurnContext
-from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
-from troly.text.fold import tokens
+from troly.text.fold import nfc, tokens
+from troly.text.match import Hit
 from troly_shopping.dialogue import (
     DialogueAct,
     DialogueState,
+    dialogue_phrases,
     dialogue_state,
     is_correction,
     parse_act,
     parse_of_confirmed,
     without_taken_back,
 )
-from troly_shopping.intent import IntentDecision, intent_by_rules, is_about_warranty
+from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
 from troly_shopping.products.follow_up import FollowUp, parse_follow_up, shown_in, shown_kinds
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, candidate_texts, parse_serials
 from troly_shopping.strings import say
-from troly_shopping.warranty.store import WarrantyStore
+from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
 
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
+_CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """A message as the desk hears it.
+    """What a message says after the conversation so far.
 
-    `near` are serials of the table that it may have meant, to be offered; `follow` what it asks of the products shown.
+    `records` has for each of `serials.serials` what the warranty table says of it; `near` are serials of the table
+    that it may have meant, to be offered; `follow_up` what it asks of the products shown; `rules` its intent by rules.
     """
 
-    reading: SerialParse
-    spot: DialogueState
-    move: DialogueAct = field(default_factory=DialogueAct)
+    serials: SerialParse
+    state: DialogueState
+    act: DialogueAct = field(default_factory=DialogueAct)
+    records: Mapping[str, WarrantyRecord | None] = field(default_factory=dict)
     near: tuple[str, ...] = ()
-    follow: FollowUp | None = None
+    follow_up: FollowUp | None = None
+    rules: RuleIntent = _CERTAIN
 
     @property
     def route(self) -> str:
-        """The node that a move leads to; "" where intent decides."""
-        if self.move.act == "person":
+        """The node that an act leads to; "" where intent decides."""
+        if self.act.act == "person":
             return "handoff_stream"
-        if self.follow is not None:
+        if self.follow_up is not None:
             return "retrieve"
-        return "warranty_stream" if self.move.act or self.near else ""
+        return "warranty_stream" if self.act.act or self.near else ""
 
-    def found(self, lang: Lang) -> IntentDecision:
-        """The intent of a message that needs no further finding."""
-        reason = say("step.move", lang, act=self.move.act or "did you mean")
-        if self.move.act in {"person", "cancel"}:
+    def intent_of_route(self, lang: Lang) -> IntentDecision:
+        """The intent of a message that has a route."""
+        if self.follow_up is not None:
+            reason = say("step.follow", lang, count=len(self.follow_up.names))
+            return IntentDecision("shopping", 0.97, "rules", reason)
+        reason = say("step.move", lang, act=self.act.act or "did you mean")
+        if self.act.act in {"person", "cancel"}:
             return IntentDecision("unknown", 0.9, "rules", reason)
-        if self.follow is not None:
-            return IntentDecision(
-                "shopping", 0.97, "rules", say("step.follow", lang, count=len(self.follow.names))
-            )
         return IntentDecision("warranty", 0.97, "rules", reason)
 
 
 def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     """What `question` says after `turn.history`. Reads the warranty table: call it on a thread. Raises StoreError."""
-    spot = dialogue_state(turn.history)
-    done = parse_act(question, spot)
-    if done.act:
-        return ParsedMessage(parse_of_confirmed(done.serials), spot, done)
-    store = WarrantyStore(turn.services.datasets)
-    reading = _read(turn.services.datasets, store, question, spot)
-    follow = None if reading.serials or spot.awaiting else _follow(turn, question)
-    near = () if reading.serials or follow else _near(store, question, spot, reading)
-    return ParsedMessage(reading, spot, near=near, follow=follow)
+    text, state, datasets = nfc(question), dialogue_state(turn.history), turn.services.datasets
+    store, hits = WarrantyStore(datasets), dialogue_phrases(text)
+    act = parse_act(text, state, hits)
+    if act.act:
+        records = store.find_all(act.serials) if act.act != "choose" else {}
+        return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
+    found = store.find_all(dict.fromkeys(code.upper() for code in candidate_texts(text)))
+    if found and all(found.values()):
+        # What stands in the table is a serial whatever else the message says: nothing has to be weighed.
+        serials = without_taken_back(text, parse_serials(text, known=lambda _code: True), hits)
+        if serials.serials:
+            return _with_records(serials, state, found)
+    phrases = MessagePhrases(text)
+    modelled = ProductStore(datasets).codes(tuple(found))
+    serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
+    follow_up = None
+    if not (serials.serials or state.awaiting):
+        metadata, messages = turn.conversation_metadata, len(turn.history)
+        follow_up = parse_follow_up(text, shown_in(metadata, messages), shown_kinds(metadata, messages))
+    rules = intent_by_rules(phrases, serials, awaiting=state.awaiting)
+    asked = state.awaiting or serials.attempted or phrases.about_warranty
+    near: tuple[str, ...] = ()
+    if not (serials.serials or follow_up) and (
+        asked or (len(tokens(text)) <= _FEW_WORDS and rules.intent == "unknown")
+    ):
+        near = serials_written_apart(text[:2_000], store.known)
+    return replace(_with_records(serials, state, found), near=near, follow_up=follow_up, rules=rules)
 
 
-def _follow(turn: TurnContext, question: str) -> FollowUp | None:
-    metadata, messages = turn.conversation_metadata, len(turn.history)
-    return parse_follow_up(question, shown_in(metadata, messages), shown_kinds(metadata, messages))
+def _with_records(
+    serials: SerialParse, state: DialogueState, found: Mapping[str, WarrantyRecord | None]
+) -> ParsedMessage:
+    return ParsedMessage(serials, state, records={code: found.get(code.upper()) for code in serials.serials})
 
 
-def _read(datasets: Datasets, store: WarrantyStore, question: str, spot: DialogueState) -> SerialParse:
-    candidates = candidate_texts(question)
-    known = store.known(candidates)
-    modelled = ProductStore(datasets).codes(candidates)
-    correcting = is_correction(question) and (spot.warranty or spot.earlier)
-    about = is_about_warranty(question)
+def _parse_serials(
+    text: str,
+    state: DialogueState,
+    hits: Sequence[Hit],
+    found: Mapping[str, WarrantyRecord | None],
+    *,
+    modelled: Collection[str],
+    context: bool,
+) -> SerialParse:
+    """The serials by their evidence; `found` is what the table has of the candidates, by their upper case."""
+    correcting = is_correction(hits) and (state.warranty or state.earlier)
 
-    def read(*, awaiting: bool) -> SerialParse:
+    def parse(*, awaiting: bool) -> SerialParse:
         return parse_serials(
-            question,
-            known=lambda serial: serial.upper() in known,
+            text,
+            known=lambda code: found.get(code.upper()) is not None,
             modelled=lambda code: code.upper() in modelled,
-            context=about,
+            context=context,
             awaiting=awaiting,
         )
 
-    reading = read(awaiting=spot.awaiting or correcting)
-    if spot.earlier and not reading.serials:
+    serials = parse(awaiting=state.awaiting or correcting)
+    if state.earlier and not serials.serials:
         # Asked for before a digression: a message that is nothing but a code returns to it.
-        again = read(awaiting=True)
-        reading = again if again.bare else reading
-    if reading.serials and (correcting or (spot.earlier and reading.bare)):
-        reading = replace(reading, sure=True)
-    return without_taken_back(question, reading)
-
-
-def _near(store: WarrantyStore, question: str, spot: DialogueState, reading: SerialParse) -> tuple[str, ...]:
-    """Serials of the table written with blanks or dots inside, in full width or another script."""
-    asked = spot.awaiting or reading.attempted or is_about_warranty(question)
-    if not asked and (
-        len(tokens(question)) > _FEW_WORDS
-        or intent_by_rules(question, reading, awaiting=False).intent != "unknown"
-    ):
-        return ()
-    return serials_written_apart(question[:2_000], store.known)
+        again = parse(awaiting=True)
+        serials = again if again.bare else serials
+    if serials.serials and (correcting or (state.earlier and serials.bare)):
+        serials = replace(serials, sure=True)
+    return without_taken_back(text, serials, hits)

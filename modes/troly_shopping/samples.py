@@ -10,17 +10,17 @@ from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.retrieval.ingest import SAMPLES
 from troly.text.catalogue import Lang
-from troly_shopping.list_ingest import is_sample
-from troly_shopping.products import load
+from troly_shopping.datasets import is_sample
+from troly_shopping.products.load import ingest_products
 from troly_shopping.products.store import DATASET as PRODUCTS
 from troly_shopping.strings import say
-from troly_shopping.warranty import load
+from troly_shopping.warranty.load import ingest_warranty
 from troly_shopping.warranty.store import DATASET as WARRANTY
 
 PAGES = "knowledge"
 _LISTS: dict[str, Callable[..., IngestOutcome]] = {
-    WARRANTY: load.ingest_warranty,
-    PRODUCTS: load.ingest_products,
+    WARRANTY: ingest_warranty,
+    PRODUCTS: ingest_products,
 }
 
 

@@ -16,8 +16,8 @@ from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
 from troly_shopping.list_ingest import ListKind, LoadCounts, RowCheck, load_list
-from troly_shopping.products.query import key_of, kind_of, terms
-from troly_shopping.products.store import CREATE, DATASET
+from troly_shopping.products.store import CREATE, DATASET, index_terms, key_of
+from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
     import duckdb
@@ -108,10 +108,19 @@ def check_catalogue(con: duckdb.DuckDBPyConnection, staged: Staged) -> Catalogue
                 judged.repeated.append(Duplicate(line, last, str(earlier[1][1])))
             stored = (
                 key, name, read_price(price), _stock(stock)[0], specs, url, brand, category,
-                kind_of(category, name), key_of(brand),
+                _kind_of(category, name), key_of(brand),
             )  # fmt: skip
             judged.rows[key] = (place, stored)
     return judged
+
+
+def _kind_of(category: str, name: str) -> str:
+    """The kind that a category or else a name begins with; a category of no known kind is a kind of its own."""
+    for text in (category, name):
+        hits = lexicon("kinds").find(text)
+        if hits:
+            return min(hits, key=lambda hit: (hit.start, -hit.end)).label
+    return key_of(category)
 
 
 def _fault(row: Sequence[str]) -> str:
@@ -170,9 +179,9 @@ def _older(con: duckdb.DuckDBPyConnection, before: Path) -> dict[str, Sequence[A
 
 def _index(number: int, row: Sequence[Any]) -> Iterator[tuple[str, int, float]]:
     _, name, _, _, specs, _, brand, category, kind, _ = row
-    weights: dict[str, float] = dict.fromkeys(terms(specs), _SPECS)
-    weights |= dict.fromkeys(terms(f"{category} {kind} {brand}"), _MAKER)
-    weights |= dict.fromkeys(terms(name), _NAME)
+    weights: dict[str, float] = dict.fromkeys(index_terms(specs), _SPECS)
+    weights |= dict.fromkeys(index_terms(f"{category} {kind} {brand}"), _MAKER)
+    weights |= dict.fromkeys(index_terms(name), _NAME)
     yield from ((term, number, weight) for term, weight in weights.items())
 
 

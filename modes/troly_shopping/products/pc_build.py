@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.text.fold import fold
-from troly_shopping.products.query import PARTS
 from troly_shopping.products.store import Product, ProductStore
 
+# Parts of a computer in the order of a list of parts.
+PARTS = ("cpu", "mainboard", "ram", "vga", "ssd", "psu", "case")
 _SOCKET = re.compile(r"lga ?\d{3,4}|am[345](?!\d)")
 _MEMORY = re.compile(r"ddr ?[345]")
 _SIZE = re.compile(r"(\d+) ?(gb|tb)")

@@ -1,98 +1,19 @@
-"""Reads from a message which goods are wanted: kind, maker, price limits, order, comparison, a computer to build."""
+"""Parses which goods a message asks for: kind, maker, price limits, order, comparison, a computer to build."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.lexicon import Hit
-from troly.text.match import Lexicon
+from troly.text.match import Hit
 from troly.text.numbers import Amount, find_amounts
-from troly.text.wordlist import read_lists
 from troly_shopping.products.store import Order
-
-# Words for goods: how a catalogue entry is indexed, which kind it is, and what phrases say of prices and wishes.
-
-
-LEXICONS = Path(__file__).parent / "lexicons"
-_SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
-# Parts of a computer in the order of a list of parts.
-PARTS = ("cpu", "mainboard", "ram", "vga", "ssd", "psu", "case")
-
-
-def terms(text: str) -> list[str]:
-    """The index terms of `text`, each once: folded words, their letters and digits apart, neighbours joined.
-
-    "RTX 4060", "rtx4060" and "RTX-4060" share "rtx4060"; "bàn phím" and "banphim" share "banphim".
-    """
-    words = folded_words(text)
-    found = dict.fromkeys(words)
-    for word in words:
-        found.update(dict.fromkeys(_SPLIT.split(word)))
-    found.update(dict.fromkeys(a + b for a, b in pairwise(words)))
-    return [term for term in found if term]
-
-
-def model_terms(code: str) -> list[str]:
-    """The index terms that an entry with the model `code` has: neighbouring pieces joined, or the one piece."""
-    pieces = folded_words(code)
-    return [a + b for a, b in pairwise(pieces)] or pieces
-
-
-def key_of(name: str) -> str:
-    """What two rows for the same product have in common."""
-    return " ".join(fold(name).split())
-
-
-def kind_of(category: str, name: str) -> str:
-    """The kind that a category or else a name begins with; a category of no known kind is a kind of its own."""
-    for text in (category, name):
-        hits = kinds().find(text)
-        if hits:
-            return min(hits, key=lambda hit: (hit.start, -hit.end)).label
-    return key_of(category)
-
-
-def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """`text` with blanks in place of the spans, so that offsets stay."""
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
-
-
-def spans(hits: Iterable[Hit]) -> list[tuple[int, int]]:
-    """The places of phrases found."""
-    return [(hit.start, hit.end) for hit in hits]
-
-
-@cache
-def kinds() -> Lexicon:
-    """The kinds of goods."""
-    return Lexicon.load(LEXICONS / "kinds.txt")
-
-
-@cache
-def _lists() -> dict[str, tuple[str, ...]]:
-    return read_lists(LEXICONS / "catalogue.txt")
-
-
-@cache
-def phrases(*labels: str) -> Lexicon:
-    """The phrases of some sections of `catalogue.txt`, which then compete among themselves only."""
-    return Lexicon({label: _lists()[label] for label in labels})
-
-
-@cache
-def idle_words() -> frozenset[str]:
-    """Folded words that say nothing of the goods."""
-    return frozenset(word for entry in _lists()["idle"] for word in folded_words(entry))
-
+from troly_shopping.wordlists import blank_out, lexicon, spans_of, word_lists
 
 Action = Literal["find", "compare", "build"]
 
@@ -153,15 +74,17 @@ class PriceLimits:
 
 
 def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
-    """The wish in `message`, in both languages, with or without accents; `makers` are those of the catalogue."""
+    """What `message` asks for, in both languages, with or without accents; `makers` are those of the catalogue."""
     text = nfc(message)
     limits = parse_price_limits(text)
-    rest = without(text, limits.places)
+    rest = blank_out(text, limits.places)
     asked = {
         hit.label
-        for hit in phrases("compare", "build", "cheapest", "dearest", "cheap", "in stock").find(rest)
+        for hit in lexicon("catalogue", "compare", "build", "cheapest", "dearest", "cheap", "in stock").find(
+            rest
+        )
     }
-    uses = [hit.label for hit in phrases("gaming", "graphics", "office").find(rest)]
+    uses = [hit.label for hit in lexicon("catalogue", "gaming", "graphics", "office").find(rest)]
     brands, rest_of_brands = _brands(rest, makers)
     named = _kinds(rest)
     order: Order = "cheapest" if "cheapest" in asked or ("cheap" in asked and not limits.about) else ""
@@ -170,11 +93,14 @@ def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
     action: Action = (
         "compare" if len(parts) > 1 else "build" if "build" in asked and _builds(named) else "find"
     )
-    left = without(rest_of_brands, spans(kinds().find(rest_of_brands)))
-    left = without(
-        left, spans(phrases("cheapest", "dearest", "cheap", "in stock", "compare", "build").find(left))
+    left = blank_out(rest_of_brands, spans_of(lexicon("kinds").find(rest_of_brands)))
+    left = blank_out(
+        left,
+        spans_of(
+            lexicon("catalogue", "cheapest", "dearest", "cheap", "in stock", "compare", "build").find(left)
+        ),
     )
-    left = without(left, spans(phrases("gaming", "graphics", "office").find(left)))
+    left = blank_out(left, spans_of(lexicon("catalogue", "gaming", "graphics", "office").find(left)))
     words = _words(left, uses)
     return ProductQuery(
         action=action,
@@ -188,7 +114,7 @@ def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
         words=words,
         codes=tuple(word for word in words if any(char.isdigit() for char in word)),
         parts=parts,
-        terms=bool(phrases("terms").find(rest)),
+        terms=bool(lexicon("catalogue", "terms").find(rest)),
         use=uses[0] if uses else "",
     )
 
@@ -196,7 +122,7 @@ def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
 def parse_price_limits(text: str) -> PriceLimits:
     """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k"."""
     amounts = _prices(text)
-    hits = phrases(*_LIMITS).find(text)
+    hits = lexicon("catalogue", *_LIMITS).find(text)
     places, written = _foreign(text, hits)
     low = high = about = None
     for nth, amount in enumerate(amounts):
@@ -247,7 +173,7 @@ def _foreign(text: str, hits: Sequence[Hit]) -> tuple[list[tuple[int, int]], tup
 def _prices(text: str) -> list[Amount]:
     """The amounts that are prices in VND; "dưới 20" and "10 to 15 million" mean millions."""
     found = find_amounts(text)
-    limits = phrases(*_LIMITS[:4]).find(text)
+    limits = lexicon("catalogue", *_LIMITS[:4]).find(text)
     prices: list[Amount] = []
     for nth, amount in enumerate(found):
         value = amount.value
@@ -256,7 +182,7 @@ def _prices(text: str) -> list[Amount]:
         if following and value < THOUSAND <= following.value and not amount.unit and len(between) <= 12:
             scale = MILLION if following.value >= MILLION else THOUSAND
             if value * scale <= following.value and (
-                _BETWEEN.fullmatch(fold(between)) or phrases(*_LIMITS).find(between)
+                _BETWEEN.fullmatch(fold(between)) or lexicon("catalogue", *_LIMITS).find(between)
             ):
                 value *= scale
         bare = (
@@ -264,7 +190,7 @@ def _prices(text: str) -> list[Amount]:
         )
         if bare and any(0 <= amount.start - h.end <= 2 and h.label != "budget" for h in limits):
             value *= MILLION if value <= 200 else THOUSAND
-        counted = phrases("not money").find(text[amount.end : amount.end + 20])
+        counted = lexicon("catalogue", "not money").find(text[amount.end : amount.end + 20])
         if counted and not text[amount.end : amount.end + counted[0].start].strip():
             continue
         if amount.unit in {"", "VND"} and value >= _SMALLEST_PRICE:
@@ -274,7 +200,7 @@ def _prices(text: str) -> list[Amount]:
 
 def _kinds(text: str) -> tuple[str, ...]:
     """The first kind named, and others that are listed with it ("chuột và bàn phím")."""
-    hits = kinds().find(text)
+    hits = lexicon("kinds").find(text)
     named = [hit.label for hit in hits[:1]]
     for before, after in pairwise(hits):
         if not re.fullmatch(r"\s*(?:,|&|va|and|hoac|or|hay)\s*", fold(text[before.end : after.start])):
@@ -302,14 +228,14 @@ def _brands(text: str, makers: Sequence[str]) -> tuple[tuple[str, ...], str]:
                 found.append(maker)
                 places.append((span[0].start, span[-1].end))
                 break
-    return tuple(dict.fromkeys(found)), without(text, places)
+    return tuple(dict.fromkeys(found)), blank_out(text, places)
 
 
 def _sides(text: str) -> tuple[str, ...]:
     """The things to compare, as they were written."""
-    cut = without(text, spans(phrases("compare").find(text)))
+    cut = blank_out(text, spans_of(lexicon("catalogue", "compare").find(text)))
     verbs = {"vs", "versus"}
-    marks = phrases("against").find(text)
+    marks = lexicon("catalogue", "against").find(text)
     places = sorted({(hit.start, hit.end) for hit in marks})
     sides, begin = [], 0
     for start, end in places:
@@ -330,3 +256,9 @@ def _words(text: str, uses: Sequence[str]) -> tuple[str, ...]:
             found[before + after] = None
     found.update(dict.fromkeys(_USES[use] for use in uses))
     return tuple(found)
+
+
+@cache
+def idle_words() -> frozenset[str]:
+    """Folded words that say nothing of the goods."""
+    return frozenset(word for entry in word_lists("catalogue")["idle"] for word in folded_words(entry))

@@ -34,7 +34,7 @@ class OfferText:
 def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     """The answer to a question about goods."""
     if offer.kind == "follow":
-        pass  # REFACTOR: emptied import
+        # REFACTOR: emptied import
 
         return render_follow_up(offer, lang)
     kinds = {"list": _list, "compare": _compare, "build": _build}

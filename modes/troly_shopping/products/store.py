@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from troly.errors import StoreError
-from troly_shopping.products.query import key_of, model_terms
+from troly.text.fold import fold, folded_words
+from troly_shopping.datasets import DatasetInfo, dataset_info, fetch_rows
 
 if TYPE_CHECKING:
-    from troly.stores.published import Datasets, DatasetVersion
+    from troly.stores.published import Datasets
 
 DATASET = "products"
 Order = Literal["", "cheapest", "dearest", "nearest"]
@@ -62,6 +63,7 @@ _ORDERS = {
     "nearest": f"{_BEST}, abs(price - $target)",
 }
 HIGHEST = 10**15
+_SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,28 @@ class SearchCriteria:
     count: int = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogued:
-    """How many products there are, when they were loaded (aware), and whether they are samples."""
+def index_terms(text: str) -> list[str]:
+    """The index terms of `text`, each once: folded words, their letters and digits apart, neighbours joined.
 
-    rows: int
-    at: datetime
-    samples: bool
+    "RTX 4060", "rtx4060" and "RTX-4060" share "rtx4060"; "bàn phím" and "banphim" share "banphim".
+    """
+    words = folded_words(text)
+    found = dict.fromkeys(words)
+    for word in words:
+        found.update(dict.fromkeys(_SPLIT.split(word)))
+    found.update(dict.fromkeys(a + b for a, b in pairwise(words)))
+    return [term for term in found if term]
+
+
+def model_terms(code: str) -> list[str]:
+    """The index terms that an entry with the model `code` has: neighbouring pieces joined, or the one piece."""
+    pieces = folded_words(code)
+    return [a + b for a, b in pairwise(pieces)] or pieces
+
+
+def key_of(name: str) -> str:
+    """What two rows for the same product have in common."""
+    return " ".join(fold(name).split())
 
 
 class ProductStore:
@@ -129,14 +146,9 @@ class ProductStore:
     def __init__(self, datasets: Datasets) -> None:
         self._datasets = datasets
 
-    def loaded(self) -> Catalogued | None:
+    def loaded(self) -> DatasetInfo | None:
         """What is loaded; None when nothing is."""
-        version: DatasetVersion | None = self._datasets.current(DATASET)
-        if version is None:
-            return None
-        info = version.info
-        at = datetime.fromisoformat(info["loaded_at"]) if "loaded_at" in info else version.published_at
-        return Catalogued(int(info.get("rows", 0)), at, bool(info.get("samples")))
+        return dataset_info(self._datasets, DATASET)
 
     def brands(self) -> list[str]:
         """The makers in the catalogue."""
@@ -178,10 +190,10 @@ class ProductStore:
 
     def search(self, query: SearchCriteria) -> list[ScoredProduct]:
         """The best products for `query`."""
-        version = self._datasets.current(DATASET)
-        if version is None:
+        info = self.loaded()
+        if info is None:
             return []
-        total = max(1, int(version.info.get("rows", 1)))
+        total = max(1, info.rows)
         known = self.frequencies(query.terms)
         weights = {term: math.log(1 + total / (1 + known.get(term, 0))) for term in query.terms}
         whole = sum(weights.values())
@@ -202,9 +214,4 @@ class ProductStore:
         return [ScoredProduct(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
 
     def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
-        try:
-            return self._datasets.reader(DATASET).fetch(sql, parameters or {})
-        except StoreError as error:
-            if error.key != "store.dataset_missing":
-                raise
-            return []
+        return fetch_rows(self._datasets, DATASET, sql, parameters or {})

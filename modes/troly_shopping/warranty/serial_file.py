@@ -19,7 +19,7 @@ from troly.text.fold import fold
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly_shopping.strings import say
-from troly_shopping.warranty.answer import records_table
+from troly_shopping.warranty.rendering import records_table
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
 
 MAX_SERIALS = 200_000

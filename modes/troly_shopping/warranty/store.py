@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from troly.errors import StoreError
 from troly.text.fold import nfc
 from troly.text.sanitize import sanitize
+from troly_shopping.datasets import DatasetInfo, dataset_info, fetch_rows
 
 if TYPE_CHECKING:
     from troly.stores.published import Datasets
@@ -54,45 +54,22 @@ class WarrantyRecord:
     end: date
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """How many records there are, when they were loaded (aware), and whether they are samples."""
-
-    rows: int
-    at: datetime
-    samples: bool = False
-
-
 class WarrantyStore:
     """Read access to the published records; all methods raise StoreError."""
 
     def __init__(self, datasets: Datasets) -> None:
         self._datasets = datasets
 
-    def loaded(self) -> Loaded | None:
+    def loaded(self) -> DatasetInfo | None:
         """What is loaded; None when nothing is."""
-        version = self._datasets.current(DATASET)
-        if version is None:
-            return None
-        info: Mapping[str, Any] = version.info
-        at = datetime.fromisoformat(info["loaded_at"]) if "loaded_at" in info else version.published_at
-        return Loaded(int(info.get("rows", 0)), at, bool(info.get("samples")))
+        return dataset_info(self._datasets, DATASET)
 
     def find(self, serial: str) -> WarrantyRecord | None:
         """The record of `serial`, whatever its case (000 C8)."""
-        reader = self._datasets.reader(DATASET)
-        try:
-            rows = [row for row in reader.fetch(_FIND, [serial]) if row[0].upper() == serial.upper()]
-            if not rows and not reader.fetch(_SAME_HASH)[0][0]:
-                rows = reader.fetch(_SCAN, [serial])
-        except StoreError as error:
-            if error.key != "store.dataset_missing":
-                raise
-            return None
-        if not rows:
-            return None
-        found, product, end = rows[0]
-        return WarrantyRecord(found, sanitize(nfc(product), keep_newlines=False), end)
+        rows = [row for row in self._fetch(_FIND, serial) if row[0].upper() == serial.upper()]
+        if not rows and not self._same_hash():
+            rows = self._fetch(_SCAN, serial)
+        return _record(rows[0]) if rows else None
 
     def known(self, serials: Sequence[str]) -> dict[str, str]:
         """Those of `serials` that there is a record of, upper-case, with the form in which they were loaded."""
@@ -104,25 +81,27 @@ class WarrantyStore:
         wanted = list(serials)
         if len(wanted) <= _FEW:
             return {serial: self.find(serial) for serial in wanted}
-        found = self._many(wanted)
+        keys = list(dict.fromkeys(serial.upper() for serial in wanted))
+        statement = _FIND_MANY if self._same_hash() else _SCAN_MANY
+        found: dict[str, WarrantyRecord] = {}
+        for at in range(0, len(keys), _BATCH):
+            batch = keys[at : at + _BATCH]
+            asked = set(batch)
+            found |= {
+                row[0].upper(): _record(row)
+                for row in self._fetch(statement, batch)
+                if row[0].upper() in asked
+            }
         return {serial: found.get(serial.upper()) for serial in wanted}
 
-    def _many(self, serials: Sequence[str]) -> dict[str, WarrantyRecord]:
-        reader = self._datasets.reader(DATASET)
-        wanted = list(dict.fromkeys(serial.upper() for serial in serials))
-        found: dict[str, WarrantyRecord] = {}
-        try:
-            statement = _FIND_MANY if wanted and reader.fetch(_SAME_HASH)[0][0] else _SCAN_MANY
-            for at in range(0, len(wanted), _BATCH):
-                batch = wanted[at : at + _BATCH]
-                asked = set(batch)
-                for serial, product, end in reader.fetch(statement, [batch]):
-                    if serial.upper() in asked:
-                        found[serial.upper()] = WarrantyRecord(
-                            serial, sanitize(nfc(product), keep_newlines=False), end
-                        )
-        except StoreError as error:
-            if error.key != "store.dataset_missing":
-                raise
-            return {}
-        return found
+    def _same_hash(self) -> bool:
+        """Whether the file's keys are hashes as this DuckDB makes them."""
+        return self._fetch(_SAME_HASH) != [(False,)]
+
+    def _fetch(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        return fetch_rows(self._datasets, DATASET, sql, list(parameters))
+
+
+def _record(row: tuple[Any, ...]) -> WarrantyRecord:
+    serial, product, end = row
+    return WarrantyRecord(serial, sanitize(nfc(product), keep_newlines=False), end)

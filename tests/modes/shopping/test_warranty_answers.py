@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from troly.stores.records import StoredMessage
 from troly.text.catalogue import LANGS, Lang
 from troly_shopping.dialogue import awaiting_serial
-from troly_shopping.warranty.answer import WarrantyAnswer, ask_for_serial, render_records
+from troly_shopping.warranty.rendering import WarrantyText, ask_for_serial, render_records
 from troly_shopping.warranty.store import WarrantyRecord
 
 TODAY = date(2026, 11, 22)
 LAPTOP = WarrantyRecord("ABC123", "Laptop Dell", date(2027, 1, 6))
 
 
-def told(record: WarrantyRecord | None, lang: Lang = "vi", today: date = TODAY) -> WarrantyAnswer:
+def told(record: WarrantyRecord | None, lang: Lang = "vi", today: date = TODAY) -> WarrantyText:
     return render_records({"abc123": record}, today, lang, "1900 0000", loaded=True)
 
 
