@@ -9,8 +9,7 @@ from itertools import combinations, product
 from math import prod
 from unicodedata import normalize
 
-from troly.text.wordlist import read_lists
-from troly_shopping.serials import FOLDER
+from troly_shopping.wordlists import word_lists
 
 # Upper-case serials of those given that the table has, with the form in which it has them.
 Known = Callable[[Sequence[str]], Mapping[str, str]]
@@ -129,9 +128,9 @@ def _found(wanted: Iterable[str], known: Known) -> tuple[str, ...]:
 
 @cache
 def _alike() -> dict[str, str]:
-    return {char: group for group in read_lists(FOLDER / "lookalikes.txt")["alike"] for char in group}
+    return {char: group for group in word_lists("lookalikes")["alike"] for char in group}
 
 
 @cache
 def _foreign() -> dict[int, str]:
-    return {ord(pair[0]): pair[1] for pair in read_lists(FOLDER / "lookalikes.txt")["foreign"]}
+    return {ord(pair[0]): pair[1] for pair in word_lists("lookalikes")["foreign"]}

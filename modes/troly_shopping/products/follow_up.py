@@ -1,21 +1,18 @@
-"""Understands what is asked of the products that were just shown: "con nào rẻ hơn?", "cái thứ hai bao nhiêu?"."""
+"""Parses what is asked of the products that were just shown: "con nào rẻ hơn?", "cái thứ hai bao nhiêu?"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import Hit, Lexicon
-from troly.text.wordlist import read_lists
-from troly_shopping.products.query import kinds, parse_price_limits
+from troly.text.match import Hit
+from troly_shopping.products.query import parse_price_limits
 from troly_shopping.products.store import Product
+from troly_shopping.wordlists import lexicon, spans_of, word_lists, words_outside
 
-LEXICONS = Path(__file__).parent / "lexicons"
 # Kept in the conversation's metadata: the names and the kinds that were shown last, and how many messages there were.
 SHOWN = "shown"
 # So many messages later nobody means them any more.
@@ -82,7 +79,8 @@ def parse_follow_up(text: str, names: tuple[str, ...], shown: Sequence[str]) -> 
     if not names or len(text) > _MAX_CHARS or parse_price_limits(text).places:
         return None
     text = nfc(text)
-    hits = [*_phrases().find(text), *_attributes().find(text)]
+    sections = [name for name in word_lists("attributes") if name[-1] in "+-"]
+    hits = [*lexicon("follow_up", without="filler").find(text), *lexicon("attributes", *sections).find(text)]
     hits += [Hit(match[1], match[0], *match.span(), exact=True) for match in _NUMBERED.finditer(fold(text))]
     labels = {hit.label for hit in hits}
     if not labels or not _only(text, hits, shown) or _is_anew(text, labels):
@@ -112,35 +110,13 @@ def _question(names: tuple[str, ...], hits: Sequence[Hit], labels: set[str]) -> 
 
 def _only(text: str, hits: Sequence[Hit], shown: Sequence[str]) -> bool:
     """Whether every word belongs to such a question, or to the kind of goods that was shown."""
-    spans = [(hit.start, hit.end) for hit in (*hits, *_fillers().find(text))]
-    spans += [(hit.start, hit.end) for hit in kinds().find(text) if hit.label in shown]
-    return all(any(start <= word.start < end for start, end in spans) for word in tokens(text))
+    kinds = [hit for hit in lexicon("kinds").find(text) if hit.label in shown]
+    fillers = lexicon("follow_up", "filler").find(text)
+    return not words_outside(tokens(text), spans_of([*hits, *kinds, *fillers]))
 
 
 def _is_anew(text: str, labels: set[str]) -> bool:
     """Whether a kind is named and nothing points back or compares: "laptop rẻ nhất" asks the whole catalogue."""
     back = "those" in labels or any(label.isdigit() for label in labels)
     compares = any(word == "hon" or word.endswith("er") for word in folded_words(text))
-    return not back and not compares and bool(kinds().find(text))
-
-
-def called(attribute: str) -> tuple[str, ...]:
-    """What the catalogue calls an attribute of the sections of `attributes.txt`."""
-    return read_lists(LEXICONS / "attributes.txt")[f"{attribute} called"]
-
-
-@cache
-def _phrases() -> Lexicon:
-    lists = read_lists(LEXICONS / "follow_up.txt")
-    return Lexicon({name: entries for name, entries in lists.items() if name != "filler"})
-
-
-@cache
-def _fillers() -> Lexicon:
-    return Lexicon({"filler": read_lists(LEXICONS / "follow_up.txt")["filler"]})
-
-
-@cache
-def _attributes() -> Lexicon:
-    lists = read_lists(LEXICONS / "attributes.txt")
-    return Lexicon({name: entries for name, entries in lists.items() if name[-1] in "+-"})
+    return not back and not compares and bool(lexicon("kinds").find(text))

@@ -1,4 +1,4 @@
-"""Tells what the catalogue has in the persona's voice: a sentence, lines with price and source, and a table."""
+"""Renders what the catalogue has in the persona's voice: a sentence, lines with price and source, and a table."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ from decimal import Decimal
 from typing import Any
 
 from troly.plugin.events import Table
-from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.follow_up import FollowUp, called
+from troly_shopping.products.follow_up import FollowUp
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery
-from troly_shopping.products.store import Product, ProductStore, SearchCriteria
+from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
+from troly_shopping.wordlists import word_lists
 
 LINES = 5
 SPECS_CHARS = 600
+_VALUE = re.compile(r"(\d+(?:[.,]\d+)?) ?([a-z]+)?")
+# Units of one attribute in one measure; any other unit counts as it is.
+_UNITS = {"tb": 1024, "kg": 1000, "nam": 12, "year": 12, "years": 12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,6 @@ class OfferText:
 def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     """The answer to a question about goods."""
     if offer.kind == "follow":
-        # REFACTOR: emptied import
-
         return render_follow_up(offer, lang)
     kinds = {"list": _list, "compare": _compare, "build": _build}
     return kinds[offer.kind](offer, lang, hotline)
@@ -62,12 +63,6 @@ def product_passages(offer: Offer, lang: Lang) -> list[dict[str, Any]]:
     return found
 
 
-def computed_facts(offer: Offer, lang: Lang) -> list[str]:
-    """Figures that were worked out from the rows: the total of a computer, the difference between two prices."""
-    told = render_offer(offer, lang, "").text if offer.products else ""
-    return [told] if told else []
-
-
 def price(product: Product, lang: Lang) -> str:
     """The price as shown (001-27)."""
     return format_money(product.price, lang)
@@ -89,15 +84,15 @@ def kind_name(kind: str, lang: Lang) -> str:
 
 
 def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
-    wish, products = offer.wish, offer.products
-    limits = _limits(wish, lang)
+    query, products = offer.query, offer.products
+    limits = _limits(query, lang)
     if not products:
-        text = say("offer.nothing", lang, what=_what(wish, lang), limits=limits, hotline=hotline)
+        text = say("offer.nothing", lang, what=_what(query, lang), limits=limits, hotline=hotline)
         return OfferText(text, None)
     if offer.near:
-        intro = say("offer.instead", lang, what=_what(wish, lang), limits=limits)
-    elif wish.order in {"cheapest", "dearest"} and len(products) > 1:
-        intro = say(f"offer.{wish.order}", lang, limits=limits)
+        intro = say("offer.instead", lang, what=_what(query, lang), limits=limits)
+    elif query.order in {"cheapest", "dearest"} and len(products) > 1:
+        intro = say(f"offer.{query.order}", lang, limits=limits)
     else:
         key = "found_one" if len(products) == 1 else "found" if len(products) <= LINES else "first"
         intro = say(f"offer.{key}", lang, count=len(products), limits=limits)
@@ -107,22 +102,22 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     return OfferText("\n".join(lines), products_table(products, lang))
 
 
-def _what(wish: ProductQuery, lang: Lang) -> str:
-    kind = kind_name(wish.kinds[0], lang) if wish.kinds else ""
-    codes = " ".join(code.upper() for code in wish.words if code in wish.codes or not kind)
-    said = [kind, *wish.brands, codes] if lang == "vi" else [*wish.brands, codes, kind]
+def _what(query: ProductQuery, lang: Lang) -> str:
+    kind = kind_name(query.kinds[0], lang) if query.kinds else ""
+    codes = " ".join(code.upper() for code in query.words if code in query.codes or not kind)
+    said = [kind, *query.brands, codes] if lang == "vi" else [*query.brands, codes, kind]
     return " ".join(part for part in said if part) or say("offer.goods", lang)
 
 
-def _limits(wish: ProductQuery, lang: Lang) -> str:
-    if wish.about:
-        return say("offer.around", lang, about=format_money(wish.about, lang))
-    low, high = (format_money(value or 0, lang) for value in (wish.low, wish.high))
-    if wish.low is not None and wish.high is not None:
+def _limits(query: ProductQuery, lang: Lang) -> str:
+    if query.about:
+        return say("offer.around", lang, about=format_money(query.about, lang))
+    low, high = (format_money(value or 0, lang) for value in (query.low, query.high))
+    if query.low is not None and query.high is not None:
         return say("offer.between", lang, low=low, high=high)
-    if wish.high is not None:
+    if query.high is not None:
         return say("offer.below", lang, high=high)
-    return say("offer.above", lang, low=low) if wish.low is not None else ""
+    return say("offer.above", lang, low=low) if query.low is not None else ""
 
 
 def product_lines(products: Sequence[Product], lang: Lang) -> Iterator[str]:
@@ -184,11 +179,11 @@ def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
 
 
 def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
-    computer, wish = offer.computer, offer.wish
+    computer, query = offer.computer, offer.query
     if computer is None or not computer.parts:
         kinds = ", ".join(kind_name(kind, lang) for kind in (computer.missing if computer else ()))
         return OfferText(say("build.missing", lang, parts=kinds, hotline=hotline), None)
-    budget, total = wish.about or wish.high or wish.low, format_money(computer.total, lang)
+    budget, total = query.about or query.high or query.low, format_money(computer.total, lang)
     shown = format_money(budget or 0, lang)
     if budget is None:
         intro = say("build.cheapest", lang, total=total)
@@ -202,45 +197,6 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     return OfferText(
         "\n".join(lines), Table(columns, tuple(rows), title=say("build.title", lang), numeric=(2,))
     )
-
-
-# Answers a question about the products that were just shown, from the catalogue as it is now.
-
-
-_VALUE = re.compile(r"(\d+(?:[.,]\d+)?) ?([a-z]+)?")
-# Units of one attribute in one measure; any other unit counts as it is.
-_UNITS = {"tb": 1024, "kg": 1000, "nam": 12, "year": 12, "years": 12}
-_OTHERS = 8
-
-
-def find_again(datasets: Datasets, asked: FollowUp) -> Offer:
-    """The products meant, as the catalogue has them now; raises StoreError. Blocking."""
-    store = ProductStore(datasets)
-    products = store.named(asked.names)
-    if asked.kind == "others":
-        return _others(store, asked, products)
-    return Offer("follow", ProductQuery(), tuple(_meant(products, asked)), follow=asked)
-
-
-def _meant(products: Sequence[Product], asked: FollowUp) -> Sequence[Product]:
-    if not asked.places:
-        return products
-    by_name = {product.name: product for product in products}
-    places = [place - 1 if place > 0 else len(asked.names) - 1 for place in asked.places]
-    chosen = [asked.names[place] for place in places if place < len(asked.names)]
-    return [by_name[name] for name in dict.fromkeys(chosen) if name in by_name]
-
-
-def _others(store: ProductStore, asked: FollowUp, products: Sequence[Product]) -> Offer:
-    """Cheaper ones of the same kinds."""
-    kinds = tuple(dict.fromkeys(product.kind for product in products))
-    if not kinds:
-        return Offer("follow", ProductQuery(), follow=asked)
-    high = min(product.price for product in products) - 1
-    query = SearchCriteria(kinds=kinds, high=high, order="dearest", count=_OTHERS)
-    found = [item.product for item in store.search(query)]
-    cheapest = min(products, key=lambda product: product.price)
-    return Offer("follow", ProductQuery(), tuple(found) or (cheapest,), near=not found, follow=asked)
 
 
 def render_follow_up(offer: Offer, lang: Lang) -> OfferText:
@@ -281,9 +237,9 @@ def _extreme(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferT
 
 def _attribute(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferText:
     name, most = asked.by[:-2], asked.by.endswith("+")
-    names = [fold(one) for one in called(name)]
+    names = [fold(one) for one in word_lists("attributes")[f"{name} called"]]
     what = say(f"attribute.{name}", lang)
-    said = {product: found for product in products if (found := _said(product, names))}
+    said = {product: found for product in products if (found := _value_of(product, names))}
     measured = {product: _measure(text) for product, text in said.items()}
     known = {product: value for product, value in measured.items() if value is not None}
     if not known:
@@ -301,7 +257,7 @@ def _attribute(asked: FollowUp, products: Sequence[Product], lang: Lang) -> Offe
     return OfferText("\n".join([intro, *values]), side_by_side(products, lang) if len(products) > 1 else None)
 
 
-def _said(product: Product, names: Sequence[str]) -> str:
+def _value_of(product: Product, names: Sequence[str]) -> str:
     """What the catalogue says of the attribute called one of `names`."""
     details = {fold(name): value for name, value in product.details().items()}
     return next((details[name] for name in names if name in details), "")

@@ -11,7 +11,7 @@ from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.products.query import kinds, phrases
+from troly_shopping.wordlists import lexicon
 
 _SMALLEST_PRICE = 10_000
 _TOKEN = re.compile(r"\S+")
@@ -99,9 +99,9 @@ class PriceCheck:
         before, after = text[max(0, amount.start - _BEFORE) : amount.start], text[amount.end :]
         if not _is_price(amount, before, after, self._text[amount.end :]):
             return False
-        limits = phrases("at most", "at least", "about", "budget").find(before)
+        limits = lexicon("catalogue", "at most", "at least", "about", "budget").find(before)
         near = any(len(before) - hit.end <= 3 for hit in limits)
-        more = phrases("or less", "or more").find(after[:20])
+        more = lexicon("catalogue", "or less", "or more").find(after[:20])
         return not (amount.value in self._budgets and (near or any(hit.start <= 2 for hit in more)))
 
     def _is_anothers(self, text: str, amount: Amount) -> bool:
@@ -130,7 +130,7 @@ class PriceCheck:
 
 def _short_names(name: str) -> list[str]:
     """A product's name, and the same without the kind that it begins with: "ASUS TUF A15" for the laptop."""
-    begins = [hit.end for hit in kinds().find(name) if hit.start == 0]
+    begins = [hit.end for hit in lexicon("kinds").find(name) if hit.start == 0]
     short = name[max(begins) :].strip() if begins else ""
     return [name, short] if len(folded_words(short)) > 1 else [name]
 
@@ -142,7 +142,7 @@ def _is_price(amount: Amount, before: str, after: str, following: str) -> bool:
         return False
     if _AFTER_PRICE.search(fold(before)) and (amount.value >= _SMALLEST_PRICE or _CLOSING.match(following)):
         return True
-    counted = phrases("not money").find(after[:24])
+    counted = lexicon("catalogue", "not money").find(after[:24])
     if counted and not after[: counted[0].start].strip(_MARKS + " "):
         return False
     return amount.value >= _SMALLEST_PRICE

@@ -16,10 +16,9 @@ from troly.retrieval.store import Reader
 from troly.text.fold import nfc
 from troly.text.language import is_other
 from troly_shopping.products.follow_up import FollowUp, remember, shown_kinds, touch
-from troly_shopping.products.offers import Offer, find_offer
-from troly_shopping.products.query import parse_price_limits
-from troly_shopping.products.rendering import computed_facts, find_again, render_offer
-from troly_shopping.products.rendering import product_passages as describe
+from troly_shopping.products.offers import Offer, find_again, find_offer
+from troly_shopping.products.query import PriceLimits, parse_price_limits
+from troly_shopping.products.rendering import product_passages, render_offer
 from troly_shopping.products.store import DATASET
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.price_check import PriceCheck, amounts_in
@@ -53,9 +52,9 @@ async def retrieve_context(
     if offer is None:
         return passages, None
     _remember(turn, offer, messages)
-    told = not offer.products or offer.wish.terms
+    told = not offer.products or offer.query.terms
     fitting = [item for item in passages if told and item["coverage"] >= FITTING]
-    rows = describe(offer, turn.language)
+    rows = product_passages(offer, turn.language)
     step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
     return [*rows, *fitting], offer
 
@@ -119,10 +118,17 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     told = render_offer(offer, turn.language, turn.persona().hotline) if offer else None
     if told and told.table:
         turn.emit(told.table)
-    plain = _plainly(turn, state["question"])
+    # Figures that were worked out from the rows: the total of a computer, the difference between two prices.
+    facts = [told.text] if told and offer and offer.products and told.text else []
+    limits = parse_price_limits(nfc(state["question"]))
+    plain = ""
+    if limits.foreign:
+        # A limit in other money than the catalogue's, which nothing here can convert.
+        amounts = say("compare.join", turn.language).join(limits.foreign)
+        plain = say("foreign.price", turn.language, amount=amounts) + "\n\n"
     turn.say(plain)
     reason = turn.model.reason_unavailable
-    said = "" if reason else await _by_model(turn, state)
+    said = "" if reason else await _by_model(turn, state, limits, facts)
     if said:
         step.note(say("step.by_model", turn.language, count=len(context)), "model")
     else:
@@ -134,20 +140,13 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     return plain + said + tail
 
 
-def _plainly(turn: TurnContext, question: str) -> str:
-    """A sentence for a limit in other money than the catalogue's, which nothing here can convert; else ""."""
-    foreign = parse_price_limits(nfc(question)).foreign
-    if not foreign:
-        return ""
-    amounts = say("compare.join", turn.language).join(foreign)
-    return say("foreign.price", turn.language, amount=amounts) + "\n\n"
-
-
-async def _by_model(turn: TurnContext, state: Mapping[str, Any]) -> str:
+async def _by_model(
+    turn: TurnContext, state: Mapping[str, Any], limits: PriceLimits, facts: Sequence[str]
+) -> str:
     said = ""
-    check = _check(turn, state)
+    check = _price_check(turn, state, limits, facts)
     try:
-        async with aclosing(turn.model.stream("respond", build_messages(turn, state))) as pieces:
+        async with aclosing(turn.model.stream("respond", build_messages(turn, state, facts))) as pieces:
             async for piece in pieces:
                 shown = check.add(piece)
                 shown = shown if said else shown.lstrip()
@@ -168,21 +167,20 @@ async def _by_model(turn: TurnContext, state: Mapping[str, Any]) -> str:
     return said.rstrip()
 
 
-def _check(turn: TurnContext, state: Mapping[str, Any]) -> PriceCheck:
+def _price_check(
+    turn: TurnContext, state: Mapping[str, Any], limits: PriceLimits, facts: Sequence[str]
+) -> PriceCheck:
     """A check that knows every figure retrieved, and the customer's own limits."""
     offer: Offer | None = state.get("offer")
     texts = [item["text"] for item in shared_entries(state["retrieved_context"])]
-    limits = parse_price_limits(nfc(state["question"]))
     budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
     budgets |= amounts_in(limits.foreign)
-    known = amounts_in(
-        [*texts, *(computed_facts(offer, turn.language) if offer else ()), turn.persona().hotline]
-    )
+    retrieved, computed = amounts_in(texts), amounts_in(facts)
+    known = retrieved | computed | amounts_in([turn.persona().hotline])
     products = offer.products if offer else ()
-    prices = {Decimal(product.price) for product in products}
-    computed = (amounts_in(computed_facts(offer, turn.language)) if offer else frozenset()) - prices
+    computed -= {Decimal(product.price) for product in products}
     return PriceCheck(
-        known - (budgets - amounts_in(texts)),
+        known - (budgets - retrieved),
         frozenset(budgets),
         say("figures.withheld", turn.language),
         {
@@ -192,12 +190,12 @@ def _check(turn: TurnContext, state: Mapping[str, Any]) -> PriceCheck:
     )
 
 
-def build_messages(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
+def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: Sequence[str]) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
     passages = [f"[{item['title']}] {item['text'][:CONTEXT_CHARS]}" for item in shared_entries(found)]
     offer: Offer | None = state.get("offer")
-    passages += computed_facts(offer, turn.language) if offer and offer.kind != "list" else []
+    passages += facts if offer and offer.kind != "list" else []
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""

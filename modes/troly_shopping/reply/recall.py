@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 from troly import recording
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
-from troly.text.match import Lexicon
-from troly_shopping.intent import LEXICONS
 from troly_shopping.strings import say
+from troly_shopping.wordlists import blank_out, lexicon, spans_of
 
 Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
 MEMORY, PRODUCT, DOCUMENT = "memory", "product", "document"
@@ -104,16 +102,6 @@ async def _search(turn: TurnContext, question: str, shown: int, embed: Embed) ->
 
 def _without_pointing(question: str) -> tuple[str, bool]:
     """`question` without the words that point back, unless nothing else is left; and whether there were any."""
-    hits = _pointers().find(question)
-    rest, at = [], 0
-    for hit in sorted(hits, key=lambda hit: hit.start):
-        rest.append(question[at : max(at, hit.start)])
-        at = max(at, hit.end)
-    rest.append(question[at:])
-    text = " ".join(" ".join(rest).split())
+    hits = lexicon("recall").find(question)
+    text = " ".join(blank_out(question, spans_of(hits)).split())
     return text or question, bool(hits)
-
-
-@cache
-def _pointers() -> Lexicon:
-    return Lexicon.load(LEXICONS / "recall.txt")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from troly_shopping.intent import is_about_warranty
+from troly_shopping.intent import MessagePhrases
 from troly_shopping.serials import parse_serials
 
 MESSAGES = sorted(Path(__file__).parent.glob("serial_messages*.txt"))
@@ -36,7 +36,7 @@ def _read(message: Message) -> frozenset[str]:
     reading = parse_serials(
         message.text,
         known=lambda _serial: False,
-        context=is_about_warranty(message.text),
+        context=MessagePhrases(message.text).about_warranty,
         awaiting=message.awaiting,
     )
     return frozenset(serial.upper() for serial in reading.serials)

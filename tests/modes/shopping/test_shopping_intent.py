@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from troly.conversation.eval_cases import Case, read_case_file
 from troly.text.language import detect
-from troly_shopping.intent import RuleIntent, intent_by_rules, is_about_warranty, score_intents
+from troly_shopping.intent import MessagePhrases, RuleIntent, intent_by_rules, score_intents
 from troly_shopping.serials import parse_serials
 
 HELD_OUT = Path(__file__).parent / "held_out.jsonl"
@@ -33,8 +33,9 @@ def _single(path: Path) -> list[Case]:
 
 
 def _found(text: str) -> RuleIntent:
-    reading = parse_serials(text, known=lambda _: False, context=is_about_warranty(text))
-    return intent_by_rules(text, reading, awaiting=False)
+    phrases = MessagePhrases(text)
+    serials = parse_serials(text, known=lambda _: False, context=phrases.about_warranty)
+    return intent_by_rules(phrases, serials, awaiting=False)
 
 
 def _acted_on(text: str) -> str:
@@ -106,8 +107,8 @@ def test_confidence_means_something(path: Path) -> None:
     ],
 )
 def test_nonsense_is_asked_about(text: str) -> None:
-    assert score_intents(text).intent == "unknown"
-    assert score_intents(text).confidence < THRESHOLD
+    assert score_intents(MessagePhrases(text)).intent == "unknown"
+    assert score_intents(MessagePhrases(text)).confidence < THRESHOLD
 
 
 def _bare(text: str) -> str:
@@ -132,7 +133,7 @@ def test_the_form_does_not_change_the_intent(form: str) -> None:
         case.text
         for path in (HELD_OUT, SHIPPED)
         for case in _single(path)
-        if score_intents(FORMS[form](case.text)).intent != score_intents(case.text).intent
+        if score_intents(MessagePhrases(FORMS[form](case.text))).intent != score_intents(MessagePhrases(case.text)).intent
     ]
     assert not changed
 
@@ -143,21 +144,21 @@ def test_forms_together_do_not_change_the_intent(data: st.DataObject) -> None:
     changed = text
     for form in data.draw(st.lists(st.sampled_from(["upper", "lower", "NFD", "spaces", "dots"]), max_size=4)):
         changed = FORMS[form](changed)
-    assert score_intents(changed).intent == score_intents(text).intent
+    assert score_intents(MessagePhrases(changed)).intent == score_intents(MessagePhrases(text)).intent
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_weighed(text: str) -> None:
-    found = score_intents(text)
+    found = score_intents(MessagePhrases(text))
     assert 0 <= found.confidence <= 1
     assert found.intent in {"shopping", "warranty", "unknown"}
 
 
 @pytest.mark.parametrize("text", ["x" * 200_000, "a b c d " * 25_000, "bảo hành " * 20_000, "🙂" * 100_000])
 def test_a_pasted_page_is_weighed_quickly(text: str) -> None:
-    score_intents("xin chào")
+    score_intents(MessagePhrases("xin chào"))
     began = time.perf_counter()
-    score_intents(text)
+    score_intents(MessagePhrases(text))
     assert time.perf_counter() - began < 2
 
 
@@ -172,6 +173,6 @@ def test_a_pasted_page_is_weighed_quickly(text: str) -> None:
     ],
 )
 def test_goods_with_a_price_are_to_be_bought(text: str) -> None:
-    found = score_intents(text)
+    found = score_intents(MessagePhrases(text))
     assert found.intent == "shopping"
     assert found.confidence >= 0.6

@@ -10,7 +10,7 @@ import pytest
 from tests.support.modes.shopping import Shop, shop_at
 from tests.support.modes.warranty_files import HEADER, load, write
 from troly.plugin.events import Handoff, to_json
-from troly_shopping.dialogue import DialogueState, parse_act
+from troly_shopping.dialogue import DialogueState, dialogue_phrases, parse_act
 from troly_shopping.handoffs import HandoffStore
 
 ROWS = "ABC123,Laptop Dell,2024-12-31\nXYZ789,Mouse Logitech,30/06/2025\nPF0KK1,Máy A,2030-01-01\nPFOKK1,Máy B,2030-01-01\n"
@@ -173,7 +173,7 @@ def test_hostile_messages_move_nothing(text: str) -> None:
     spot = DialogueState(
         awaiting=True, offered=("ABC123",), asked=("ABC123",), mentioned=("ABC123",), warranty=True
     )
-    assert parse_act(text, spot).act in {"", "ask"}
+    assert parse_act(text, spot, dialogue_phrases(text)).act in {"", "ask"}
 
 
 async def test_a_very_long_message_is_answered_quickly(shop: Shop) -> None:
