@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from troly.text.fold import fold, tokens
-from troly.text.match import Hit
+from troly.text.match import PhraseHit
 from troly_shopping.serials import SerialCandidate, SerialParse
 from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
 from troly_shopping.wordlists import lexicon, spans_of, words_outside
@@ -103,12 +103,12 @@ def _still_open(answers: Sequence[StoredMessage]) -> bool:
     return False
 
 
-def dialogue_phrases(text: str) -> list[Hit]:
+def dialogue_phrases(text: str) -> list[PhraseHit]:
     """The phrases of `lexicons/dialogue.txt` in a message; none in a long one."""
     return lexicon("dialogue", without="filler").find(text) if len(text) <= MAX_CHARS else []
 
 
-def parse_act(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
+def parse_act(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct:
     """What `text` with these `dialogue_phrases` does in this state; without an act when it is a message like any other."""
     refused = [hit.end for hit in hits if hit.label == "not wanted"]
     if any(hit.label == "person" and not any(0 <= hit.start - end <= 2 for end in refused) for hit in hits):
@@ -120,7 +120,7 @@ def parse_act(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueA
     )
 
 
-def _steering(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct:
+def _steering(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct:
     """Another serial of those talked about, stop, once more, or a correction that names no serial."""
     labels = {hit.label for hit in hits}
     if "other" in labels and _only(text, hits, {"other", "no", "not this", "correction", "yes"}):
@@ -134,7 +134,7 @@ def _steering(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueA
     return DialogueAct("ask") if wrong else DialogueAct()
 
 
-def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[Hit]) -> DialogueAct | None:
+def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct | None:
     for place, label in enumerate(_ORDER[: len(state.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
             return DialogueAct("confirm", (state.offered[place],))
@@ -146,18 +146,18 @@ def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[Hit]) -> Di
     return None
 
 
-def _only(text: str, hits: Sequence[Hit], labels: set[str]) -> bool:
+def _only(text: str, hits: Sequence[PhraseHit], labels: set[str]) -> bool:
     """Whether every word of `text` belongs to one of `labels` or means nothing more."""
     spans = spans_of(hit for hit in hits if hit.label in labels or hit.label == "filler")
     return not words_outside(tokens(text), [*spans, *spans_of(lexicon("dialogue", "filler").find(text))])
 
 
-def is_correction(hits: Sequence[Hit]) -> bool:
+def is_correction(hits: Sequence[PhraseHit]) -> bool:
     """Whether a message with these `dialogue_phrases` takes something back."""
     return any(hit.label in {"correction", "not this"} for hit in hits)
 
 
-def without_taken_back(text: str, parse: SerialParse, hits: Sequence[Hit]) -> SerialParse:
+def without_taken_back(text: str, parse: SerialParse, hits: Sequence[PhraseHit]) -> SerialParse:
     """`parse` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B".
 
     `text` is the message in NFC, `hits` its `dialogue_phrases`.
@@ -171,7 +171,7 @@ def without_taken_back(text: str, parse: SerialParse, hits: Sequence[Hit]) -> Se
     return parse if kept == parse.serials else replace(parse, serials=kept, attempted=False)
 
 
-def _is_denied(text: str, item: SerialCandidate, hits: Sequence[Hit]) -> bool:
+def _is_denied(text: str, item: SerialCandidate, hits: Sequence[PhraseHit]) -> bool:
     """Whether "not" stands right before it, with at most a word for serial between, or "wrong" right after."""
     for hit in hits:
         between = text[hit.end : item.start]

@@ -15,12 +15,12 @@ from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.language import detect
-from troly.text.match import ExampleClassifier, Hit, Lexicon
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
+from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.serials import SerialParse
-from troly_shopping.spelling import Spelling
 from troly_shopping.strings import prompts, say
 from troly_shopping.wordlists import LEXICONS, lexicon, word_lists
 
@@ -119,7 +119,7 @@ class MessagePhrases:
         self.text = _without_pictures(message[:ENOUGH])
         typed = _not_by_chance(self.text, _intent_lexicon().find(self.text))
         labels = {hit.label for hit in typed}
-        plain = _spelling().plain(self.text)
+        plain = _spelling().correct(self.text).text
         more = _not_by_chance(plain, _intent_lexicon().find(plain))
         self.hits = [*typed, *(hit for hit in more if hit.label not in labels)]
         self.count = Counter(hit.label for hit in self.hits)
@@ -201,7 +201,7 @@ def _without_pictures(text: str) -> str:
     )
 
 
-def _not_by_chance(text: str, hits: list[Hit]) -> list[Hit]:
+def _not_by_chance(text: str, hits: list[PhraseHit]) -> list[PhraseHit]:
     """`hits` without Vietnamese syllables that an English message only seems to hold: the "re" of "you're"."""
     if detect(text) == "vi":
         return hits
@@ -228,14 +228,14 @@ def _examples() -> ExampleClassifier:
 
 
 @cache
-def _spelling() -> Spelling:
+def _spelling() -> Corrector:
     phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
     known = [example for _, example in _examples().examples]
     for name in ("vietnamese", "english", "neutral"):
         known += [
             entry for listed in read_lists(COMMON_LEXICONS / f"{name}.txt").values() for entry in listed
         ]
-    return Spelling(phrases, known)
+    return Corrector(phrases, known)
 
 
 def social_kind(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc, tokens
-from troly.text.match import Hit
+from troly.text.match import PhraseHit
 from troly_shopping.dialogue import (
     DialogueAct,
     DialogueState,
@@ -108,7 +108,7 @@ def _with_records(
 def _parse_serials(
     text: str,
     state: DialogueState,
-    hits: Sequence[Hit],
+    hits: Sequence[PhraseHit],
     found: Mapping[str, WarrantyRecord | None],
     *,
     modelled: Collection[str],

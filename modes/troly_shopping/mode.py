@@ -155,12 +155,11 @@ def _handoffs(request: CommandRequest) -> CommandResult:
 
 def _warm() -> None:
     """Learn the examples and read the lists once: a quarter of a second that the first answer does not wait for."""
-    from troly_shopping import intent  # noqa: F401 (its models are built when it is imported)
-    from troly_shopping.dialogue import is_correction
-    from troly_shopping.intent import score_intents
+    from troly_shopping.dialogue import dialogue_phrases
+    from troly_shopping.intent import MessagePhrases, score_intents
 
-    score_intents("shop có bán laptop không")
-    is_correction("")
+    score_intents(MessagePhrases("shop có bán laptop không"))
+    dialogue_phrases("")
 
 
 MODE = Mode(

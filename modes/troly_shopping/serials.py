@@ -12,9 +12,9 @@ from itertools import pairwise
 from math import inf
 
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, fold, nfc, tokens
-from troly.text.match import Hit, Lexicon
-from troly_shopping.spelling import Spelling
+from troly.text.fold import WordToken, fold, nfc, tokens
+from troly.text.match import Lexicon, PhraseHit
+from troly.text.spelling import Corrector
 from troly_shopping.strings import say
 from troly_shopping.wordlists import lexicon, spans_of, word_lists, words_outside
 
@@ -131,7 +131,7 @@ def parse_serials(
 
 def _weigh(
     text: str,
-    typed: Sequence[Token],
+    typed: Sequence[WordToken],
     candidates: Sequence[SerialCandidate],
     *,
     bare: bool,
@@ -204,20 +204,20 @@ def _is_split(text: str, item: SerialCandidate) -> bool:
     return item.text.isdigit() and lone
 
 
-def _is_bare(text: str, typed: Sequence[Token], candidates: Sequence[SerialCandidate]) -> bool:
+def _is_bare(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialCandidate]) -> bool:
     """Whether the message is candidates and words that mean nothing more."""
     spans = [*((item.start, item.end) for item in candidates), *_fillers(text)]
     return bool(candidates) and not words_outside(typed, spans)
 
 
-def _is_alone(text: str, typed: Sequence[Token], candidates: Sequence[SerialCandidate]) -> bool:
+def _is_alone(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialCandidate]) -> bool:
     """Whether the message asks for the warranty of its one candidate and says nothing else."""
     spans = [*((item.start, item.end) for item in candidates), *_fillers(text)]
     spans += spans_of(_request_lexicon().find(text))
     return len(candidates) == 1 and not words_outside(typed, spans)
 
 
-def _attempted(text: str, typed: Sequence[Token], *, awaiting: bool) -> bool:
+def _attempted(text: str, typed: Sequence[WordToken], *, awaiting: bool) -> bool:
     """Whether something that cannot be a serial was offered as one."""
     rest = words_outside(typed, _fillers(text))
     starts = [word.start for word in rest]
@@ -288,10 +288,10 @@ def _judge_shape(item: SerialCandidate, *, shaped: bool, awaiting: bool) -> None
         item.evidence.append(("few_digits", -1.0))
 
 
-def _judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[SerialCandidate]) -> None:
+def _judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialCandidate]) -> None:
     """Evidence from the words before and after: labels, other labels, makers."""
     starts = [word.start for word in typed]
-    near: dict[str, list[Hit]] = defaultdict(list)
+    near: dict[str, list[PhraseHit]] = defaultdict(list)
     for hit in _label_lexicon().find(text):
         near[hit.label].append(hit)
     labels, taken = near["label"], _LabelOwners(starts, near["label"], candidates)
@@ -314,13 +314,13 @@ def _judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[Se
         before = item
 
 
-def _around(hits: Sequence[Hit], item: SerialCandidate) -> Sequence[Hit]:
+def _around(hits: Sequence[PhraseHit], item: SerialCandidate) -> Sequence[PhraseHit]:
     """The few of `hits`, which are in order, that stand nearest `item` on either side."""
     at = bisect_left(hits, item.start, key=lambda hit: hit.start)
     return hits[max(0, at - _FEW) : at + _FEW]
 
 
-def _is_made(text: str, makers: Sequence[Hit], item: SerialCandidate) -> bool:
+def _is_made(text: str, makers: Sequence[PhraseHit], item: SerialCandidate) -> bool:
     """Whether a maker or a family stands right before it; before what looks like a model, with a name between."""
     for hit in makers:
         between = text[hit.end : item.start] if hit.end <= item.start else "?"
@@ -339,7 +339,7 @@ def _judge_question(text: str, candidates: Sequence[SerialCandidate]) -> None:
     doubtful = [item for item in candidates if not item.labelled]
     if not doubtful:
         return
-    plain = _question_spelling().plain(text)
+    plain = _question_spelling().correct(text).text
     for name, weight in (("of one", 1.5), ("of all", -4.0)):
         if any(lexicon("serials", name).find(said) for said in (text, plain)):
             for item in doubtful:
@@ -351,7 +351,7 @@ class _LabelOwners:
     """Which words for serial have their own code right after them: those say nothing of other codes."""
 
     def __init__(
-        self, starts: Sequence[int], labels: Sequence[Hit], candidates: Sequence[SerialCandidate]
+        self, starts: Sequence[int], labels: Sequence[PhraseHit], candidates: Sequence[SerialCandidate]
     ) -> None:
         self.by: dict[int, SerialCandidate] = {}
         for item in candidates:
@@ -360,14 +360,14 @@ class _LabelOwners:
             if nearest is not None and _distance(starts, [nearest], item) <= _NEAR_OWN:
                 self.by.setdefault(nearest.start, item)
 
-    def free(self, hit: Hit, item: SerialCandidate) -> bool:
+    def free(self, hit: PhraseHit, item: SerialCandidate) -> bool:
         return self.by.get(hit.start, item) is item
 
 
 def _from_words(
     text: str,
     starts: Sequence[int],
-    near: Mapping[str, Sequence[Hit]],
+    near: Mapping[str, Sequence[PhraseHit]],
     item: SerialCandidate,
     taken: _LabelOwners,
 ) -> list[tuple[str, float]]:
@@ -426,13 +426,13 @@ def _pattern(code: str) -> str:
     return re.sub(r"[A-Za-z]", "A", re.sub(r"\d", "9", code))
 
 
-def _distance(starts: Sequence[int], hits: Sequence[Hit], item: SerialCandidate) -> float:
+def _distance(starts: Sequence[int], hits: Sequence[PhraseHit], item: SerialCandidate) -> float:
     """How many words stand between the nearest of `hits` before `item` and `item`."""
     ends = [hit.end for hit in hits if hit.end <= item.start]
     return bisect_left(starts, item.start) - bisect_left(starts, max(ends)) if ends else inf
 
 
-def _distance_after(starts: Sequence[int], hits: Sequence[Hit], item: SerialCandidate) -> float:
+def _distance_after(starts: Sequence[int], hits: Sequence[PhraseHit], item: SerialCandidate) -> float:
     """The same for the nearest of `hits` after `item`."""
     begins = [hit.start for hit in hits if hit.start >= item.end]
     return bisect_left(starts, min(begins)) - bisect_left(starts, item.end) if begins else inf
@@ -459,9 +459,9 @@ def _request_lexicon() -> Lexicon:
 
 
 @cache
-def _question_spelling() -> Spelling:
+def _question_spelling() -> Corrector:
     lists = word_lists("serials")
-    return Spelling([*lists["of one"], *lists["of all"]])
+    return Corrector([*lists["of one"], *lists["of all"]])
 
 
 # -- Ordinary codes: prices, telephone numbers, dates, measures and names of models.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from troly.text.fold import Token
-from troly.text.match import Hit, Lexicon
+from troly.text.fold import WordToken
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
@@ -26,7 +26,7 @@ def lexicon(name: str, *sections: str, without: str = "") -> Lexicon:
     return Lexicon({label: lists[label] for label in sections or lists if label != without})
 
 
-def spans_of(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+def spans_of(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
     """Where phrases stand."""
     return [(hit.start, hit.end) for hit in hits]
 
@@ -38,7 +38,7 @@ def blank_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return text
 
 
-def words_outside(words: Iterable[Token], spans: Iterable[tuple[int, int]]) -> list[Token]:
+def words_outside(words: Iterable[WordToken], spans: Iterable[tuple[int, int]]) -> list[WordToken]:
     """Those of `words`, which are in order, that begin in none of `spans`."""
     ordered, at, reached = sorted(spans), 0, -1
     rest = []

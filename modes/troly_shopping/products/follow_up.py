@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import Hit
+from troly.text.match import PhraseHit
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.products.store import Product
 from troly_shopping.wordlists import lexicon, spans_of, word_lists, words_outside
@@ -81,14 +81,16 @@ def parse_follow_up(text: str, names: tuple[str, ...], shown: Sequence[str]) -> 
     text = nfc(text)
     sections = [name for name in word_lists("attributes") if name[-1] in "+-"]
     hits = [*lexicon("follow_up", without="filler").find(text), *lexicon("attributes", *sections).find(text)]
-    hits += [Hit(match[1], match[0], *match.span(), exact=True) for match in _NUMBERED.finditer(fold(text))]
+    hits += [
+        PhraseHit(match[1], match[0], *match.span(), exact=True) for match in _NUMBERED.finditer(fold(text))
+    ]
     labels = {hit.label for hit in hits}
     if not labels or not _only(text, hits, shown) or _is_anew(text, labels):
         return None
     return _question(names, hits, labels)
 
 
-def _question(names: tuple[str, ...], hits: Sequence[Hit], labels: set[str]) -> FollowUp | None:
+def _question(names: tuple[str, ...], hits: Sequence[PhraseHit], labels: set[str]) -> FollowUp | None:
     places = tuple(sorted({int(label) for label in labels if label.isdigit()} - {0}))
     places += (-1,) if "last" in labels else ()
     asked = tuple(name for name in _ASKED if name in labels)
@@ -108,7 +110,7 @@ def _question(names: tuple[str, ...], hits: Sequence[Hit], labels: set[str]) -> 
     return found
 
 
-def _only(text: str, hits: Sequence[Hit], shown: Sequence[str]) -> bool:
+def _only(text: str, hits: Sequence[PhraseHit], shown: Sequence[str]) -> bool:
     """Whether every word belongs to such a question, or to the kind of goods that was shown."""
     kinds = [hit for hit in lexicon("kinds").find(text) if hit.label in shown]
     fillers = lexicon("follow_up", "filler").find(text)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import Hit
+from troly.text.match import PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.store import Order
 from troly_shopping.wordlists import blank_out, lexicon, spans_of, word_lists
@@ -157,7 +157,7 @@ def parse_price_limits(text: str) -> PriceLimits:
     return PriceLimits(low, high, about, tuple(places), written)
 
 
-def _foreign(text: str, hits: Sequence[Hit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+def _foreign(text: str, hits: Sequence[PhraseHit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
     """Where amounts of other money stand, with the words of limit beside them, and how they are written."""
     amounts = [amount for amount in find_amounts(text) if amount.unit in _FOREIGN]
     places = [(amount.start, amount.end) for amount in amounts]

@@ -20,7 +20,10 @@ DOCUMENTED = re.compile(
 
 def read(text: str, *, awaiting: bool = False, table: set[str] = TABLE) -> SerialParse:
     return parse_serials(
-        text, known=lambda serial: serial.upper() in table, context=MessagePhrases(text).about_warranty, awaiting=awaiting
+        text,
+        known=lambda serial: serial.upper() in table,
+        context=MessagePhrases(text).about_warranty,
+        awaiting=awaiting,
     )
 
 

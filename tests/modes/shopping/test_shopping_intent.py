@@ -133,7 +133,8 @@ def test_the_form_does_not_change_the_intent(form: str) -> None:
         case.text
         for path in (HELD_OUT, SHIPPED)
         for case in _single(path)
-        if score_intents(MessagePhrases(FORMS[form](case.text))).intent != score_intents(MessagePhrases(case.text)).intent
+        if score_intents(MessagePhrases(FORMS[form](case.text))).intent
+        != score_intents(MessagePhrases(case.text)).intent
     ]
     assert not changed
 
