@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from troly.text.fold import fold, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, spans_of, words_outside
 from troly_shopping.serials import SerialCandidate, SerialParse
 from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
-from troly_shopping.wordlists import lexicon, spans_of, words_outside
+from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
     from troly.stores.conversations import StoredMessage

@@ -13,10 +13,10 @@ from math import inf
 
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, fold, nfc, tokens
-from troly.text.match import Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
 from troly.text.spelling import Corrector
 from troly_shopping.strings import say
-from troly_shopping.wordlists import lexicon, spans_of, word_lists, words_outside
+from troly_shopping.wordlists import lexicon, word_lists
 
 # The documents' expression (000-39) with one boundary more: no letter of any script may touch a serial (C5).
 SERIAL = re.compile(

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, spans_of, words_outside
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.products.store import Product
-from troly_shopping.wordlists import lexicon, spans_of, word_lists, words_outside
+from troly_shopping.wordlists import lexicon, word_lists
 
 # Kept in the conversation's metadata: the names and the kinds that were shown last, and how many messages there were.
 SHOWN = "shown"

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.tables.problems import Duplicate
 from troly.tables.source import Layout
-from troly.tables.stage import Staged
+from troly.tables.stage import Duplicate, StagedCsv
 from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
@@ -87,7 +86,7 @@ def read_price(text: str) -> int | None:
     return int(value)
 
 
-def check_catalogue(con: duckdb.DuckDBPyConnection, staged: Staged) -> CatalogueRows:
+def check_catalogue(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> CatalogueRows:
     """Read prices and stock; the last row of a name wins, whatever its case and accents."""
     judged = CatalogueRows()
     cursor = con.execute(
@@ -209,7 +208,7 @@ def ingest_products(request: IngestRequest, *, samples: bool = False) -> IngestO
     return load_list(_KIND, request, samples=samples)
 
 
-def _judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> RowCheck:
+def _judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCheck:
     judged = check_catalogue(con, staged)
     return RowCheck(len(judged.rows), judged.faults, judged.repeated, judged)
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, blank_out, spans_of
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.store import Order
-from troly_shopping.wordlists import blank_out, lexicon, spans_of, word_lists
+from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
 

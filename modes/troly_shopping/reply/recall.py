@@ -10,8 +10,9 @@ from typing import Any
 from troly import recording
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
+from troly.text.match import blank_out, spans_of
 from troly_shopping.strings import say
-from troly_shopping.wordlists import blank_out, lexicon, spans_of
+from troly_shopping.wordlists import lexicon
 
 Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
 MEMORY, PRODUCT, DOCUMENT = "memory", "product", "document"
