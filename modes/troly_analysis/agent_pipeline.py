@@ -9,7 +9,7 @@ from typing import Any
 
 from troly.text.catalogue import Lang
 from troly_analysis.answer_how import RERUN
-from troly_analysis.service import same_name
+from troly_analysis.service_fields import same_name
 from troly_analysis.strings import say
 from troly_analysis.types import Sheet, ToolCall
 

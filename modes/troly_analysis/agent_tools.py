@@ -62,7 +62,7 @@ async def run_tool(turn: TurnContext, service: DataQueryService, call: ToolCall,
 
 def sheet_of(call: ToolCall, sheets: tuple[Sheet, ...]) -> Sheet | None:
     """The sheet that a call names, None where it names none of these."""
-    from troly_analysis.service import same_name
+    from troly_analysis.service_fields import same_name
 
     return same_name(str(call.arguments.get("connection_name") or ""), sheets)
 

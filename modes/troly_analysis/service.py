@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import duckdb
 
 from troly.errors import AccessError, InputError
 from troly.text.dates import HCM, Clock, system_clock
-from troly_analysis.service_fields import find_date, find_keys, find_measure, match
+from troly_analysis.service_compare import compare
+from troly_analysis.service_fields import find_date, find_keys, find_measure
+from troly_analysis.service_pipeline import run_pipeline
+from troly_analysis.service_queries import Asked, aggregate
 from troly_analysis.service_run import Deadline
-from troly_analysis.types import Result, Run, Sheet
-
-if TYPE_CHECKING:
-    import duckdb
+from troly_analysis.service_schema import schema
+from troly_analysis.service_top import check_limit, check_order, plan_top, top
+from troly_analysis.types import QueryAnswer, Sheet
 
 DEADLINE_SECONDS = 30.0
 
@@ -33,14 +36,6 @@ class Sheets(Protocol):
     def connect(self, owner: str) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         """A read-only connection in which only this owner's sheets exist."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a query found and how it came about."""
-
-    result: Result
-    run: Run
 
 
 class DataQueryService:
@@ -70,10 +65,8 @@ class DataQueryService:
         """A deadline for one query, to be passed to it and stopped from elsewhere."""
         return Deadline(self._seconds)
 
-    def schema(self, connection_name: str | None = None, *, deadline: Deadline | None = None) -> Answer:
+    def schema(self, connection_name: str | None = None, *, deadline: Deadline | None = None) -> QueryAnswer:
         """Sheets and fields, one row a field (001-10); of all sheets without a name. `deadline` is not needed."""
-        from troly_analysis.service_schema import schema
-
         del deadline
         named = connection_name not in (None, "")
         return schema((self.connection(connection_name),) if named else self.get_user_connections())
@@ -90,15 +83,13 @@ class DataQueryService:
         date_from: str | None = None,
         date_to: str | None = None,
         deadline: Deadline | None = None,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """One figure, or one a group (001-11): sum, count, avg, min or max of a field or a named metric.
 
         Both dates are included. Groups of time come in their order, others with the greatest figure first. `group_by`
         may cut a date: "Ngày:month" (day, week, month, quarter, year, weekday, hour), and name several fields with
         commas. Raises InputError for what the sheet does not have and for a query that takes too long.
         """
-        from troly_analysis.service_queries import Asked, aggregate
-
         sheet = self.connection(connection_name)
         measure, keys = find_measure(sheet, operation, field), find_keys(sheet, group_by)
         with self._store.connect(self.owner) as connection:
@@ -122,15 +113,12 @@ class DataQueryService:
         aggregate_field: str | None = None,
         filters: Any = None,
         deadline: Deadline | None = None,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """The first rows by `sort_field`, or with `group_by` the first groups by the sum of a number (001-13).
 
         With `group_by`: `aggregate_field` is summed (a field that is no number is counted), and `sort_field` may be
         the same field, "count", the group itself, or another number to rank by. Blanks come last. Raises InputError.
         """
-        from troly_analysis.service_queries import Asked
-        from troly_analysis.service_top import check_limit, check_order, plan_top, top
-
         sheet = self.connection(connection_name)
         wanted = plan_top(sheet, sort_field, group_by, aggregate_field)
         descending, rows = check_order(sort_order), check_limit(limit)
@@ -153,15 +141,12 @@ class DataQueryService:
         group_by: str | None = None,
         filters: Any = None,
         deadline: Deadline | None = None,
-    ) -> Answer:
+    ) -> QueryAnswer:
         """A figure in two periods, their difference and the change in percent (001-14, 001-39, C3, C6).
 
         The change is rounded half up to one decimal and None when the first period is zero or empty. A period
         without a row has the value None, for counts 0. With `group_by` one row a group as well. Raises InputError.
         """
-        from troly_analysis.service_compare import compare
-        from troly_analysis.service_queries import Asked
-
         sheet = self.connection(connection_name)
         measure, keys = find_measure(sheet, operation, field), find_keys(sheet, group_by)
         dates = find_date(sheet, date_field)
@@ -175,14 +160,12 @@ class DataQueryService:
 
     def execute_pipeline(
         self, connection_name: str, pipeline: Any, description: str = "", *, deadline: Deadline | None = None
-    ) -> Answer:
+    ) -> QueryAnswer:
         """A Mongo-style aggregation pipeline over the sheet, checked and compiled to SQL (001-15 to 001-21).
 
         `pipeline` is the list of stages, or its JSON text. At most 1000 rows. Raises InputError (PipelineError for a
         refused pipeline, naming the place).
         """
-        from troly_analysis.service_pipeline import run_pipeline
-
         del description
         sheet = self.connection(connection_name)
         # People's tables hold local times without a zone, so the pipeline's present has none either.
@@ -204,12 +187,3 @@ class DataQueryService:
     def sheet_names(self) -> Sequence[str]:
         """The names the user's sheets have."""
         return [sheet.name for sheet in self.get_user_connections()]
-
-
-def same_name(name: str, sheets: Sequence[Sheet]) -> Sheet | None:
-    """The sheet that `name` means: its id, its name with or without marks, or its table."""
-    for sheet in sheets:
-        if name in (sheet.id, sheet.table):
-            return sheet
-    found = match(name, [sheet.name for sheet in sheets])
-    return next((sheet for sheet in sheets if sheet.name == found), None)

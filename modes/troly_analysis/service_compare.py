@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from troly.errors import InputError
 from troly_analysis.service_fields import Key, Measure
 from troly_analysis.service_filters import period
 from troly_analysis.service_queries import Asked
 from troly_analysis.service_run import MAX_ROWS
-from troly_analysis.types import NUMERIC, Field, Result
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-    from troly_analysis.service import Answer
+from troly_analysis.service_sql import both, named, ordered
+from troly_analysis.types import NUMERIC, Field, QueryAnswer, Result
 
 COLUMNS = ("period1_value", "period2_value", "difference", "percentage_change")
 _TENTH, _DIGITS = Decimal("0.1"), 20
@@ -42,17 +40,15 @@ def percentage_change(before: float | None, after: float | None) -> float | None
 
 def compare(
     asked: Asked, measure: Measure, keys: Sequence[Key], dates: Field, periods: tuple[Period, Period]
-) -> Answer:
+) -> QueryAnswer:
     """Both periods in one statement; with `keys` one row a group and the whole beside it."""
-    from troly_analysis.service import Answer
-
     if measure.operation != "count" and measure.field is not None and measure.field.kind not in NUMERIC:
         raise InputError("query.compare_number", field=measure.field.name)
     spans = [_within(dates, each, names) for each, names in zip(periods, _NAMES, strict=True)]
     asked.between(dates, periods, _NAMES)
     whole, run = _whole(asked, measure, spans)
     if run.rows_read == 0 and measure.operation != "count":
-        return Answer(Result(kind="empty", unit=measure.unit), run)
+        return QueryAnswer(Result(kind="empty", unit=measure.unit), run)
     before, after = whole
     found: dict[str, Any] = {}
     if keys:
@@ -73,12 +69,10 @@ def compare(
         unit=measure.unit,
         **found,
     )
-    return Answer(result, run)
+    return QueryAnswer(result, run)
 
 
 def _within(dates: Field, span: Period, names: tuple[str, str]) -> exp.Expr:
-    from troly_analysis.service_sql import both
-
     for value, name in zip(span, names, strict=True):
         if value in (None, ""):
             raise InputError("query.date", name=name, value="")
@@ -86,8 +80,6 @@ def _within(dates: Field, span: Period, names: tuple[str, str]) -> exp.Expr:
 
 
 def _figures(measure: Measure, spans: Sequence[exp.Expr]) -> list[exp.Expr]:
-    from troly_analysis.service_sql import named
-
     return [named(measure.sql(span.copy()), name) for span, name in zip(spans, COLUMNS, strict=False)]
 
 
@@ -103,10 +95,6 @@ def _groups(
     asked: Asked, measure: Measure, keys: Sequence[Key], spans: Sequence[exp.Expr]
 ) -> tuple[list[tuple[Any, ...]], Any]:
     """The groups, the greatest of the second period first; groups of time in their order."""
-    from sqlglot import exp
-
-    from troly_analysis.service_sql import named, ordered
-
     facts = asked.facts(grouped=True)
     shown = [named(key.sql(), key.label) for key in keys]
     places = [exp.Literal.number(str(at + 1)) for at in range(len(keys) + 2)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from troly.errors import InputError
 from troly.text.fold import fold, nfc
+from troly_analysis.service_sql import call, cast, column, literal
 from troly_analysis.types import NUMERIC, OPERATIONS, TEMPORAL, Field, Metric, Operation, Sheet
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
 COUNTS = frozenset({"count", "*", "count(*)"})
@@ -39,8 +38,6 @@ class Key:
 
     def group(self) -> exp.Expr:
         """What the rows are grouped by; what is shown is worked out once a group, not once a row."""
-        from troly_analysis.service_sql import call, column, literal
-
         value = column(self.field.name)
         if self.grain in ("weekday", "hour"):
             return call({"weekday": "isodow", "hour": "hour"}[self.grain], value)
@@ -48,10 +45,6 @@ class Key:
 
     def sql(self) -> exp.Expr:
         """The group's value: weeks by their Monday, months as 2024-01, quarters as 2024-Q1, weekdays 1 (Monday) to 7."""
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import call, cast, literal
-
         value = self.group()
         if self.grain in ("day", "week"):
             return cast(value, "DATE")
@@ -88,10 +81,6 @@ class Measure:
 
     def sql(self, where: exp.Expr | None = None) -> exp.Expr:
         """The aggregate, over the rows for which `where` holds."""
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import call, column
-
         inner = column(self.field.name) if self.field else exp.Star()
         value = call(self.operation, inner)
         return exp.Filter(this=value, expression=exp.Where(this=where)) if where is not None else value
@@ -128,6 +117,15 @@ def match(name: str, known: Sequence[str]) -> str | None:
         wanted = plain(name)
         same = [each for each in known if plain(each) == wanted] if wanted else []
     return same[0] if len(same) == 1 else None
+
+
+def same_name(name: str, sheets: Sequence[Sheet]) -> Sheet | None:
+    """The sheet that `name` means: its id, its name with or without marks, or its table."""
+    for sheet in sheets:
+        if name in (sheet.id, sheet.table):
+            return sheet
+    found = match(name, [sheet.name for sheet in sheets])
+    return next((sheet for sheet in sheets if sheet.name == found), None)
 
 
 def find_field(sheet: Sheet, name: object) -> Field:

@@ -9,16 +9,17 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from troly.errors import InputError
 from troly.text.fold import fold, nfc
 from troly.text.numbers import parse_number
 from troly_analysis.service_fields import find_field, nearest
 from troly_analysis.service_spans import Moments, read_moments, read_period
+from troly_analysis.service_sql import both, call, cast, column, either, folded, literal
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Sheet
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from troly_analysis.service_values import Values
 
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "between", "exists")
@@ -84,10 +85,6 @@ class _Condition:
         self.values = values
 
     def build(self, value: Any) -> exp.Expr:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import column
-
         here = column(self.field.name)
         if self.operator == "exists":
             blank = exp.Is(this=here, expression=exp.Null())
@@ -103,18 +100,12 @@ class _Condition:
         return self._ordered(value)
 
     def _listed(self, value: Any) -> exp.Expr:
-        from troly_analysis.service_sql import either
-
         wanted = list(value) if isinstance(value, list | tuple) else [value]
         if len(wanted) > MAX_VALUES:
             raise InputError("query.values_many", field=self.field.name, count=len(wanted), limit=MAX_VALUES)
         return self._negated(either([self._equal(each) for each in wanted]), self.operator == "nin")
 
     def _equal(self, value: Any) -> exp.Expr:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import call, column, literal
-
         here = column(self.field.name)
         if value is None:
             return exp.Is(this=here, expression=exp.Null())
@@ -131,10 +122,6 @@ class _Condition:
         return exp.EQ(this=here, expression=literal(self._value(value)))
 
     def _ordered(self, value: Any) -> exp.Expr:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import column, literal
-
         kinds = {"gt": exp.GT, "gte": exp.GTE, "lt": exp.LT, "lte": exp.LTE}
         kind: type[exp.Binary] = kinds[self.operator]
         here = column(self.field.name)
@@ -150,10 +137,6 @@ class _Condition:
         return kind(this=here, expression=literal(self._value(value)))
 
     def _range(self, value: Any) -> exp.Expr:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import column, literal
-
         if not isinstance(value, list | tuple) or len(value) != 2:
             raise InputError("query.between", field=self.field.name)
         if self.field.kind in TEMPORAL:
@@ -164,8 +147,6 @@ class _Condition:
         return _all([exp.GTE(this=here, expression=low), exp.LTE(this=here, expression=high)])
 
     def _contains(self, value: Any) -> exp.Expr:
-        from troly_analysis.service_sql import call, cast, column, folded, literal
-
         here = column(self.field.name)
         text = fold(nfc(self._text(value)))
         if self.field.kind == "list":
@@ -175,10 +156,6 @@ class _Condition:
         return call("contains", folded(here), literal(text))
 
     def _negated(self, condition: exp.Expr, wanted: bool) -> exp.Expr:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import call
-
         if not wanted:
             return condition
         # A blank cell is not the value either.
@@ -208,10 +185,6 @@ class _Condition:
 
 
 def _between(field: Field, first: Moments | None, last: Moments | None) -> list[exp.Expr]:
-    from sqlglot import exp
-
-    from troly_analysis.service_sql import column
-
     found: list[exp.Expr] = []
     if first:
         found.append(exp.GTE(this=column(field.name), expression=_moment(field, first.start)))
@@ -221,23 +194,15 @@ def _between(field: Field, first: Moments | None, last: Moments | None) -> list[
 
 
 def _before(field: Field, end: datetime) -> exp.Expr:
-    from sqlglot import exp
-
-    from troly_analysis.service_sql import column
-
     return exp.LT(this=column(field.name), expression=_moment(field, end))
 
 
 def _moment(field: Field, at: datetime) -> exp.Expr:
-    from troly_analysis.service_sql import literal
-
     midnight = at == datetime.combine(at.date(), datetime.min.time())
     return literal(at.date() if field.kind == "date" and midnight else at)
 
 
 def _all(conditions: Sequence[exp.Expr]) -> exp.Expr:
-    from troly_analysis.service_sql import both
-
     return both(conditions)
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from troly.errors import TrolyError
 from troly.recording import measured
+from troly_analysis.pipeline.model import Lookup, Stage
+from troly_analysis.pipeline.prepare import Prepared, check, prepare
+from troly_analysis.pipeline.problems import At, PipelineError
 from troly_analysis.service_run import MAX_ROWS, Deadline, meaning
-from troly_analysis.types import Result, Run, Sheet
-
-if TYPE_CHECKING:
-    import duckdb
-
-    from troly_analysis.pipeline.model import Stage
-    from troly_analysis.pipeline.prepare import Prepared
-    from troly_analysis.service import Answer
+from troly_analysis.service_sql import text
+from troly_analysis.types import QueryAnswer, Result, Run, Sheet
 
 
 def run_pipeline(
@@ -28,11 +27,8 @@ def run_pipeline(
     sheets: Sequence[Sheet],
     now: datetime,
     deadline: Deadline,
-) -> Answer:
+) -> QueryAnswer:
     """The pipeline's rows, at most 1000; `sheets` are those of the same user. Raises InputError, PipelineError."""
-    from troly_analysis.pipeline.prepare import check, prepare
-    from troly_analysis.service import Answer
-
     began = time.perf_counter()
     checked = check(pipeline, sheets)
     ready = prepare(checked, sheet, now)
@@ -52,17 +48,13 @@ def run_pipeline(
     )
     read = sheet.rows + sum(each.rows for each in _looked_up(checked.stages))
     ms = measured("analysis.pipeline", (time.perf_counter() - began) * 1000)
-    return Answer(result, Run(sql, read, sheet.span, ms, pipeline=checked.pipeline))
+    return QueryAnswer(result, Run(sql, read, sheet.span, ms, pipeline=checked.pipeline))
 
 
 def _run(
     connection: duckdb.DuckDBPyConnection, ready: Prepared, deadline: Deadline, *, last: bool = False
 ) -> tuple[str, list[tuple[Any, ...]] | None]:
     """The rows, or None when a whole number did not fit (`last` makes that an error as well)."""
-    import duckdb
-
-    from troly_analysis.service_sql import text
-
     sql = text(ready.statement)
     with deadline.watching(connection):
         try:
@@ -77,8 +69,6 @@ def _run(
 
 def _stopped_by(error: duckdb.Error) -> TrolyError | None:
     """The sentence of an operator that stopped the statement itself."""
-    from troly_analysis.pipeline.problems import At, PipelineError
-
     _, mark, told = str(error).partition("troly|")
     parts = told.partition("\n")[0].split("|", 2)
     if not mark or len(parts) != 3 or not parts[1].isdigit():
@@ -87,10 +77,6 @@ def _stopped_by(error: duckdb.Error) -> TrolyError | None:
 
 
 def _try_patterns(connection: duckdb.DuckDBPyConnection, ready: Prepared) -> None:
-    import duckdb
-
-    from troly_analysis.pipeline.problems import PipelineError
-
     for pattern, at in ready.patterns:
         try:
             connection.execute("SELECT regexp_matches('', ?)", [pattern]).fetchall()
@@ -100,8 +86,6 @@ def _try_patterns(connection: duckdb.DuckDBPyConnection, ready: Prepared) -> Non
 
 
 def _looked_up(stages: Sequence[Stage]) -> list[Sheet]:
-    from troly_analysis.pipeline.model import Lookup
-
     found: list[Sheet] = []
     for stage in stages:
         if isinstance(stage, Lookup):

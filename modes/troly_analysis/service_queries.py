@@ -5,21 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
+from sqlglot import exp
 
 from troly.recording import measured
 from troly_analysis.service_fields import Key, Measure
 from troly_analysis.service_filters import conditions, period
 from troly_analysis.service_run import MAX_ROWS, Deadline, fetch, plain
 from troly_analysis.service_spans import read_period
+from troly_analysis.service_sql import both, call, column, either, named, ordered, table, text
 from troly_analysis.service_values import Values
-from troly_analysis.types import Field, Result, Run, Sheet
-
-if TYPE_CHECKING:
-    import duckdb
-    from sqlglot import exp
-
-    from troly_analysis.service import Answer
+from troly_analysis.types import Field, QueryAnswer, Result, Run, Sheet
 
 # Beside the result's own columns: how many rows it stands on and the first and last day of them.
 _FACTS = ("troly rows", "troly first", "troly last")
@@ -41,8 +39,6 @@ class Asked:
 
     def filter(self, filters: object) -> None:
         """Add the conditions of a `filters` argument; raises InputError."""
-        from sqlglot import exp
-
         added = conditions(self.sheet, filters, self._values)
         date_field = self.sheet.date_field
         named = (
@@ -55,8 +51,6 @@ class Asked:
         self, field: Field, periods: Sequence[tuple[object, object]], names: Sequence[tuple[str, str]]
     ) -> None:
         """Add that the date lies in one of the periods, their ends included; raises InputError naming the argument."""
-        from troly_analysis.service_sql import both, either
-
         within = [
             both(period(field, *each, each_names)) for each, each_names in zip(periods, names, strict=True)
         ]
@@ -66,19 +60,11 @@ class Asked:
 
     def select(self, columns: Sequence[exp.Expr]) -> exp.Select:
         """`SELECT columns FROM the sheet WHERE the conditions`."""
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import both, table
-
         chosen = exp.select(*columns).from_(table(self.sheet.table))
         return chosen.where(both(self.conditions)) if self.conditions else chosen
 
     def facts(self, *, grouped: bool) -> list[exp.Expr]:
         """The columns that say what a filtered result stands on; none where the sheet itself says it."""
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import call, column, named
-
         if not self.conditions:
             return []
         found = [call("count", exp.Star())]
@@ -91,8 +77,6 @@ class Asked:
 
     def rows(self, statement: exp.Expr, facts: int) -> tuple[list[tuple[Any, ...]], Run]:
         """The statement's rows without their last `facts` columns, and the run they come from."""
-        from troly_analysis.service_sql import text
-
         sql = text(statement)
         found = fetch(self._connection, sql, self._deadline)
         rows = [tuple(plain(cell) for cell in row[: len(row) - facts]) for row in found]
@@ -106,8 +90,6 @@ class Asked:
         return rows, Run(sql, read, span, ms, tuple(self._values.matched), tuple(self._values.nearest))
 
     def _quietly(self, statement: exp.Expr) -> list[tuple[Any, ...]]:
-        from troly_analysis.service_sql import text
-
         return fetch(self._connection, text(statement), self._deadline)
 
 
@@ -131,19 +113,16 @@ def overlap(span: tuple[date, date], periods: Sequence[tuple[object, object]]) -
     return (first, last) if first <= last else None
 
 
-def aggregate(asked: Asked, measure: Measure, keys: Sequence[Key]) -> Answer:
+def aggregate(asked: Asked, measure: Measure, keys: Sequence[Key]) -> QueryAnswer:
     """The figure over the rows asked for, or one for each group of `keys`."""
-    from troly_analysis.service import Answer
-    from troly_analysis.service_sql import named
-
     if keys:
         return grouped(asked, [measure], keys, by_measure=None if keys[0].in_time else 0)
     facts = asked.facts(grouped=False)
     rows, run = asked.rows(asked.select([named(measure.sql(), measure.label), *facts]), len(facts))
     value = rows[0][0]
     if value is None:
-        return Answer(Result(kind="empty", unit=measure.unit), run)
-    return Answer(Result(kind="scalar", value=value, unit=measure.unit), run)
+        return QueryAnswer(Result(kind="empty", unit=measure.unit), run)
+    return QueryAnswer(Result(kind="scalar", value=value, unit=measure.unit), run)
 
 
 def grouped(
@@ -155,13 +134,8 @@ def grouped(
     descending: bool = True,
     limit: int = MAX_ROWS,
     key_descending: bool = False,
-) -> Answer:
+) -> QueryAnswer:
     """Measures for each group, ordered by one of them (`by_measure`) or by the keys, at most `limit` rows."""
-    from sqlglot import exp
-
-    from troly_analysis.service import Answer
-    from troly_analysis.service_sql import named, ordered
-
     facts = asked.facts(grouped=True)
     shown = [named(key.sql(), key.label) for key in keys]
     shown += [named(measure.sql(), measure.label) for measure in measures]
@@ -173,7 +147,7 @@ def grouped(
     statement = asked.select([*shown, *facts]).group_by(*(key.group() for key in keys)).order_by(*order)
     rows, run = asked.rows(statement.limit(limit + 1), len(facts))
     if not rows:
-        return Answer(Result(kind="empty"), run)
+        return QueryAnswer(Result(kind="empty"), run)
     result = Result(
         kind="rows",
         columns=(*(key.label for key in keys), *(measure.label for measure in measures)),
@@ -181,4 +155,4 @@ def grouped(
         units=(*("" for _ in keys), *(measure.unit for measure in measures)),
         truncated=len(rows) > MAX_ROWS,
     )
-    return Answer(result, run)
+    return QueryAnswer(result, run)

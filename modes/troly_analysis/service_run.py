@@ -8,12 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from troly.errors import InputError, TrolyError
-
-if TYPE_CHECKING:
-    import duckdb
 
 MAX_ROWS = 1000
 
@@ -59,8 +58,6 @@ class Deadline:
 
 def fetch(connection: duckdb.DuckDBPyConnection, sql: str, deadline: Deadline) -> list[tuple[Any, ...]]:
     """All rows of one statement; InputError `query.slow`, `query.memory` or `query.failed`."""
-    import duckdb
-
     with deadline.watching(connection):
         try:
             rows: list[tuple[Any, ...]] = connection.execute(sql).fetchall()
@@ -71,8 +68,6 @@ def fetch(connection: duckdb.DuckDBPyConnection, sql: str, deadline: Deadline) -
 
 def meaning(error: duckdb.Error, deadline: Deadline) -> TrolyError:
     """The error to show for one of DuckDB's."""
-    import duckdb
-
     if isinstance(error, duckdb.InterruptException):
         return InputError("query.slow", seconds=round(deadline.seconds, 1))
     if isinstance(error, duckdb.OutOfMemoryException):

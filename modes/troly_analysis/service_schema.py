@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from troly_analysis.types import Result, Run, Sheet
-
-if TYPE_CHECKING:
-    from troly_analysis.service import Answer
+from troly_analysis.types import QueryAnswer, Result, Run, Sheet
 
 COLUMNS = ("connection_name", "rows", "field", "type", "unit", "least", "most", "examples")
 _EXAMPLES = 8
 _MAX_ROWS = 1000
 
 
-def schema(sheets: Sequence[Sheet]) -> Answer:
+def schema(sheets: Sequence[Sheet]) -> QueryAnswer:
     """One row a field: its sheet, the sheet's rows, its name, type, unit, range and most frequent values.
 
     Named metrics follow the fields of their sheet with the type `metric` and their definition as the example. Of
     sheets with very many fields together only the first 1000 are shown.
     """
-    from troly_analysis.service import Answer
-
     rows: list[tuple[object, ...]] = []
     for sheet in sheets:
         for field in sheet.fields:
@@ -47,4 +41,4 @@ def schema(sheets: Sequence[Sheet]) -> Answer:
         units=("",) * len(COLUMNS) if rows else (),
         truncated=len(rows) > _MAX_ROWS,
     )
-    return Answer(result, Run(sql="", rows_read=0))
+    return QueryAnswer(result, Run(sql="", rows_read=0))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from troly.errors import InputError
 from troly_analysis.service_fields import (
@@ -19,10 +20,8 @@ from troly_analysis.service_fields import (
 )
 from troly_analysis.service_queries import Asked, grouped
 from troly_analysis.service_run import MAX_ROWS
-from troly_analysis.types import NUMERIC, Field, Result, Sheet
-
-if TYPE_CHECKING:
-    from troly_analysis.service import Answer
+from troly_analysis.service_sql import column, named, ordered
+from troly_analysis.types import NUMERIC, Field, QueryAnswer, Result, Sheet
 
 # Of a sheet with very many fields a row shows the field it is sorted by and the first ones.
 MAX_SHOWN = 40
@@ -95,7 +94,7 @@ def _summed(sheet: Sheet, name: object) -> Measure:
     return Measure("sum" if field.kind in NUMERIC else "count", field)
 
 
-def top(asked: Asked, wanted: Top, descending: bool, limit: int) -> Answer:
+def top(asked: Asked, wanted: Top, descending: bool, limit: int) -> QueryAnswer:
     """The first `limit` rows or groups; the conditions of a named metric hold for all its figures."""
     for measure in wanted.measures:
         if measure.metric is not None:
@@ -113,12 +112,7 @@ def top(asked: Asked, wanted: Top, descending: bool, limit: int) -> Answer:
     )
 
 
-def _rows(asked: Asked, by: Field, descending: bool, limit: int) -> Answer:
-    from sqlglot import exp
-
-    from troly_analysis.service import Answer
-    from troly_analysis.service_sql import column, named, ordered
-
+def _rows(asked: Asked, by: Field, descending: bool, limit: int) -> QueryAnswer:
     fields = list(asked.sheet.fields)
     if len(fields) > MAX_SHOWN:
         fields = [by, *(field for field in fields if field is not by)][:MAX_SHOWN]
@@ -128,7 +122,7 @@ def _rows(asked: Asked, by: Field, descending: bool, limit: int) -> Answer:
     order = ordered(column(by.name), descending=descending, nulls_first=False)
     rows, run = asked.rows(asked.select([*shown, *extra]).order_by(order).limit(limit), len(facts))
     if not rows:
-        return Answer(Result(kind="empty"), run)
+        return QueryAnswer(Result(kind="empty"), run)
     result = Result(
         kind="rows",
         columns=tuple(field.name for field in fields),
@@ -136,4 +130,4 @@ def _rows(asked: Asked, by: Field, descending: bool, limit: int) -> Answer:
         units=tuple(field.unit or ("%" if field.kind == "percent" else "") for field in fields),
         truncated=run.rows_read > MAX_ROWS == limit,
     )
-    return Answer(result, run)
+    return QueryAnswer(result, run)

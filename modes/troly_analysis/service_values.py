@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlglot import exp
 
 from troly.text.fold import fold, nfc
+from troly_analysis.service_filters import near_values
+from troly_analysis.service_sql import column, literal, table
 from troly_analysis.types import Field, Sheet
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 # More different values than this are not compared one by one.
 MAX_DISTINCT = 50_000
@@ -39,25 +40,15 @@ class Values:
         if same:
             self.matched.append((field.name, text, same[:_LIMIT]))
             return same
-        from troly_analysis.service_filters import near_values
-
         self.nearest.append((field.name, text, near_values(text, known)))
         return (text,)
 
     def _there(self, field: Field, text: str) -> bool:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import column, literal, table
-
         found = exp.select(exp.Literal.number("1")).from_(table(self._sheet.table))
         asked = found.where(exp.EQ(this=column(field.name), expression=literal(text))).limit(1)
         return bool(self._fetch(asked))
 
     def _known(self, field: Field) -> list[str]:
-        from sqlglot import exp
-
-        from troly_analysis.service_sql import column, table
-
         asked = exp.select(column(field.name)).distinct().from_(table(self._sheet.table))
         blank = exp.Is(this=column(field.name), expression=exp.Null())
         rows = self._fetch(asked.where(exp.Not(this=blank)).limit(MAX_DISTINCT))

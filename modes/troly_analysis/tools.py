@@ -10,10 +10,10 @@ from troly.errors import InputError, TrolyError
 from troly.text.catalogue import Lang
 from troly_analysis.service_run import Deadline
 from troly_analysis.tools_specs import TOOLS, Tool, tool_schemas
-from troly_analysis.types import ToolCall, ToolRecord
+from troly_analysis.types import QueryAnswer, ToolCall, ToolRecord
 
 if TYPE_CHECKING:
-    from troly_analysis.service import Answer, DataQueryService
+    from troly_analysis.service import DataQueryService
 
 __all__ = ["TOOLS", "call_tool", "tool_schemas"]
 
@@ -40,7 +40,9 @@ async def call_tool(
     return ToolRecord(call.tool, call_id, arguments, answer.result, run=answer.run)
 
 
-async def _in_thread(method: Callable[..., Answer], given: Mapping[str, Any], deadline: Deadline) -> Answer:
+async def _in_thread(
+    method: Callable[..., QueryAnswer], given: Mapping[str, Any], deadline: Deadline
+) -> QueryAnswer:
     work = asyncio.ensure_future(asyncio.to_thread(method, **given, deadline=deadline))
     try:
         return await asyncio.shield(work)
@@ -53,8 +55,8 @@ async def _in_thread(method: Callable[..., Answer], given: Mapping[str, Any], de
         raise
 
 
-def _prepared(service: DataQueryService, call: ToolCall) -> tuple[Callable[..., Answer], dict[str, Any]]:
-    methods: dict[str, Callable[..., Answer]] = {
+def _prepared(service: DataQueryService, call: ToolCall) -> tuple[Callable[..., QueryAnswer], dict[str, Any]]:
+    methods: dict[str, Callable[..., QueryAnswer]] = {
         "get_data_schema": service.schema,
         "aggregate_data": service.aggregate,
         "get_top_items": service.top_items,

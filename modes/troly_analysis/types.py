@@ -136,6 +136,14 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """What a query found and how it came about."""
+
+    result: Result
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRecord:
     """One tool call with what came of it (001-23); exactly one of `result` and `error` is set."""
 

@@ -121,7 +121,7 @@ class _Checker:
         return model.Lookup(at, sheet, into, local, foreign, known, stages)
 
     def _sheet(self, name: Any, at: At) -> Sheet:
-        from troly_analysis.service import same_name
+        from troly_analysis.service_fields import same_name
 
         found = same_name(name, self._sheets) if isinstance(name, str) else None
         if found is None:
