@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.analysis.planner_sheets import ALL, NOW, ORDERS, column
+from troly_analysis.agent.tools import TOOLS
 from troly_analysis.planner import classify, plan, suggest, title
-from troly_analysis.tools_specs import TOOLS
 from troly_analysis.types import Kind, Sheet
 
 WORDS = [
