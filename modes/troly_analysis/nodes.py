@@ -17,9 +17,8 @@ from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Source, Suggestions
 from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
 from troly.text.fold import fold
-from troly.text.language import detect_score, switch_request
-from troly.text.periods import find_ranges
 from troly_analysis import talk
 from troly_analysis.agent.loop import RETRIES, AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
@@ -28,7 +27,7 @@ from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import Days, Ground, count_figures, ground, strangers
 from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, with_units
 from troly_analysis.answer.sentences import notes, periods_of, render_answer
-from troly_analysis.planner import Intent, Plan, classify, first_questions, plan, suggest, title
+from troly_analysis.planner import Intent, Plan, classify, first_questions, plan, suggest_questions, title
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.sheets.value_lookup import value_lookup
@@ -48,9 +47,8 @@ from troly_analysis.types import (
 # What a turn knows before it begins to answer: the user's sheets, the plan of the turn before, the language spoken.
 
 
-PLAN, SPOKEN = "analysis_plan", "analysis_language"
+PLAN = "analysis_plan"
 HISTORY = 40
-_SURE, _ENOUGH_WORDS = 0.8, 3
 
 
 def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
@@ -108,34 +106,6 @@ def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
 @cache
 def _plans() -> Any:
     return TypeAdapter(Plan)
-
-
-# --- the language
-
-
-def switched(turn: TurnContext) -> str | None:
-    """The message without a request for another language; None when it asks for none. The request is granted here."""
-    request = switch_request(turn.text)
-    if request is None:
-        return None
-    turn.switch_language(request.target)
-    turn.conversation_metadata[SPOKEN] = request.target
-    return request.rest.strip()
-
-
-def follow_language(turn: TurnContext) -> None:
-    """Answer an English question in English and a Vietnamese one in Vietnamese, unless a language was asked for.
-
-    A profile or the settings may fix the language; names and single words change nothing.
-    """
-    fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
-    begun = any(message.sender == "user" for message in turn.history)
-    if fixed or not begun or is_typed(turn.text) or turn.conversation_metadata.get(SPOKEN):
-        return
-    words = [word for word in turn.text.split() if word[:1].isalpha()]
-    score = detect_score(turn.text)
-    if len(words) >= _ENOUGH_WORDS and abs(score) >= _SURE:
-        turn.switch_language("vi" if score > 0 else "en")
 
 
 # Answers a question about data: by the model's tool calls, else by the plan of the rules, else by asking back.
@@ -434,7 +404,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
-        questions = suggest(sheet, told.plan, turn.language)
+        questions = suggest_questions(sheet, told.plan, turn.language)
         if questions:
             turn.emit(Suggestions(questions))
 
@@ -468,16 +438,10 @@ EARLIER_CHARS = 300
 
 async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Load the sheets and the whole conversation, then decide between the three intents (001-06, 001-37)."""
-    rest = switched(turn)
-    if rest is None:
-        follow_language(turn)
     sheets = await asyncio.to_thread(sheets_of, turn)
     messages = await asyncio.to_thread(full_history, turn)
     known = {"sheets": sheets, "messages": messages, "user_connections": connections_json(sheets)}
-    if rest is not None and not rest:
-        step.note(say("step.switched", turn.language), "rules")
-        return {**known, "intent": "chat", "question": ""}
-    question = rest or turn.text
+    question = turn.text
     previous = await asyncio.to_thread(previous_plan, turn)
     option = chosen_option(turn, previous)
     if option or is_typed(question):
@@ -521,9 +485,6 @@ def route_by_intent(state: GraphState) -> str:
 
 async def chat_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Small talk, what the assistant can do, and how to ask (001-28, 001-29)."""
-    if not state["question"]:
-        step.note(say("step.switched", turn.language), "rules")
-        return talk.state_of(say("language.ack", turn.language))
     text, spoken = await talk.chat(turn, state["messages"], state["sheets"], step)
     return talk.state_of(text, spoken=spoken)
 

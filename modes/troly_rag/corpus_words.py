@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.text.fold import Token, accents_agree, tokens
+from troly.text.fold import WordToken, accents_agree, tokens
 from troly.text.language import detect
 
 SYNONYMS = Path(__file__).parent / "lexicons" / "synonyms.txt"
@@ -18,7 +18,7 @@ _LEAST = 0.3
 
 class _Phrase(NamedTuple):
     group: int
-    words: tuple[Token, ...]
+    words: tuple[WordToken, ...]
 
 
 class _Group(NamedTuple):
@@ -104,7 +104,7 @@ def _without_filler(query: str, hits: Sequence[_Hit]) -> tuple[str, list[_Hit]]:
     return (short, moved) if short.strip() else (query, list(hits))
 
 
-def _kept(text: str, filler: dict[str, list[tuple[Token, ...]]]) -> str:
+def _kept(text: str, filler: dict[str, list[tuple[WordToken, ...]]]) -> str:
     found = tokens(text)
     kept: list[str] = []
     at = 0
@@ -146,7 +146,7 @@ def _hits(query: str, known: _Known) -> list[_Hit]:
     return hits
 
 
-def _fits(found: Sequence[Token], at: int, words: Sequence[Token]) -> bool:
+def _fits(found: Sequence[WordToken], at: int, words: Sequence[WordToken]) -> bool:
     typed = found[at : at + len(words)]
     return len(typed) == len(words) and all(
         one.folded == word.folded and accents_agree(one.text, word.text)
@@ -155,8 +155,8 @@ def _fits(found: Sequence[Token], at: int, words: Sequence[Token]) -> bool:
 
 
 @cache
-def _filler() -> dict[str, list[tuple[Token, ...]]]:
-    by_first: dict[str, list[tuple[Token, ...]]] = {}
+def _filler() -> dict[str, list[tuple[WordToken, ...]]]:
+    by_first: dict[str, list[tuple[WordToken, ...]]] = {}
     for line in FILLER.read_text(encoding="utf-8").splitlines():
         for phrase in () if line.startswith("#") else line.split():
             words = tuple(tokens(phrase.replace("_", " ")))

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from troly.retrieval.rewording import named_elsewise
-from troly.text.fold import Token, fold, tokens
+from troly.text.fold import WordToken, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_rag.corpus_words import variants
@@ -117,14 +117,14 @@ def _asked_words(text: str) -> frozenset[str]:
     """The words and pairs of a question that tell what it is about; the company itself is in every document."""
     company = label("company").find(text)
 
-    def tells(token: Token) -> bool:
+    def tells(token: WordToken) -> bool:
         return not any(hit.start <= token.start < hit.end for hit in company)
 
     single = (token.folded for token in content(text) if len(token.folded) >= SHORTEST_WORD and tells(token))
     return frozenset(single) | _pairs([token for token in tokens(text) if tells(token)])
 
 
-def _pairs(found: Sequence[Token]) -> frozenset[str]:
+def _pairs(found: Sequence[WordToken]) -> frozenset[str]:
     return frozenset(f"{one.folded} {other.folded}" for one, other in pairwise(found))
 
 

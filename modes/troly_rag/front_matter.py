@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from troly.config.problems import nearest, shown
-from troly.text.days import parse_date
+from troly.text.dates import parse_date
 from troly.text.fold import fold, nfc
 from troly.text.sanitize import sanitize
 from troly.text.wordlist import read_lists

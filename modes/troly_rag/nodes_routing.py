@@ -10,7 +10,6 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress
 from troly.recording import moment
-from troly.text.language import detect_score, switch_request
 from troly_rag.access import user_context
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
@@ -25,9 +24,7 @@ from troly_rag.strings import say
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
-LAST, SPOKEN = "rag_last_question", "rag_language"
-# How many words and how clear a message must be to change the language of a conversation by itself.
-_ENOUGH_WORDS, _CLEAR = 3, 0.6
+LAST = "rag_last_question"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _KEPT = 600
@@ -46,11 +43,10 @@ async def _orchestrate(cache: Cache, turn: TurnContext, step: Step) -> State:
     """Weighs the message: small talk is answered at once, a simple question goes straight on, others are reflected on."""
     began = moment("rag.began")
     turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
-    text = _switched(turn)
     config = await asyncio.to_thread(load, turn.services.paths)
     user = user_context(turn.profile, config)
     before = str(turn.conversation_metadata.get(LAST, ""))
-    reading = await asyncio.to_thread(read, text, before, config, turn.language)
+    reading = await asyncio.to_thread(read, turn.text, before, config, turn.language)
     if not reading.kind:
         held = await probe(turn, reading.questions, config, user, cache)
         reading = await asyncio.to_thread(weighed, reading, held, config)
@@ -126,25 +122,3 @@ def _answered(turn: TurnContext, work: Work) -> State:
     turn.say(work.routing.response)
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
     return {**talk_output(work.routing, work.user, work.began, turn.language), "route": "__end__"}
-
-
-def _switched(turn: TurnContext) -> str:
-    """The message without a request for another language, which is granted here."""
-    request = switch_request(turn.text)
-    if request is None:
-        _follow_language(turn)
-        return turn.text
-    turn.switch_language(request.target)
-    turn.conversation_metadata[SPOKEN] = request.target
-    return request.rest.strip() or turn.text
-
-
-def _follow_language(turn: TurnContext) -> None:
-    """Answer an English question in English and a Vietnamese one in Vietnamese, unless a language was asked for."""
-    fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
-    begun = any(message.sender == "user" for message in turn.history)
-    if fixed or not begun or turn.conversation_metadata.get(SPOKEN):
-        return
-    score = detect_score(turn.text)
-    if len(turn.text.split()) >= _ENOUGH_WORDS and abs(score) >= _CLEAR:
-        turn.switch_language("vi" if score > 0 else "en")

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from troly.text.fold import Token, accents_agree, fold, folded_words, tokens, words
+from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens, words
 
 FILE = Path(__file__).parent / "schema_places.toml"
 Kind = Literal["city", "district", "ward"]
@@ -139,7 +139,7 @@ class Places:
             at += max(1, length)
         return [_settled(mention, found) for mention in found]
 
-    def _at(self, typed: Sequence[Token], at: int, text: str) -> tuple[Mention | None, int]:
+    def _at(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[Mention | None, int]:
         fits: list[_Entry] = []
         for strict in (True, False):
             fits = self._fitting(typed, at, strict=strict)
@@ -155,7 +155,7 @@ class Places:
         first = plain[0]
         return Mention(places, start, end, text[start:end], short=first.short, near=first.near), length
 
-    def _fitting(self, typed: Sequence[Token], at: int, *, strict: bool) -> list[_Entry]:
+    def _fitting(self, typed: Sequence[WordToken], at: int, *, strict: bool) -> list[_Entry]:
         """The entries of the longest name that stands at `at`."""
         for length in self._lengths.get(typed[at].folded, ()):
             got = typed[at : at + length]
@@ -164,7 +164,7 @@ class Places:
                 return fits
         return []
 
-    def _guess(self, typed: Sequence[Token], at: int, text: str) -> tuple[Mention | None, int]:
+    def _guess(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[Mention | None, int]:
         """The one district whose name of two or three words is nearly what is typed at `at`."""
         from rapidfuzz import fuzz
 
@@ -185,7 +185,7 @@ class Places:
         return Mention((place,), start, end, text[start:end], unsure=True), size
 
 
-def _is_phrase(typed: Sequence[Token]) -> bool:
+def _is_phrase(typed: Sequence[WordToken]) -> bool:
     """Whether all of it is everyday words that are no misspelt name ("tan binh thuong" is not meant here)."""
     return {token.folded for token in typed} <= {
         "gia",
@@ -199,7 +199,7 @@ def _is_phrase(typed: Sequence[Token]) -> bool:
     }
 
 
-def _spells(entry: _Entry, got: Sequence[Token], *, strict: bool) -> bool:
+def _spells(entry: _Entry, got: Sequence[WordToken], *, strict: bool) -> bool:
     """Whether the words, alike when folded, are `entry`; not `strict`, a longer name may have wrong accents."""
     if strict:
         return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))

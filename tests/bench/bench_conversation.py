@@ -30,12 +30,11 @@ from tests.support.stores.services import profile, services_at
 from troly.stores.conversations import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp
+from troly.tui.chat.find import FindBar, looked_for
+from troly.tui.chat.transcript import Transcript
+from troly.tui.chat.view import Pane
 from troly.tui.house import House
 from troly.tui.opened import OpenedHouse
-from troly.tui.render.marks import looked_for
-from troly.tui.view import Pane
-from troly.tui.widgets.find_bar import FindBar
-from troly.tui.widgets.transcript import Transcript
 
 SHORT = 200
 PAGES = 200

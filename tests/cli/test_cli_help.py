@@ -18,8 +18,7 @@ from troly.cli.invocation import Invocation
 from troly.cli.main import program_name, screen_mode
 from troly.cli.program import build
 from troly.errors import TrolyError
-from troly.text.catalogue import LANGS, Lang, core_catalogue
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, core_catalogue, interface_language
 
 
 def _tree(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

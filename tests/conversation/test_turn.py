@@ -203,16 +203,17 @@ async def test_a_conversation_is_named_after_its_first_question(services: Servic
     assert len(title) <= 60
 
 
-async def test_language_is_read_once_and_kept(services: Services) -> None:
+async def test_a_language_is_kept_until_a_whole_message_is_in_the_other(services: Services) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
     first = run_turn(
         services, registry, profile(), TurnRequest("planned", "hello, how are you please", offline=True)
     )
     [_ async for _ in first.events()]
-    again = TurnRequest("planned", "bảo hành ạ", conversation=first.conversation_id, offline=True)
-    events = [e async for e in run_turn(services, registry, profile(), again).events()]
-    assert isinstance(events[0], TurnStarted)
-    assert events[0].language == "en"
+    for text, language in (("bảo hành", "en"), ("máy này còn bảo hành không em?", "vi"), ("ok", "vi")):
+        again = TurnRequest("planned", text, conversation=first.conversation_id, offline=True)
+        events = [e async for e in run_turn(services, registry, profile(), again).events()]
+        assert isinstance(events[0], TurnStarted)
+        assert events[0].language == language
 
 
 async def test_what_never_reached_a_model_is_no_call(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_the_profile_says_the_language_of_hints(tmp_path: Path) -> None:
 
 async def test_a_conversation_is_opened_by_its_number_and_renamed_by_a_command() -> None:
     from tests.support.screen.screens import NOW
-    from troly.tui.view import ConversationView, message
+    from troly.tui.chat.view import ConversationView, message
 
     listed = [ConversationView("c7", "shopping", "Bảy", NOW)]
     saved = {"c7": ("shopping", [message("user", NOW, "câu bảy")])}

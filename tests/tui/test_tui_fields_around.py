@@ -16,18 +16,10 @@ from tests.tui.test_tui_fields import HOSTILE
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.evidence_tree import Evidence
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, TalkView, Trouble, Wrong
 from troly.tui.jobs import Done, Load, Offer, Step
 from troly.tui.port import Arrival
-from troly.tui.view import (
-    ConversationView,
-    HealthView,
-    HitView,
-    HoldingsView,
-    TalkView,
-    Trouble,
-    Wrong,
-)
 
 # What would turn the rest of a line round, or is no character of a terminal.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

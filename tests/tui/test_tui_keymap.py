@@ -16,13 +16,12 @@ from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.config.actions import ACTIONS, PLACES
 from troly.config.key_names import SENDABLE
 from troly.text.catalogue import LANGS, tr
-from troly.tui.commands import commands
-from troly.tui.keymap import Keymap
-from troly.tui.keys import teach_alt_keys
-from troly.tui.screens.help import HelpLines
-from troly.tui.screens.search import SearchScreen
-from troly.tui.view import ConversationView
-from troly.tui.widgets.find_bar import FindBar
+from troly.tui.chat.find import FindBar
+from troly.tui.chat.view import ConversationView
+from troly.tui.dialogs.help import HelpLines
+from troly.tui.dialogs.palette import commands
+from troly.tui.dialogs.search import SearchScreen
+from troly.tui.keymap import Keymap, teach_alt_keys
 
 
 class Keyed(Scene):

@@ -6,10 +6,10 @@ import pytest
 
 from tests.support.screen.screens import NOW
 from troly.plugin.events import Item, ItemList, Table
-from troly.tui.clipboard import may_be_refused
+from troly.tui.chat.view import message
 from troly.tui.go_on import going_on
-from troly.tui.message_text import message_text, quoted
-from troly.tui.view import message
+from troly.tui.render.message import message_text, quoted
+from troly.tui.terminal import may_be_refused
 
 TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")
 

@@ -16,11 +16,11 @@ from tests.support.stores.services import profile, services_at
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage
-from troly.tui.history import page_of
+from troly.tui.chat.history import page_of
+from troly.tui.chat.transcript import Transcript
+from troly.tui.chat.view import MessageView, message
 from troly.tui.opened import OpenedHouse
 from troly.tui.render.spans import plain
-from troly.tui.view import MessageView, message
-from troly.tui.widgets.transcript import Transcript
 
 
 def visible(transcript: Transcript) -> list[str]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, Scene, begin, burst, settle
 from troly.plugin.events import TurnCompleted
+from troly.tui.chat.view import ConversationView, message
 from troly.tui.typed import LONGEST_FILE, LONGEST_MESSAGE, RECALLED, Draft, Typed, TypedStore
-from troly.tui.view import ConversationView, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 

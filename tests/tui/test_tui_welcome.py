@@ -11,12 +11,12 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
 from troly.plugin.events import TurnCompleted
+from troly.tui.chat.empty import welcome_lines
+from troly.tui.chat.view import HealthView, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.opened import OpenedHouse
 from troly.tui.port import Arrival
 from troly.tui.render.spans import plain, width_of
-from troly.tui.view import HealthView, Trouble
-from troly.tui.welcome import welcome_lines
 
 NEW = Arrival(MODES, "an", (), True)
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)

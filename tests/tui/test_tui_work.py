@@ -25,17 +25,16 @@ from troly.errors import InputError, StoppedError
 from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
+from troly.tui.chat.bars import status_figures
+from troly.tui.chat.jobs import Working
+from troly.tui.chat.turns import spent_of
+from troly.tui.chat.view import HealthView, Wrong, message
+from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.errands import EvidenceOf, KeepLook, MarkWrong, TakeBack, WorkOffers, run
 from troly.tui.jobs import Done, Load, Pull, Step
-from troly.tui.look import Look, keep_look, language_of, read_look, theme_of
 from troly.tui.opened import OpenedHouse
-from troly.tui.opening import prepare
-from troly.tui.screens.choose import ChooseScreen
-from troly.tui.spent import spent_of
-from troly.tui.view import HealthView, Wrong, message
-from troly.tui.widgets.status_figures import status_figures
-from troly.tui.widgets.typing import TypingInput
-from troly.tui.working import Working
+from troly.tui.startup import Look, keep_look, language_of, prepare, read_look, theme_of
+from troly.tui.widgets.text_input import TypingInput
 
 UP = HealthView(known=True, up=True, model="gpt-oss")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from troly.plugin.events import Chart, Computation, Series, Table
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
+from troly.text.dates import format_date
 from troly.text.numbers import format_number
 from troly_analysis.answer.names import (
     AnswerContext,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.fold import fold_in_place, nfc
-from troly.text.lexicon import Lexicon
+from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.types import Result, Sheet, ToolCall
 

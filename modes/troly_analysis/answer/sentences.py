@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
-from troly.text.lexicon import Lexicon
+from troly.text.dates import format_date
+from troly.text.match import Lexicon
 from troly.text.numbers import format_number
 from troly_analysis.answer.names import (
     AnswerContext,

@@ -2,7 +2,7 @@
 
 from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import plan
-from troly_analysis.planner.suggestions import first_questions, suggest, title
+from troly_analysis.planner.suggestions import first_questions, suggest_questions, title
 from troly_analysis.planner.types import Condition, DataQuery, Group, Intent, Measure, Note, Period, Plan, Ref
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
     "classify",
     "first_questions",
     "plan",
-    "suggest",
+    "suggest_questions",
     "title",
 ]

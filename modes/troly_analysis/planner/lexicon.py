@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from troly.text.fold import Token, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.wordlist import LEXICONS as CORE
 from troly.text.wordlist import read_lists
 
@@ -66,7 +66,7 @@ class Phrases(Generic[T]):
         return [payload for _, payload in self._entries.get(folded, ())]
 
     def find(
-        self, text: str, typed: Sequence[Token], *, careful: bool, bare: bool = False
+        self, text: str, typed: Sequence[WordToken], *, careful: bool, bare: bool = False
     ) -> Iterator[PhraseMatch[T]]:
         """Everything listed that stands in `typed` (the tokens of `text`).
 

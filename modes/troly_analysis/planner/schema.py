@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
 
-from troly.text.fold import Token, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.lexicon import (
@@ -108,7 +108,7 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
 
 
 @cache
-def _concept_phrases() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[str, ...]], ...]], ...]:
+def _concept_phrases() -> tuple[tuple[Concept, tuple[tuple[list[WordToken], tuple[str, ...]], ...]], ...]:
     """The phrases of every concept, cut into words once."""
     found = []
     for known in concepts():
@@ -117,7 +117,7 @@ def _concept_phrases() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[st
     return tuple(found)
 
 
-def _agree(typed: Token, meant: Token) -> bool:
+def _agree(typed: WordToken, meant: WordToken) -> bool:
     return accents_agree(typed.text, meant.text)
 
 
@@ -488,7 +488,7 @@ _LONGEST, _SIDE_WEIGHT = 3, 0.88
 
 
 @cache
-def _lists(side: Side, what: str) -> tuple[tuple[Token, ...], ...]:
+def _lists(side: Side, what: str) -> tuple[tuple[WordToken, ...], ...]:
     return tuple(tuple(tokens(entry)) for entry in read_lists(FOLDER / "directions.txt")[f"{side} {what}"])
 
 
@@ -501,7 +501,7 @@ def side_of(header: str) -> Side | None:
     return None
 
 
-def side_before(before: Sequence[Token]) -> Side | None:
+def side_before(before: Sequence[WordToken]) -> Side | None:
     """Which side a value is of, by the words before it."""
     for length in range(min(_LONGEST, len(before)), 0, -1):
         for side in SIDES:
@@ -510,7 +510,7 @@ def side_before(before: Sequence[Token]) -> Side | None:
     return None
 
 
-def _same(said: Sequence[Token], listed: Sequence[Token]) -> bool:
+def _same(said: Sequence[WordToken], listed: Sequence[WordToken]) -> bool:
     return len(said) == len(listed) and all(
         got.folded == want.folded and accents_agree(got.text, want.text)
         for got, want in zip(said, listed, strict=True)

@@ -20,11 +20,11 @@ _FEW = 40
 
 def first_questions(sheets: Sequence[Sheet], lang: Lang) -> tuple[str, ...]:
     """Questions to begin with, over the largest sheet; the documents' own examples where there is none."""
-    asked = suggest(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
+    asked = suggest_questions(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
     return asked or tuple(say(f"mode.question_{number}", lang) for number in (1, 2, 3))
 
 
-def suggest(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[str, ...]:
+def suggest_questions(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[str, ...]:
     """Up to three questions over `sheet` that follow on from `plan`; every one plans to calls, with nothing missing.
 
     Fewer than three only for a sheet of which fewer can be asked.

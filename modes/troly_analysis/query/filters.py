@@ -14,8 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from troly.errors import InputError
-from troly.text.dates import HCM, parse_date
-from troly.text.days import add_months
+from troly.text.dates import HCM, add_months, parse_date
 from troly.text.fold import fold, nfc
 from troly.text.numbers import parse_number
 from troly_analysis.query.fields import find_field, nearest

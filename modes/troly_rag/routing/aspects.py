@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from troly.text.amounts import find_amounts
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
+from troly.text.numbers import find_amounts
 from troly_rag.routing.topics import content, normal, sentence, subject
 from troly_rag.routing.words import label, tool_words
 from troly_rag.strings import say

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from troly.text.catalogue import Lang
 from troly.text.fold import has_marks, tokens
-from troly.text.match import Hit
+from troly.text.match import PhraseHit
 from troly_rag.routing.topics import content
 from troly_rag.routing.words import ENOUGH, asking, pleasantries, talk, talk_words, work_words
 from troly_rag.strings import say
@@ -77,7 +77,7 @@ def asks(text: str) -> bool:
     return "?" in text or any(hit.label in ("ask", "request") for hit in asking().find(text))
 
 
-def _left(text: str, hits: list[Hit]) -> str:
+def _left(text: str, hits: list[PhraseHit]) -> str:
     """`text` without the phrases found."""
     pieces, at = [], 0
     for hit in hits:
@@ -86,7 +86,7 @@ def _left(text: str, hits: list[Hit]) -> str:
     return " ".join([*pieces, text[at:]])
 
 
-def _trimmed(text: str, hits: list[Hit]) -> str:
+def _trimmed(text: str, hits: list[PhraseHit]) -> str:
     """`text` without the pleasantries at its beginning and its end; one word of those in the middle may carry sense."""
     start, end = 0, len(text)
     for hit in hits:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from troly.text.amounts import find_amounts
+from troly.text.dates import find_ranges
 from troly.text.fold import fold
-from troly.text.periods import find_ranges
+from troly.text.numbers import find_amounts
 from troly_rag.config import Agent
 from troly_rag.routing.types import LOG, MATH, RAG, SUMMARY
 from troly_rag.routing.words import tool_words

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, fold, tokens
-from troly.text.match import Hit
+from troly.text.fold import WordToken, fold, tokens
+from troly.text.match import PhraseHit
 from troly_rag.routing.words import asking_lists, label
 from troly_rag.strings import say
 
 _EDGES = " \t\r\n,.;:!?-–—…"
 
 
-def content(text: str) -> list[Token]:
+def content(text: str) -> list[WordToken]:
     """The words of `text` that tell what it is about."""
     lists = asking_lists()
     hits = [hit for name in ("ask", "request", "pronoun", "follow_end") for hit in label(name).find(text)]
@@ -79,7 +79,7 @@ def normal(text: str, lang: Lang) -> str:
     return bare
 
 
-def _closing(text: str) -> list[Hit]:
+def _closing(text: str) -> list[PhraseHit]:
     hits = [hit for name in ("predicate", "ask", "effect", "request") for hit in label(name).find(text)]
     return sorted(hits, key=lambda hit: hit.start)
 

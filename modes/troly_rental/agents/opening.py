@@ -10,7 +10,6 @@ from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.recording import noted
-from troly.text.language import switch_request
 from troly_rental import sessions
 from troly_rental.agents.working import Asked
 from troly_rental.ask import Reading, Shown, read
@@ -25,8 +24,7 @@ SQL_COMMAND = "/sql"
 
 async def session(_state: State, turn: TurnContext, step: Step) -> State:
     """Enter the session, find the role in the data, and read the question against the query before it."""
-    question = _switch(turn)
-    asked = await asyncio.to_thread(_ask, turn, question)
+    asked = await asyncio.to_thread(_ask, turn, turn.text)
     if asked.session.renewed and any(one.sender == "user" for one in turn.history):
         turn.emit(Notice("info", say("session.renewed", turn.language)))
     if asked.scope is not None and not asked.reading.refused:
@@ -87,12 +85,3 @@ def _previous(entered: sessions.Session) -> tuple[Reading | None, Shown | None]:
         return Reading.from_dict(entered.previous), None if shown is None else Shown.from_dict(shown)
     except (AttributeError, KeyError, TypeError, ValueError):  # written by another version
         return None, None
-
-
-def _switch(turn: TurnContext) -> str:
-    """The message without a request for another language, which is granted here; the whole where nothing else is said."""
-    request = switch_request(turn.text)
-    if request is None:
-        return turn.text
-    turn.switch_language(request.target)
-    return request.rest.strip() or turn.text

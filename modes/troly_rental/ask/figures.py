@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.ask.reading import Filter, Measure, Mode, Order, Remark, remark
 from troly_rental.ask.words import phrases
 
@@ -152,7 +152,7 @@ def _measures(text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def _some(text: str, hit: Hit) -> bool:
+def _some(text: str, hit: PhraseHit) -> bool:
     """Whether "mấy phòng" means some rooms, to be shown, rather than how many there are."""
     if not any(one.start == hit.start for one in phrases("asks", "some").find(text)):
         return False

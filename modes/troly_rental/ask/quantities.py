@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.ask.units import (
     MILLION,
     MOST_MILLIONS,
@@ -39,20 +39,20 @@ class _Around:
     low: Quantity
     high: Quantity | None
     window: tuple[int, int]
-    hits: list[Hit]
-    topics: list[Hit]
+    hits: list[PhraseHit]
+    topics: list[PhraseHit]
 
     @property
     def end(self) -> int:
         return self.high.end if self.high else self.low.end
 
-    def before(self, hits: list[Hit]) -> list[Hit]:
+    def before(self, hits: list[PhraseHit]) -> list[PhraseHit]:
         """Those of `hits` in the clause before the amount."""
         marks = [m.end() for m in _CLAUSE.finditer(self.text, self.window[0], self.low.start)]
         opened = marks[-1] if marks else self.window[0]
         return [hit for hit in hits if opened <= hit.start and hit.end <= self.low.start]
 
-    def close(self, hits: list[Hit]) -> list[Hit]:
+    def close(self, hits: list[PhraseHit]) -> list[PhraseHit]:
         """Those of `hits` with at most two words between them and the amount."""
         return [h for h in hits if len(tokens(self.text[h.end : self.low.start])) <= _WORDS_BETWEEN]
 
@@ -103,7 +103,7 @@ def _read(around: _Around) -> Quantity:
     return Quantity(field, op, value, start, max([end, *(hit.end for hit in (*after, *behind))]), upper)
 
 
-def _op(before: list[Hit], after: list[Hit]) -> str:
+def _op(before: list[PhraseHit], after: list[PhraseHit]) -> str:
     ends = [hit.label for hit in after if hit.label != "after about"]
     said = [hit.label for hit in before]
     strong = [label for label in said if label in _STRONG]
@@ -114,7 +114,7 @@ def _op(before: list[Hit], after: list[Hit]) -> str:
     return said[-1] if said else ""
 
 
-def _field(around: _Around, *, limited: bool) -> tuple[str, Hit | None]:
+def _field(around: _Around, *, limited: bool) -> tuple[str, PhraseHit | None]:
     """The field of an amount, and the word that named it."""
     low, high = around.low, around.high
     own = low.field or (high.field if high else "")
@@ -138,7 +138,7 @@ def _field(around: _Around, *, limited: bool) -> tuple[str, Hit | None]:
     return "other", None
 
 
-def _is_behind(around: _Around, hit: Hit) -> bool:
+def _is_behind(around: _Around, hit: PhraseHit) -> bool:
     """Whether a topic comes right after the amount: "2 triệu tiền cọc"."""
     if not around.end <= hit.start < around.window[1]:
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from troly.text.fold import folded_words
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.ask.kinds_of_talk import is_forbidden
 from troly_rental.ask.reading import Reading
 from troly_rental.ask.understand import Parts
@@ -32,7 +32,7 @@ _BY_ITSELF = frozenset({"more", "more end", "order"})
 _LONG, _SHORT = 14, 7
 
 
-def marks_of(parts: Parts) -> list[Hit]:
+def marks_of(parts: Parts) -> list[PhraseHit]:
     """The words of change in a message, those that longer phrases hold included; names of places are no such words."""
     found = phrases("edits", *_labels()).find(parts.unplaced)
     again = phrases("edits", "more", "more end", "drop", "drop all", "only", "add", *MORE).find(
@@ -91,7 +91,7 @@ def _firm(parts: Parts, fields: set[str]) -> bool:
     return False
 
 
-def _is_loose(hit: Hit, parts: Parts) -> bool:
+def _is_loose(hit: PhraseHit, parts: Parts) -> bool:
     loose = phrases("edits", "loose").find(parts.unplaced)
     return any(one.start <= hit.start and hit.end <= one.end for one in loose)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.ask.reading import Filter, Remark, remark
 from troly_rental.ask.words import lists, merged, phrases, spans, without
 
@@ -40,7 +40,7 @@ def read_traits(text: str) -> Traits:
     needless: set[str] = set()
     said: list[Remark] = []
     used: list[tuple[int, int]] = []
-    previous: tuple[Hit, str] | None = None
+    previous: tuple[PhraseHit, str] | None = None
     for hit in hits:
         if hit.label == "gender":
             said.append(remark("said.no_gender"))
@@ -74,7 +74,7 @@ def _furnished(level: str, turn: str) -> Filter:
     return Filter("furnished", "=", level)
 
 
-def _turn(text: str, hit: Hit, turns: list[Hit], previous: tuple[Hit, str] | None) -> str:
+def _turn(text: str, hit: PhraseHit, turns: list[PhraseHit], previous: tuple[PhraseHit, str] | None) -> str:
     """ "without" or "needless" when a word before (or after) turns the wish round, "" for a plain wish."""
     for turn in turns:
         between = text[hit.end : turn.start]
@@ -100,7 +100,7 @@ def _paused(between: str) -> bool:
     return _PAUSE.search(fold(between)) is not None
 
 
-def _is_question(text: str, turn: Hit) -> bool:
+def _is_question(text: str, turn: PhraseHit) -> bool:
     """The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa"."""
     return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
@@ -128,7 +128,7 @@ def _kinds(text: str) -> tuple[list[Filter], list[tuple[int, int]]]:
     return filters, used
 
 
-def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
+def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
     """ "phòng trọ chứ không phải chung cư": the other kind is refused, so this one is meant."""
     return any(
         o.start > hit.end and re.search(r"chu khong|not|khong phai", fold(text[hit.end : o.start]))
@@ -136,7 +136,7 @@ def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
     )
 
 
-def _excluded(text: str, hit: Hit) -> bool:
+def _excluded(text: str, hit: PhraseHit) -> bool:
     window = text[max(0, hit.start - 24) : hit.start]
     if _REFUSED.search(fold(window)):
         return True
@@ -158,7 +158,7 @@ def read_status(text: str, entity: str) -> tuple[list[Filter], str]:
     return found, without(text, spans(hits))
 
 
-def _is_within(text: str, hit: Hit) -> bool:
+def _is_within(text: str, hit: PhraseHit) -> bool:
     """ "trong" without accents is "trống" only after what can be empty: "phong trong", never "trong nam nay"."""
     if hit.exact or fold(text[hit.start : hit.end]) != "trong":
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from troly.text.fold import fold, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly.text.numbers import find_amounts
 from troly_rental.ask.reading import Filter, Op
 from troly_rental.ask.words import in_english, lists, phrases
@@ -76,8 +76,8 @@ class _Said:
     """A text with the unit words and scale words found in it."""
 
     text: str
-    units: list[Hit]
-    scales: list[tuple[int, list[Hit]]]
+    units: list[PhraseHit]
+    scales: list[tuple[int, list[PhraseHit]]]
 
 
 def find_quantities(text: str) -> list[Quantity]:
@@ -158,7 +158,7 @@ def _metres(text: str, one: Quantity) -> Quantity:
     return replace(one, field="price", value=one.value * MILLION)
 
 
-def _right_after(text: str, end: int, hits: list[Hit]) -> Hit | None:
+def _right_after(text: str, end: int, hits: list[PhraseHit]) -> PhraseHit | None:
     plus = _PLUS.match(text, end)
     end = plus.end() if plus else end
     fits = [hit for hit in hits if hit.start >= end and _UNIT_GAP.fullmatch(text, end, hit.start)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from troly.text.fold import fold
 from troly.text.language import detect_score, is_syllable
-from troly.text.lexicon import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 
@@ -26,14 +26,14 @@ class Phrases(Lexicon):
     Without accents "căn" is "can", "nợ" is "no" and "Mỹ" is "my": a single word counts only in its own language.
     """
 
-    def find(self, text: str) -> list[Hit]:
+    def find(self, text: str) -> list[PhraseHit]:
         """The phrases of `text`, as in Lexicon."""
         hits = super().find(text)
         score = _SPOKEN.get()
         return [hit for hit in hits if not _foreign(hit, english=score < 0)] if score else hits
 
 
-def _foreign(hit: Hit, *, english: bool) -> bool:
+def _foreign(hit: PhraseHit, *, english: bool) -> bool:
     word = fold(hit.phrase)
     if " " in hit.phrase or not word.isalpha():
         return False
@@ -89,6 +89,6 @@ def without(text: str, spans: Iterable[tuple[int, int]], blank: str = " ") -> st
     return text
 
 
-def spans(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+def spans(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
     """The places of phrases found."""
     return [(hit.start, hit.end) for hit in hits]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from troly.errors import TrolyError
 from troly.paths import HOME_VARIABLE, Paths
-from troly.text.catalogue import LANGS, Lang, tr
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, interface_language, tr
 
 if TYPE_CHECKING:
     from troly.config import Profile, Settings

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.conversation.event_log import event_lines
 from troly.conversation.given import Given
+from troly.conversation.language import decide
 from troly.conversation.question import HISTORY, Question
 from troly.conversation.replay_compare import Difference, differences
 from troly.conversation.saving import Ending
@@ -145,7 +146,8 @@ class ReplayedTurn(Turn):
         )
         self._language, self.conversation_id, self.turn_id = given.language, conversation.id, saved.id
         greeting = history[-1] if given.begun and history else None
-        return Question(saved.id, conversation, history, greeting, given.language)
+        decision = decide(text, given.profile, self._services.settings, chosen=given.language)
+        return Question(saved.id, conversation, history, greeting, decision)
 
     async def _open_model(self, mode: Mode) -> ModelSession:
         from troly.llm.budget import Budget

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,20 +16,31 @@ from typing import TYPE_CHECKING, Any, Literal
 from troly.config import Profile
 from troly.conversation.given import Given
 from troly.conversation.holdings import data_of
+from troly.conversation.language import ACKNOWLEDGED, decide
 from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
-from troly.conversation.question import Question, language_for, save_question
+from troly.conversation.question import Question, save_question
 from troly.conversation.recorder import Recorder, clean
 from troly.conversation.saving import Ending, failure_of, save_ending
 from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.events import Event, ModelCalled, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
+from troly.plugin.events import (
+    Event,
+    ModelCalled,
+    Say,
+    StepFinished,
+    StepStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+    to_json,
+)
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 from troly.recording import TurnRecording, measured, running
 from troly.stores.records import dump
-from troly.text.catalogue import Lang
+from troly.text.catalogue import Lang, tr
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
@@ -82,7 +93,8 @@ class Turn:
         self._tape = TurnRecording()
         self._tape.barred = services.conversations.is_barred
         self._given: Given | None = None
-        self._language: Lang = language_for(services, profile, request, request.text[:MAX_CHARS])
+        first = decide(request.text[:MAX_CHARS], profile, services.settings, chosen=request.language)
+        self._language: Lang = first.language
         self.conversation_id = request.conversation or ""
         self.turn_id = ""
 
@@ -142,6 +154,13 @@ class Turn:
             raise InputError("turn.long", size=len(text), limit=MAX_CHARS)
         mode = await asyncio.to_thread(self._registry.get, self._request.mode)
         context = await self._start(mode, text)
+        if not context.text:
+            # Another language was asked for and nothing else: that is granted, and no assistant is asked.
+            self._recorder.take(StepStarted("language"))
+            detail = tr("turn.language.step", context.language)
+            self._recorder.take(StepFinished("language", 0.0, "rules", detail))
+            outcome = mode.finish(mode.start(context))
+            return self._completed(replace(outcome, message_type=ACKNOWLEDGED), context)
         state = await self._through_graph(mode, context)
         return self._completed(mode.finish(state), context)
 
@@ -170,6 +189,8 @@ class Turn:
         self._recorder.take(TurnStarted(text, self._language, self.conversation_id, self.turn_id))
         if (said := question.greeting) is not None:
             self._recorder.take(Say(said.text, said.type, said.metadata))
+        if (granted := question.language.acknowledgement) is not None:
+            self._recorder.take(Say(granted, ACKNOWLEDGED))
         self._model = await self._open_model(mode)
         given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
@@ -177,7 +198,7 @@ class Turn:
             mode=mode,
             conversation=question.conversation,
             profile=self._profile,
-            text=text,
+            text=question.language.rest,
             language=self._language,
             now=given.now,
             history=question.history,
@@ -193,7 +214,7 @@ class Turn:
 
     def _save_question(self, mode: Mode, text: str) -> Question:
         question = save_question(self._services, mode, self._profile, self._request, text)
-        self._language = question.language
+        self._language = question.language.language
         self.conversation_id = question.conversation.id
         self.turn_id = self._tape.turn = question.turn_id
         return question

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from troly.text.catalogue import tr
-from troly.tui.evidence_tree import Evidence
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.view import Wrong
 from troly.tui.files import new_file
-from troly.tui.view import Wrong
 from troly.tui.work_offers import offers
 
 if TYPE_CHECKING:
     from troly.text.catalogue import Lang
+    from troly.tui.dialogs.choose import Choice
     from troly.tui.opened import OpenedHouse
-    from troly.tui.screens.choose import Choice
 
 
 class EvidenceOf(NamedTuple):
@@ -106,14 +106,14 @@ def _take_back(house: OpenedHouse, errand: TakeBack) -> bool:
 
 
 def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
-    from troly.tui.look import keep_look
+    from troly.tui.startup import keep_look
 
     services = house.services
     return str(keep_look(services.paths, services.settings, errand.theme, errand.language))
 
 
 def _paths(errand: PathsOf) -> Sequence[Choice]:
-    from troly.tui.screens.choose import MOST, paths
+    from troly.tui.dialogs.choose import MOST, paths
 
     return paths(tr("ui.work.folder", errand.language))(errand.typed)[:MOST]
 

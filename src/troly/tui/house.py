@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 from troly.tui.outbox import Outbox, never_silent
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
     from troly.plugin.events import Table

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import tr
-from troly.tui.troubles import trouble_of
+from troly.tui.chat.view import trouble_of
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
 
-    from troly.tui.controller import Controller
-    from troly.tui.drafting import Drafting
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.drafts import Drafting
+    from troly.tui.chat.prompt import Prompt
+    from troly.tui.chat.screen import ChatScreen
     from troly.tui.keymap import Keymap
     from troly.tui.port import HouseLike
-    from troly.tui.screens.chat import ChatScreen
     from troly.tui.slash import Slash
-    from troly.tui.widgets.prompt import Prompt
 
 # Drafts are written when nothing was typed for so long (seconds).
 PAUSE = 0.7
@@ -38,7 +38,7 @@ class InputActions(App[int]):
     def drafting(self) -> Drafting:
         """What is kept of what was typed."""
         if self._drafting is None:
-            from troly.tui.drafting import Drafting
+            from troly.tui.chat.drafts import Drafting
 
             self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
         return self._drafting
@@ -153,7 +153,7 @@ class InputActions(App[int]):
 
     def action_unfold(self) -> None:
         """Open the pasted text at the cursor to read and edit it."""
-        from troly.tui.screens.paste import PasteScreen
+        from troly.tui.dialogs.paste import PasteScreen
 
         prompt, lang = self.chat.prompt, self.controller.language
         found = prompt.token_here() if self.screen is self.chat else None

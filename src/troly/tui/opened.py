@@ -18,12 +18,9 @@ from troly.text.fold import nfc
 from troly.text.formulas import csv_text
 from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
-from troly.tui.files import new_file
-from troly.tui.history import page_of
-from troly.tui.memory import give_back
-from troly.tui.port import Alteration, Arrival, Question
-from troly.tui.typed import Draft, Typed, TypedStore
-from troly.tui.view import (
+from troly.tui.chat.empty import is_new, keep_welcomed
+from troly.tui.chat.history import page_of
+from troly.tui.chat.view import (
     ConversationView,
     HealthView,
     HitView,
@@ -33,7 +30,10 @@ from troly.tui.view import (
     TalkView,
     Trouble,
 )
-from troly.tui.welcome import is_new, keep_welcomed
+from troly.tui.files import new_file
+from troly.tui.memory import give_back
+from troly.tui.port import Alteration, Arrival, Question
+from troly.tui.typed import Draft, Typed, TypedStore
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -49,7 +49,7 @@ MESSAGES = 200
 TITLE = 60
 # A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
 FRESH = 1.0
-PAINTED_WITH = ("troly.tui.turns", "troly.tui.render.message", "troly.tui.render.ledger")
+PAINTED_WITH = ("troly.tui.chat.turns", "troly.tui.render.message", "troly.tui.render.ledger")
 PLAIN_ACCENT = "#8a8a8a"
 
 

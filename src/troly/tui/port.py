@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from troly.text.catalogue import Lang
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Table

@@ -12,7 +12,7 @@ from troly.text.fold import fold
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from troly.tui.controller import Controller
+    from troly.tui.chat.controller import Controller
 
 T = TypeVar("T")
 MARK = "/"

@@ -180,7 +180,7 @@ async def test_the_answer_is_in_the_language_of_the_question(own_home: Path) -> 
 async def test_a_switch_of_language_alone_is_acknowledged(own_home: Path) -> None:
     with analyst_at(own_home) as analyst:
         told = await analyst.ask("nói tiếng Anh nhé")
-    assert told.done.text == "Sure, I will answer in English from now on."
+    assert told.done.text == "sure, you can speak english with me"
 
 
 async def test_a_typed_pipeline_runs_under_the_same_guard(own_home: Path) -> None:

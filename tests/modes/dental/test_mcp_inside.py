@@ -34,7 +34,7 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
     code = (
         "import asyncio, sys, threading\n"
         "from pathlib import Path\n"
-        "from tests.support.dental_memory import dental_house\n"
+        "from tests.support.modes.dental_memory import dental_house\n"
         "from tests.support.stores.services import profile\n"
         "from troly_dental.memory import open_memory\n"
         "def read(): return [m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules]\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.modes.desk import Told
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly.config import Profile, load_profile
 from troly.conversation import TurnRequest, run_turn
@@ -64,9 +65,18 @@ def person_at(home: Path, mode: str, *, loaded: bool = True, **env: str) -> Iter
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
     registry = Registry()
-    with services_at(home, registry, **env) as services:
-        if loaded:
-            samples.load(services, registry.get(mode), "vi")
+    house = (
+        prepared_services(
+            home,
+            registry,
+            ("samples", mode),
+            lambda services: samples.load(services, registry.get(mode), "vi"),
+            **env,
+        )
+        if loaded
+        else services_at(home, registry, **env)
+    )
+    with house as services:
         profile = load_profile(services.paths, services.settings)
         yield Person(services, registry, profile, mode)
 

@@ -11,8 +11,8 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import settle
+from troly.tui.dialogs.first import FirstScreen
 from troly.tui.jobs import Offer
-from troly.tui.screens.first import FirstScreen
 
 MODELS = [
     Offer("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),

@@ -18,9 +18,9 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.evidence_tree import Evidence
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.jobs import Working
 from troly.tui.jobs import Load, Step
-from troly.tui.working import Working
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
 ANSWER = "Nhân viên chính thức có 12 ngày phép năm; trưởng nhóm duyệt."

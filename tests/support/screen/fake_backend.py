@@ -10,11 +10,11 @@ from troly.plugin.events import Event, Table
 from troly.plugin.registry import BUILT_IN, Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 from troly.tui.errands import Errand
 from troly.tui.jobs import Job
 from troly.tui.port import Alteration, Arrival, Deliver, Question
 from troly.tui.typed import Draft, Typed
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 
 def _installed() -> tuple[ModeView, ...]:
