@@ -14,7 +14,7 @@ from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.stores.records import Turn
 from troly.text.catalogue import Lang
-from troly.text.formulas import guarded
+from troly.text.csv_text import guarded
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly_analysis.strings import say

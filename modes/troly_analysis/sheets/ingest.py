@@ -16,14 +16,12 @@ from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.stores.faults import os_error
 from troly.stores.published import Build, Datasets
-from troly.tables.columns import Column, quoted
+from troly.tables.column_types import TypedTable, type_table
+from troly.tables.columns import Column, profile, quoted
 from troly.tables.engine import database
-from troly.tables.problems import Row, told, write_errors
-from troly.tables.profile import profile
-from troly.tables.rows import Found
-from troly.tables.sheet_read import read_sheet
-from troly.tables.stage import Means
-from troly.tables.typed import Typed, type_table
+from troly.tables.rows import SheetTable
+from troly.tables.sheets import read_sheet
+from troly.tables.stage import LoadContext, ProblemRow, told, write_errors
 from troly.tables.workbook import is_workbook, worksheets
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
@@ -68,7 +66,7 @@ def ingest_sheet(request: IngestRequest) -> IngestOutcome:
             imported = import_file(
                 order,
                 None if request.dry_run else request.services.datasets,
-                Means(Path(folder), request.progress, check),
+                LoadContext(Path(folder), request.progress, check),
                 request.cancelled,
                 lambda sheets: told.extend(_check(request, sheets)),
             )
@@ -89,7 +87,7 @@ def _check(request: IngestRequest, sheets: Sequence[SheetImport]) -> list[str]:
     """The problems as sentences; all of them go to `--errors`. The files they come from are still there."""
     lang = request.language
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[ProblemRow]:
         for sheet in sheets:
             yield from sheet.rows(lang)
 
@@ -171,10 +169,10 @@ class SheetImport:
     """One sheet as it was read: what is known of it, and every line and cell that was kept out."""
 
     sheet: Sheet
-    found: Found
-    typed: Typed
+    found: SheetTable
+    typed: TypedTable
 
-    def rows(self, lang: Lang) -> Iterator[Row]:
+    def rows(self, lang: Lang) -> Iterator[ProblemRow]:
         """Line, reason and what stands there, of lines that were kept out and then of cells that were left empty."""
         yield from self.found.refused(lang)
         for cell in self.typed.bad:
@@ -192,7 +190,7 @@ class SheetImport:
 def import_file(
     order: ImportRequest,
     datasets: Datasets | None,
-    means: Means,
+    means: LoadContext,
     cancelled: Callable[[], bool],
     checked: Callable[[Sequence[SheetImport]], None],
 ) -> tuple[SheetImport, ...]:
@@ -208,7 +206,9 @@ def import_file(
             build = builds.enter_context(datasets.build(dataset_of(order.owner, name))) if datasets else None
             path = str(build.path) if build else ":memory:"
             with database(path, folder, cancelled, _STOPPED) as con:
-                done.append((build, _one(con, order, name, part, Means(folder, means.report, means.check))))
+                done.append(
+                    (build, _one(con, order, name, part, LoadContext(folder, means.report, means.check)))
+                )
         imported = tuple(one for _, one in done)
         checked(imported)
         if cancelled():
@@ -219,7 +219,7 @@ def import_file(
     return imported
 
 
-def _parts(order: ImportRequest, means: Means) -> list[tuple[str, str]]:
+def _parts(order: ImportRequest, means: LoadContext) -> list[tuple[str, str]]:
     """The sheets that the file gives: the name of each, and the worksheet it comes from ("" where there are none)."""
     base = order.name.strip() or order.file.stem
     if not is_workbook(order.file):
@@ -239,7 +239,7 @@ def _parts(order: ImportRequest, means: Means) -> list[tuple[str, str]]:
 
 
 def _one(
-    con: duckdb.DuckDBPyConnection, order: ImportRequest, name: str, part: str, means: Means
+    con: duckdb.DuckDBPyConnection, order: ImportRequest, name: str, part: str, means: LoadContext
 ) -> SheetImport:
     found = read_sheet(con, order.file, part, means, order.language)
     table = key_of(name)

@@ -32,7 +32,7 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from troly.tables.stage import Means
+    from troly.tables.stage import LoadContext
     from troly_analysis.sheets.ingest import ImportRequest, import_file
     from troly_analysis.sheets.store import SheetStore
 
@@ -50,7 +50,7 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
             order = ImportRequest(
                 shipped(f"{FOLDER}/{file}"), owner, name, now=services.clock(), language="vi", samples=True
             )
-            means = Means(Path(folder), lambda _done, _total, _unit: None, lambda: None)
+            means = LoadContext(Path(folder), lambda _done, _total, _unit: None, lambda: None)
             import_file(order, services.datasets, means, lambda: False, lambda _sheets: None)
         if metric:
             store.set_metric(owner, name, metric)

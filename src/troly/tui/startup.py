@@ -152,16 +152,12 @@ def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]
     """Open the stores and find the modes; raises TrolyError. Imports what is heavy: not before the first frame."""
     # Its command line, which httpx imports with colours and progress bars when it can: 4 MB that nobody uses here.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
-    from troly.config import load_profile
-    from troly.plugin.registry import Registry
+    from troly.conversation.session import Session
     from troly.plugin.sample_loading import SampleLoader
-    from troly.plugin.services import open_services
     from troly.tui.opened import OpenedHouse
 
-    registry = Registry()
-    profile = load_profile(paths, settings, env=env)
-    services = open_services(paths, settings, registry.migrations())
-    return OpenedHouse(services, registry, profile, first_mode=mode, stocker=SampleLoader(services, registry))
+    session = Session.open(paths, settings, env)
+    return OpenedHouse(session, mode, SampleLoader(session.services, session.registry))
 
 
 def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:
