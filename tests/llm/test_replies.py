@@ -15,8 +15,8 @@ from pydantic import BaseModel, Field, RootModel
 from tests.support.ollama.clients import HELLO, session_for
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
-from troly.llm.budget import Budget
-from troly.llm.decide import BadReplyError, parse
+from troly.llm.replies import BadReplyError, parse
+from troly.llm.session import Budget
 
 
 class Intent(BaseModel):
