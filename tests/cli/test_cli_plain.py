@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.process.command_line import CommandLine, interrupt, start
-from tests.tui.test_tui_process import read_until
+from tests.tui.test_process import read_until
 from troly.cli.invocation import Invocation
 from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
 from troly.cli.plain.printer import CALM, PlainPrinter

@@ -1,4 +1,4 @@
-"""The open panes as one row of tabs: sign of the assistant, title, and marks for what is written or not yet read."""
+"""The lines of chrome: modes and who answers above, the row of tabs, costs and keys below."""
 
 from __future__ import annotations
 
@@ -130,9 +130,6 @@ class TabRow(LinesView):
         )
 
 
-# What the last or the running answer cost, as many figures as fit on the status line.
-
-
 GAP = "   "
 
 
@@ -186,9 +183,6 @@ def _parts(answer: MessageView, health: HealthView, lang: Lang, now: datetime | 
 
 def _kilo(tokens: int, lang: Lang) -> str:
     return f"{number(tokens / 1000, lang, 1)}k" if tokens >= 1000 else number(tokens, lang)
-
-
-# The two lines of chrome: modes and who answers above, what happened and what to press below.
 
 
 # The input of the line that finds words, which is not imported for the first frame.

@@ -1,4 +1,4 @@
-"""What the input offers to complete at the cursor: a command at the beginning, or a name after `@`; no screen in it."""
+"""Completion in the input: commands, names after `@`, lines that load data; what is offered and what is put in."""
 
 from __future__ import annotations
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.prompt import Prompt
     from troly.tui.dialogs.choose import Choice
-
-
-# The commands that can be typed on the screen: those of the shown mode, the typed list, and every action of the palette.
 
 
 # What these actions do is a command with an argument.
@@ -159,9 +156,6 @@ def mention(name: str) -> str:
     return f'"{inside}"'
 
 
-# What can come next in a line that loads data, `KIND FILE --option value`, while one writes it; no screen in it.
-
-
 What: TypeAlias = Literal["kind", "path", "option", "value", "nothing"]
 
 
@@ -269,9 +263,6 @@ def path_completions(part: LinePart, found: Sequence[Choice]) -> list[Completion
     return offers
 
 
-# The list above the input of what can be completed.
-
-
 ACTION = "complete"
 WIDEST_TITLE = 40
 
@@ -344,9 +335,6 @@ class CompletionList(LinesView):
             )
             lines.append(line(mark, *left, hint))
         return lines
-
-
-# Completion while one types: looks at the cursor, fills the list of offers, and puts in what is taken.
 
 
 class Completer:

@@ -75,7 +75,7 @@ class Controller:
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
-    # The house opens, or does not.
+    # The session opens, or does not.
 
     def take_session(self, info: SessionInfo) -> None:
         """The services are open: modes are known, questions that waited are asked."""
@@ -131,7 +131,7 @@ class Controller:
 
     @property
     def kinds(self) -> Sequence[Kind]:
-        """What can be loaded; nothing until the house is open."""
+        """What can be loaded; nothing until the session is open."""
         return self._kinds()
 
     # Questions and answers.

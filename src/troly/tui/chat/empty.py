@@ -1,4 +1,4 @@
-"""The three lines that teach somebody new in ten seconds; the first question that is put ends them for good."""
+"""What an empty pane shows: a welcome to somebody new, what the assistant does, questions to press, and its data."""
 
 from __future__ import annotations
 
@@ -33,9 +33,6 @@ def _keys(keymap: Keymap, names: Sequence[str], width: int, lang: Lang) -> Line:
         if (press or name == "mouse") and width_of(more) <= width + 3:
             shown = more
     return shown
-
-
-# What an empty pane shows: what this assistant does, three questions to press, and the data it has.
 
 
 WIDEST = 72

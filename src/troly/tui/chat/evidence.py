@@ -1,4 +1,4 @@
-"""The entries of the evidence drawer as lines: what is open shows its text and its own entries."""
+"""The evidence drawer: how the chosen answer came about, as entries that open."""
 
 from __future__ import annotations
 
@@ -84,9 +84,6 @@ class EvidenceLayout:
             # No more of a very long prompt is laid out than can be shown.
             lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
             yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines
-
-
-# The evidence drawer: how an answer came about, step by step; each step opens to its prompts, queries and passages.
 
 
 class EvidenceDrawer(LinesView, can_focus=True):

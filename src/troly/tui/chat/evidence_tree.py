@@ -1,4 +1,4 @@
-"""An entry of the evidence drawer: a line that opens to paragraphs and to entries of its own."""
+"""How an answer came about as a tree of entries: steps, their calls, queries and passages, from a trace or as they run."""
 
 from __future__ import annotations
 
@@ -73,9 +73,6 @@ def fact(name: str, value: str) -> EvidenceText:
 def text_of(value: Any) -> str:
     """A saved value as safe text; "" for none."""
     return "" if value is None else sanitize(str(value))
-
-
-# Typed content of a turn as entries of the evidence drawer: queries, passages, conflicts, plans; the rest by its size.
 
 
 Card = Mapping[str, Any]
@@ -189,9 +186,6 @@ _MAKERS: Mapping[str, Callable[[str, Card, Lang], EvidenceNode]] = {
 }
 
 
-# The steps of an answer that is not read from the store (yet), as entries of the evidence drawer.
-
-
 def live_nodes(answer: MessageView, lang: Lang) -> list[EvidenceNode]:
     """One entry a step, in order."""
     return [_node(at, step, lang) for at, step in enumerate(answer.steps)]
@@ -210,9 +204,6 @@ def _node(at: int, step: StepView, lang: Lang) -> EvidenceNode:
     return EvidenceNode(
         f"s{at}", title, f"{text_of(step.source)}  {took}".strip(), tone, tuple(body), name=name
     )
-
-
-# What a saved turn says of how its answer came about, as a tree: steps, and under each its calls, queries and passages.
 
 
 Trace = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Finds words in the messages of one conversation, a slice of time after another, newest first."""
+"""Finds words in the messages of one conversation, marks them in its lines, and steps from match to match."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
     from troly.tui.chat.controller import OlderMessages
     from troly.tui.render.layout import ConversationLayout
-
-
-# Marks the words that are looked for in the lines of a conversation.
 
 
 # Signs that are only drawn (of Markdown in a source, of frames in a line) part no words that are looked for.
@@ -217,9 +214,6 @@ def texts_in(value: object) -> Iterator[str]:
     elif is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
             yield from texts_in(getattr(value, one.name))
-
-
-# The line below the messages where one looks for words in them: as they are typed, with their number.
 
 
 # How long one slice of the search may take, and how often one begins: typing is echoed in between.

@@ -1,4 +1,4 @@
-"""Long pasted text as one short token in the input: what it is called, what stands behind it, and putting it back."""
+"""The input: Enter sends, it grows with its text, recalls earlier questions, and shows long pasted text as a token."""
 
 from __future__ import annotations
 
@@ -86,9 +86,6 @@ class PasteTokens:
 
     def _found(self, shown: str) -> list[str]:
         return list(dict.fromkeys(self._pattern.findall(shown))) if self._pattern else []
-
-
-# A text area in which long pasted text is one token: it moves, is deleted and undone as one, and is sent whole.
 
 
 # In a longer line no token is made to stand out: it is text that somebody typed or opened.
@@ -195,9 +192,6 @@ class FoldingArea(TypingArea):
             for start, end in self.pasted.spans(line.plain):
                 line.stylize("bold underline", start, end)
         return line
-
-
-# The input: Enter sends, it grows with its text, recalls earlier questions, and never waits for anything.
 
 
 FRAME = 2

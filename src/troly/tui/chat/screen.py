@@ -52,9 +52,6 @@ def mode_palette(theme: Theme, controller: Controller, pane: Pane) -> Palette:
     return Palette(theme, mode.accent if mode else NEUTRAL)
 
 
-# One of the panes that are shown: its messages, and above them a title while there are two beside each other.
-
-
 Above = Callable[[Pane, int, int], list[Line]]
 
 

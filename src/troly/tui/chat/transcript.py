@@ -1,4 +1,4 @@
-"""A view that paints the rows that changed and no others, and works out each row once."""
+"""The conversation: only messages near the reader are rendered, only changed rows painted, one message may be chosen."""
 
 from __future__ import annotations
 
@@ -111,9 +111,6 @@ class RowsView(LinesView):
         return Strip.join([Strip.blank(left, side), self._content(row)]).adjust_cell_length(width, side)
 
 
-# Choosing one message of a transcript: by keys, or with the right button of the mouse.
-
-
 # A message that is higher than the view is scrolled through before the next one is chosen.
 STEP = 6
 RIGHT = 3
@@ -219,9 +216,6 @@ class Choosing(RowsView):
             event.stop()
             event.prevent_default()
             self.post_message(self.Pressed(f"menu:{view.key}"))
-
-
-# The conversation: only the messages near the reader are rendered, and what the reader sees stays where it is.
 
 
 # The column of the mark of the chosen message, and blank columns between the text and the scrollbar.

@@ -1,4 +1,4 @@
-"""What the model calls behind an answer cost: tokens, context, speed; also of an answer that is still being written."""
+"""Events of a turn applied to the messages of its pane, with what its model calls cost."""
 
 from __future__ import annotations
 
@@ -80,9 +80,6 @@ def usage_of(calls: Iterable[Mapping[str, Any]]) -> ModelUsage | None:
         found = found or ModelUsage()
         found.call(call)
     return found
-
-
-# Events of a turn applied to the messages of its pane.
 
 
 STOPPED = "turn.stopped"

@@ -283,9 +283,6 @@ class HitView(NamedTuple):
     spans: tuple[tuple[int, int], ...] = ()
 
 
-# Any failure as what a person is told on the screen.
-
-
 def trouble_from(error: Exception, language: Lang) -> Trouble:
     """Any exception as what a person is told."""
 

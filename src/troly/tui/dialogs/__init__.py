@@ -1,1 +1,1 @@
-"""The screens: the chat, and what opens above it."""
+"""What opens above the chat."""

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from troly.plugin.events import Table
 
 
-# The order of table cells as people mean it: numbers by value, days by date, words by their letters.
-
-
 Key = tuple[int, float, str]
 
 

@@ -1,4 +1,4 @@
-"""Typed content of an answer as styled lines: which kind is drawn by which function."""
+"""Typed content of an answer as styled lines."""
 
 from __future__ import annotations
 
@@ -116,9 +116,6 @@ def _feet(card: Chart, left: int, room: int) -> Line:
     )
     gap = room - width_of(line(first)) - width_of(line(last))
     return line(" " * left, Span(first, "dim"), " " * max(1, gap), Span(last, "dim"))
-
-
-# Tables, lists that open and charts as styled lines.
 
 
 HEAD = 20
@@ -249,9 +246,6 @@ def _bars(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> lis
             line(*pad(line(label), left), "  ", Span(bar, "accent"), "  " if bar else "", Span(text, "dim"))
         )
     return lines
-
-
-# What an answer rests on, as styled lines: sources, computations, plans, conflicts, and what can be asked next.
 
 
 TASK_MARKS = {"waiting": "○", "running": "◐", "done": "●", "failed": "×", "denied": "■"}

@@ -35,9 +35,6 @@ def counted(key: str, count: int, lang: Lang) -> str:
     return tr(f"{key}_one" if count == 1 else key, lang, count=count)
 
 
-# Days as people name them, for the lines between the messages of two days.
-
-
 WEEK = 7
 
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from troly.text.catalogue import Lang
 
 
-# A failure as styled lines.
-
-
 def trouble_lines(trouble: Trouble, width: int, mark: str = "× ") -> list[Line]:
     """What went wrong, why, and the remedy on a line of its own."""
     reason = [Span(sanitize(trouble.title), "error")]
@@ -214,9 +211,6 @@ def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
     if not view.parts:
         return wrap([Span(f"◐ {tr('ui.message.thinking', lang)}", "dim")], width)
     return []
-
-
-# What a message says as plain text, with its typed content, for copying, saving and quoting.
 
 
 WIDTH = 100

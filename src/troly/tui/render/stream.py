@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# Cuts a Markdown block that has grown too long in two that look as one, so that no paint has to do all of it.
-
-
 # Emphasis and brackets cost more than their length: a paragraph is cut earlier than blocks made of lines.
 LONGEST_PARAGRAPH = 8_000
 LONGEST_BLOCK = 20_000

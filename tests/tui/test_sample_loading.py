@@ -14,7 +14,7 @@ from tests.support.process.command_line import install_modes
 from tests.support.process.waiting import until, wait_until
 from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
-from tests.tui.test_tui_process import on_a_terminal, read_until
+from tests.tui.test_process import on_a_terminal, read_until
 from troly.plugin.events import TurnCompleted
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.view import SessionInfo

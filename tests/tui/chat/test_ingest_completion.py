@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import Scene, begin, settle
-from tests.tui.test_tui_work import typed, working
+from tests.tui.chat.test_jobs import typed, working
 from troly.errors import InputError
 from troly.plugin.ingest_arguments import kinds, quoted, read_order, words
 from troly.plugin.registry import Registry

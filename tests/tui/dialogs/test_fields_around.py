@@ -12,7 +12,7 @@ from tests.support.process.waiting import until
 from tests.support.scenes import evidence as scenes
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import NOW, Scene, begin, settle, warranty
-from tests.tui.test_tui_fields import HOSTILE
+from tests.tui.dialogs.test_fields import HOSTILE
 from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, MissingModel
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table

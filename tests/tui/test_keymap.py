@@ -12,7 +12,7 @@ from textual._xterm_parser import XTermParser
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, Scene, begin, burst, settle, text_of, warranty
-from tests.tui.test_tui_process import on_a_terminal, read_until
+from tests.tui.test_process import on_a_terminal, read_until
 from troly.config.actions import ACTIONS, PLACES
 from troly.config.key_names import SENDABLE
 from troly.text.catalogue import LANGS, tr

@@ -15,7 +15,7 @@ from tests.support.process.waiting import until
 from tests.support.scenes import base
 from tests.support.screen.answers import COMPANY, FIGURES, ROOMS
 from tests.support.screen.screens import NOW, Scene, begin, settle
-from tests.tui.test_tui_lines import HOSTILE
+from tests.tui.render.test_lines import HOSTILE
 from troly.conversation.recorder import Recorder
 from troly.plugin.events import (
     Chart,

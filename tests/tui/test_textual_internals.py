@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from textual import events
+from textual import _ansi_sequences, events
 from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers import linux_driver
+from textual.drivers.linux_driver import LinuxDriver
 
 from troly.tui.textual_internals import PASTE_BEGIN as BEGIN
 from troly.tui.textual_internals import PASTE_END as END
@@ -59,3 +63,15 @@ def test_a_beginning_that_is_torn_apart_is_still_a_paste() -> None:
 def test_two_pastes_in_one_read() -> None:
     text = f"{BEGIN}một{END}x{BEGIN}hai\n{END}"
     assert read(PasteReader(), text) == [("paste", "một"), ("key", "x"), ("paste", "hai\n")]
+
+
+def test_the_symbols_of_the_framework_that_are_used_are_there() -> None:
+    """What `troly.tui.textual_internals` reaches into; a change upstream is seen here first."""
+    assert callable(App._fatal_error)
+    assert callable(App._close_messages_no_wait)
+    assert callable(App._suspend_signal)
+    assert callable(LinuxDriver._sigcont_application)
+    assert "_key_thread" in inspect.getsource(LinuxDriver)
+    assert linux_driver.XTermParser in (XTermParser, PasteReader)
+    assert isinstance(_ansi_sequences.ANSI_SEQUENCES_KEYS, dict)
+    assert _ansi_sequences.ANSI_SEQUENCES_KEYS["\x1b[A"]
