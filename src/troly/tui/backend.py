@@ -36,7 +36,7 @@ HEALTH_EVERY = 4.0
 PROGRESS_EVERY = 0.2
 
 
-class Question(NamedTuple):
+class ChatQuestion(NamedTuple):
     """One message to answer, as the screen asks it."""
 
     mode: str
@@ -59,7 +59,7 @@ class Backend(Protocol):
     ) -> None:
         """Run `function` (see `troly.tui.operations`) on a thread that may block; `done` gets result or exception."""
 
-    def stream(self, question: Question, sink: EventSink) -> Callable[[], None]:
+    def stream(self, question: ChatQuestion, sink: EventSink) -> Callable[[], None]:
         """Answer `question`; returns what stops it."""
 
     def run(self, job: Job, sink: JobSink) -> Callable[[], None]:
@@ -131,14 +131,14 @@ class SessionBackend:
 
         self._submit(run())
 
-    def stream(self, question: Question, sink: EventSink) -> Callable[[], None]:
+    def stream(self, question: ChatQuestion, sink: EventSink) -> Callable[[], None]:
         """Answer `question`; returns what stops it."""
         batch = EventBatch(self._deliver, sink)
         turn = RunningTurn()
         self._submit(self._answer(question, batch, turn))
         return lambda: self._call_soon(turn.stop)
 
-    async def _answer(self, question: Question, batch: EventBatch, running: RunningTurn) -> None:
+    async def _answer(self, question: ChatQuestion, batch: EventBatch, running: RunningTurn) -> None:
         """A turn that breaks without its terminal event gets one, so that no answer stays open on the screen."""
         from troly.conversation.turn import TurnRequest, run_turn
         from troly.plugin.events import TurnFailed

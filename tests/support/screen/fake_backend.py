@@ -12,7 +12,7 @@ from troly.plugin.events import Event, Table
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
-from troly.tui.backend import Deliver, Question
+from troly.tui.backend import ChatQuestion, Deliver
 from troly.tui.chat.view import (
     ConversationView,
     DataStatusView,
@@ -50,7 +50,7 @@ MODES = _installed()
 class Asked:
     """A question that the screen put, and the way to answer it."""
 
-    question: Question
+    question: ChatQuestion
     sink: Callable[[list[Event], str], None]
     deliver: Deliver
     stopped: bool = False
@@ -126,7 +126,7 @@ class FakeBackend:
         self.seen = sink
         self.look(self.health)
 
-    def stream(self, question: Question, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
+    def stream(self, question: ChatQuestion, sink: Callable[[list[Event], str], None]) -> Callable[[], None]:
         self.asked.append(Asked(question, sink, self.deliver))
         return self.asked[-1].stop
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
-from troly.tui.backend import Backend, Question
+from troly.tui.backend import Backend, ChatQuestion
 from troly.tui.chat.panes import Tabs
 from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import (
@@ -210,7 +210,7 @@ class Controller:
         place = pane.messages.index(question) + 1
         pane.messages.insert(place, answer)
         pane.answer = answer
-        asked = Question(pane.mode, question.text, pane.conversation)
+        asked = ChatQuestion(pane.mode, question.text, pane.conversation)
         pane.cancel = self.backend.stream(
             asked, lambda events, conversation: self.take_events(pane, events, conversation)
         )
