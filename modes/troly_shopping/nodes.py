@@ -11,6 +11,7 @@ from troly.plugin.events import Say
 from troly_shopping import clarify, intent, look_up, recall, respond
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.hearing import hear
+from troly_shopping.settings import GreetingSettings, IntentSettings
 from troly_shopping.strings import say
 
 State = Mapping[str, Any]
@@ -28,7 +29,8 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         found = await intent.find(turn, question, heard.reading, awaiting=heard.spot.awaiting)
     step.note(found.note(turn.language), found.source)
     clear = (
-        found.intent != "unknown" and found.confidence >= turn.services.settings.intent.confidence_threshold
+        found.intent != "unknown"
+        and found.confidence >= turn.services.settings.of(IntentSettings).confidence_threshold
     )
     clear = clear or bool(heard.route)
     if clear and heard.route != "handoff_stream" and heard.move.act != "cancel":
@@ -81,7 +83,7 @@ async def respond_stream(state: State, turn: TurnContext, step: Step) -> State:
 
 def _greet(turn: TurnContext) -> None:
     """The cute greeting, as often as the settings say (000-16 to 000-18, C12)."""
-    how = turn.services.settings.greeting.cute
+    how = turn.services.settings.of(GreetingSettings).cute
     if how == "never" or (how == "once" and turn.conversation_metadata.get(_GREETED)):
         return
     turn.conversation_metadata[_GREETED] = True

@@ -18,7 +18,7 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
         return
     registry = Registry()
     try:
-        services = open_services(invocation.paths, invocation.settings, registry.migrations())
+        services = open_services(invocation.paths, invocation.settings, registry)
     except TrolyError as error:
         yield from_error("failure", "state.db", error.render(invocation.lang))
         return
@@ -74,7 +74,7 @@ def _vectors(invocation: Invocation) -> Iterator[Finding]:
 def _holdings(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
     for mode in registry:
         try:
-            holdings = mode.holdings(services, invocation.lang)
+            holdings = mode.data_status(services, invocation.lang)
         except TrolyError as error:
             yield from_error("failure", f"data {mode.id}", error.render(invocation.lang))
             continue

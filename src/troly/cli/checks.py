@@ -16,7 +16,7 @@ from troly.cli.findings import Finding, from_error
 from troly.cli.invocation import Invocation
 from troly.config import load_profile, may_impersonate
 from troly.errors import TrolyError
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 
 OLDEST_PYTHON = (3, 11)
 GIGABYTE = 1_000_000_000
@@ -112,24 +112,13 @@ def check_modes(invocation: Invocation) -> Iterator[Finding]:
     usable = {mode.id: mode for mode in registry}
     for name in registry.names:
         if name in broken:
-            level: str = "failure" if name in BUILT_IN else "warning"
+            level: str = "failure" if registry.ships(name) else "warning"
             yield Finding(level, f"mode {name}", broken[name], say("doctor.mode.remedy"))  # type: ignore[arg-type]
         else:
             mode = usable[name]
-            state = (
-                mode.names[invocation.lang]
-                if mode.ready
-                else say("doctor.mode.later", name=mode.names[invocation.lang])
-            )
-            yield Finding("ok", f"mode {name}", state)
-    missing = [name for name in BUILT_IN if name not in registry.names]
-    if missing:
-        yield Finding(
-            "failure",
-            "modes",
-            say("doctor.mode.missing", names=", ".join(missing)),
-            say("doctor.mode.remedy"),
-        )
+            yield Finding("ok", f"mode {name}", mode.names[invocation.lang])
+    if not usable:
+        yield Finding("failure", "modes", say("doctor.mode.missing"), say("doctor.mode.remedy"))
 
 
 def check_terminal(invocation: Invocation) -> Iterator[Finding]:

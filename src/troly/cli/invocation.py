@@ -26,11 +26,21 @@ class Invocation:
         self.paths = Paths.resolve(env)
         self.given: Lang | None = None
         self._settings: Settings | TrolyError | None = None
+        self._registry: Registry | None = None
         self.lang: Lang = interface_language(self._language_setting(), env)
 
     def speak(self, given: Lang | None) -> None:
         """Go on in the language that `--lang` named, if it did."""
         self.lang, self.given = given or self.lang, given
+
+    @property
+    def registry(self) -> Registry:
+        """The assistants of this installation."""
+        from troly.plugin.registry import Registry
+
+        if self._registry is None:
+            self._registry = Registry()
+        return self._registry
 
     @property
     def settings(self) -> Settings:
@@ -39,7 +49,7 @@ class Invocation:
 
         if self._settings is None:
             try:
-                self._settings = load_settings(self.paths, self.env)
+                self._settings = load_settings(self.paths, self.env, sections=self.registry.sections())
             except TrolyError as error:
                 self._settings = error
         if isinstance(self._settings, TrolyError):
@@ -60,13 +70,17 @@ class Invocation:
         return tr(f"cli.{key}", self.lang, app=self.program, **params)
 
     def _language_setting(self) -> str:
-        """What the settings say, read only where they can say something: help must not wait for the settings model.
+        """What the settings say, read only where they can say something: help must not wait for them or the assistants.
 
         Wrong settings are no reason to be silent; they are reported by the command that needs them.
         """
         said = any(name.startswith("TROLY_") and name != HOME_VARIABLE for name in self.env)
         try:
-            return self.settings.language if said or self.paths.config_file.exists() else "auto"
+            if not said and not self.paths.config_file.exists():
+                return "auto"
+            from troly.config import load_settings
+
+            return load_settings(self.paths, self.env, sections=None).language
         except (TrolyError, OSError):
             return "auto"
 
@@ -88,13 +102,11 @@ def open_house(invocation: Invocation) -> Iterator[House]:
     """
     from troly.cli.output import note
     from troly.config import load_profile
-    from troly.plugin.registry import Registry
     from troly.plugin.services import open_services
 
-    settings = invocation.settings
-    registry = Registry()
+    settings, registry = invocation.settings, invocation.registry
     profile = load_profile(invocation.paths, settings, env=invocation.env)
-    services = open_services(invocation.paths, settings, registry.migrations())
+    services = open_services(invocation.paths, settings, registry)
     try:
         for damaged in services.set_aside:
             note(invocation.say("set_aside", file=damaged.original, kept=damaged.moved_to))

@@ -39,7 +39,7 @@ def run_plain(invocation: Invocation, mode: str | None) -> int:
     """
     say_line(invocation.say("plain.opening"))
     with open_house(invocation) as house, model_loop(house) as runner:
-        chat = PlainChat(invocation, house, runner, mode or invocation.settings.mode)
+        chat = PlainChat(invocation, house, runner, mode or house.registry.first(invocation.settings.mode))
         return chat.talk_on()
 
 

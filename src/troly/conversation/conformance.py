@@ -50,7 +50,7 @@ async def check_mode(mode: Mode, house: House) -> list[str]:
 
 async def _declares(mode: Mode, house: House) -> AsyncIterator[str]:
     for lang in LANGS:
-        mode.holdings(house.services, lang)
+        mode.data_status(house.services, lang)
         if len(mode.summaries[lang].splitlines()) != 1:
             yield f"its summary in {lang} is not one line"
 

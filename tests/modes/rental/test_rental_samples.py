@@ -17,7 +17,7 @@ from troly_rental.roles import scope_for
 from troly_rental.schema import describe, schema_version, tables
 from troly_rental.schema_places import places
 from troly_rental.store import RentalStore
-from troly_rental.store_status import COMMANDS, holdings
+from troly_rental.store_status import COMMANDS, data_status
 
 _MEDIAN = """select d.name, median(price)::bigint from rooms r join districts d on d.id = r.district_id
     where room_type = 'room' group by 1 having count(*) >= 10 order by 2 desc"""
@@ -141,13 +141,13 @@ def test_status_counts_every_table_and_says_who_asks(services: Services) -> None
     assert "lan [LANDLORD]" in result.summary
     assert schema_version() in result.summary
     assert "mẫu" in result.summary
-    assert "6.600 phòng" in holdings(services, "vi").line
-    assert holdings(services, "en").enough
+    assert "6.600 phòng" in data_status(services, "vi").line
+    assert data_status(services, "en").enough
 
 
 def test_nothing_loaded_is_said(tmp_path: Path) -> None:
     with rental_at(tmp_path) as empty:
-        assert not holdings(empty, "vi").enough
+        assert not data_status(empty, "vi").enough
         result = COMMANDS[0].run(CommandRequest(empty, profile("lan"), empty.clock(), "vi", {}))
         assert "app ingest rental" in result.text
         assert samples.loaded(empty) is False
