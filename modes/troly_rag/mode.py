@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import About, Lazy, Mode, Outcome, Samples
 from troly.text.catalogue import LANGS
-from troly_rag.config_commands import COMMANDS, INGESTS
-from troly_rag.corpus_cards import MIGRATION
-from troly_rag.resolve_commands import COMMANDS as RESOLVE_COMMANDS
-from troly_rag.state import STATE_FIELDS, empty
+from troly_rag.commands import COMMANDS, INGESTS, RESOLVE_COMMANDS
+from troly_rag.corpus.cards import MIGRATION
+from troly_rag.state import STATE_FIELDS, empty_state
 from troly_rag.strings import TEXTS, say
 
 if TYPE_CHECKING:
@@ -18,16 +17,18 @@ if TYPE_CHECKING:
 
 
 def _start(_turn: TurnContext) -> dict[str, Any]:
-    return empty()
+    return empty_state()
 
 
 def _finish(state: Mapping[str, Any]) -> Outcome:
     work = state.get("work")
     metadata: dict[str, Any] = {}
-    if work is not None and work.execution is not None:
+    if work is not None:
         # The documented stream and the agents' outputs (004-19, 004-45) are kept with the answer.
-        outputs = [output.as_dict() for output in work.execution.outputs]
-        metadata = {"stream": list(work.execution.stream), "agent_outputs": outputs}
+        metadata = {
+            "stream": list(work.execution.stream),
+            "agent_outputs": list(work.execution.records),
+        }
     chitchat = state["routing"].get("is_chitchat")
     return Outcome(
         {name: state[name] for name in STATE_FIELDS},
@@ -71,5 +72,5 @@ MODE = Mode(
         remove=Lazy("troly_rag.samples:remove"),
         loaded=Lazy("troly_rag.samples:loaded"),
     ),
-    mentions=Lazy("troly_rag.mentions:mentions"),
+    mentions=Lazy("troly_rag.samples:mentions"),
 )

@@ -34,7 +34,7 @@ from troly.plugin.events import (
     Table,
     Task,
 )
-from troly.text.formulas import csv_text, guarded
+from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
 from troly.tui.chat.turns import apply

@@ -227,7 +227,7 @@ def test_hints_leave_out_what_has_no_key() -> None:
 def test_a_changed_key_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text('[keys]\npalette = "shift+f7"\nquit = "alt+x"\n')
-    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
     master, process = on_a_terminal(code, tmp_path)
     try:
         read_until(master, b"sk something")

@@ -27,7 +27,7 @@ LATER = (
     "markdown_it",
     "typer",
 )
-START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
 
 
 def test_the_first_frame_needs_textual_and_little_else() -> None:
@@ -125,7 +125,7 @@ def test_the_terminal_is_restored(tmp_path: Path, end: signal.Signals | bytes, c
 
 def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> None:
     code = (
-        "import sys, troly.tui.app as a; from troly.cli.main import console\n"
+        "import sys, troly.tui.app as a; from troly.__main__ import console\n"
         "def broken(self): secret = 'private words'; raise ZeroDivisionError(secret)\n"
         "a.TrolyApp.action_help = broken; console()"
     )

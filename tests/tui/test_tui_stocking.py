@@ -21,7 +21,7 @@ from troly.tui.port import Arrival
 
 NEW = Arrival(MODES, "an", lacking=frozenset({"shopping", "rag"}))
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
-START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.__main__ import console; console()"
 
 
 def controller_of(mode: str) -> tuple[Controller, FakeHouse]:

@@ -13,6 +13,7 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage
@@ -184,7 +185,7 @@ def test_pages_from_the_store_part_no_answer_from_its_question(tmp_path: Path, l
                 NewMessage("assistant", f"đáp {number}"),
             ]
             store.finish_turn("an", turn.id, status="completed", messages=said, source="rules", ms=1.0)
-        house = OpenedHouse(services, registry_of(), profile("an"))
+        house = OpenedHouse(Session(services, registry_of(), profile("an")))
         views = page_of(store, "an", conversation, limit, zone=NOW.tzinfo)
         while before := views[0].before:
             views[0].before = ""

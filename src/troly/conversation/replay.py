@@ -12,6 +12,7 @@ from troly.conversation.language import decide
 from troly.conversation.question import HISTORY, Question
 from troly.conversation.replay_compare import Difference, differences
 from troly.conversation.saving import Ending
+from troly.conversation.session import Session
 from troly.conversation.turn import Turn, TurnRequest
 from troly.errors import InputError
 from troly.plugin.contract import Mode
@@ -126,7 +127,7 @@ class ReplayedTurn(Turn):
             offline=True,  # nothing is embedded afterwards; what the turn was told of the server is on the tape
             model=given.model,
         )
-        super().__init__(services, registry, given.profile, request)
+        super().__init__(Session(services, registry, given.profile), request)
         self._recording = recording
         self._tape = TurnRecording(recording.trace["tape"])
         self._tape.turn = recording.turn.id

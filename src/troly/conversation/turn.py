@@ -13,7 +13,6 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly.config import Profile
 from troly.conversation.given import Given
 from troly.conversation.holdings import data_of
 from troly.conversation.language import ACKNOWLEDGED, decide
@@ -21,6 +20,7 @@ from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
 from troly.conversation.question import Question, save_question
 from troly.conversation.recorder import Recorder, clean
 from troly.conversation.saving import Ending, failure_of, save_ending
+from troly.conversation.session import Session
 from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
@@ -36,8 +36,6 @@ from troly.plugin.events import (
     TurnStarted,
     to_json,
 )
-from troly.plugin.registry import Registry
-from troly.plugin.services import Services
 from troly.recording import TurnRecording, measured, running
 from troly.stores.records import dump
 from troly.text.catalogue import Lang, tr
@@ -69,20 +67,18 @@ class TurnRequest:
     model: str | None = None
 
 
-def run_turn(services: Services, registry: Registry, profile: Profile, request: TurnRequest) -> Turn:
-    """Answer `request` for `profile`; nothing happens until the events are read. Never raises: see `Turn.events`."""
-    return Turn(services, registry, profile, request)
+def run_turn(session: Session, request: TurnRequest) -> Turn:
+    """Answer `request` for the session's person; nothing happens until the events are read. Never raises: see `Turn.events`."""
+    return Turn(session, request)
 
 
 class Turn:
     """One running turn. `conversation_id` and `turn_id` are set from TurnStarted on."""
 
-    def __init__(
-        self, services: Services, registry: Registry, profile: Profile, request: TurnRequest
-    ) -> None:
-        self._services = services
-        self._registry = registry
-        self._profile = profile
+    def __init__(self, session: Session, request: TurnRequest) -> None:
+        self._services = session.services
+        self._registry = session.registry
+        self._profile = session.profile
         self._request = request
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._recorder = Recorder(self._queue.put_nowait)
@@ -91,9 +87,11 @@ class Turn:
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
         self._tape = TurnRecording()
-        self._tape.barred = services.conversations.is_barred
+        self._tape.barred = self._services.conversations.is_barred
         self._given: Given | None = None
-        first = decide(request.text[:MAX_CHARS], profile, services.settings, chosen=request.language)
+        first = decide(
+            request.text[:MAX_CHARS], self._profile, self._services.settings, chosen=request.language
+        )
         self._language: Lang = first.language
         self.conversation_id = request.conversation or ""
         self.turn_id = ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from troly.conversation.export import write_new_file
 from troly.text.catalogue import tr
 from troly.tui.chat.evidence_tree import Evidence
 from troly.tui.chat.view import Wrong
-from troly.tui.files import new_file
 from troly.tui.work_offers import offers
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class KeepLook(NamedTuple):
 
 
 class WorkOffers(NamedTuple):
-    """Which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+    """Which models are missing; answered with a list of `troly.conversation.jobs.MissingModel`."""
 
 
 class PathsOf(NamedTuple):
@@ -72,16 +71,13 @@ def run(house: OpenedHouse, errand: Errand) -> Any:
 
 
 def _export(house: OpenedHouse, errand: ExportConversation) -> str:
-    from troly.cli.exporting import rendered
-    from troly.cli.invocation import Invocation
+    from troly.conversation.export import render_conversation
 
     services = house.services
     whole = services.conversations.export(house.profile.login, errand.conversation)
-    told = Invocation("app", os.environ)
-    told.speak(errand.language)
-    text = rendered(whole, errand.form, told)
+    text = render_conversation(whole, errand.form, errand.language, house.session.zone)
     return str(
-        new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
+        write_new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
     )
 
 

@@ -173,10 +173,10 @@ class MessageActions(App[int]):
         elif question is None:
             self._tell(tr("ui.act.no_question", lang), SHORT)
         else:
-            from troly.tui.go_on import going_on
+            from troly.conversation.commands import continuation
 
             by_model = view.calls > 0 and self.controller.health.up
-            self.controller.submit(going_on(question.text) if by_model else question.text)
+            self.controller.submit(continuation(question.text) if by_model else question.text)
             self._ask_shown()
 
     def _again_key(self) -> str:

@@ -159,17 +159,13 @@ def open_all(
     """Open the stores for the modes of `registry`; raises TrolyError. Imports what is heavy: not before the first frame."""
     # Its command line, which httpx imports with colours and progress bars when it can: 4 MB that nobody uses here.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
-    from troly.config import load_profile
+    from troly.conversation.session import Session
     from troly.plugin.sample_loading import SampleLoader
-    from troly.plugin.services import open_services
     from troly.tui.opened import OpenedHouse
 
-    profile = load_profile(paths, settings, env=env)
-    services = open_services(paths, settings, registry)
+    session = Session.open(paths, settings, registry, env)
     first = registry.first(mode or settings.mode)
-    return OpenedHouse(
-        services, registry, profile, first_mode=first, stocker=SampleLoader(services, registry)
-    )
+    return OpenedHouse(session, first, SampleLoader(session.services, registry))
 
 
 def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:

@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.modes.analysis import analyst_at
 from tests.support.stores.services import profile
-from troly.conversation.conformance import House, check_mode
+from troly.conversation.conformance import check_mode
+from troly.conversation.session import Session
 from troly.plugin.events import Chart, Computation, Suggestions
 from troly_analysis import MODE
 
@@ -16,7 +17,7 @@ from troly_analysis import MODE
 async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None:
     for number, text in enumerate(("", "Ngày,Doanh thu\n1/11/2026,5\n")):
         with analyst_at(own_home / str(number), text) as analyst:
-            house = House(analyst.services, analyst.registry, profile())
+            house = Session(analyst.services, analyst.registry, profile())
             assert await check_mode(MODE, house) == []
 
 

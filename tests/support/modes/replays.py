@@ -12,9 +12,10 @@ from tests.support.modes.desk import Told
 from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly.config import Profile, load_profile
-from troly.conversation import TurnRequest, run_turn
 from troly.conversation.replay import Replayed, replay
 from troly.conversation.scratch import scratch_services
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin import samples
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
@@ -45,7 +46,7 @@ class Person:
 
     async def ask(self, text: str, **more: Any) -> Told:
         request = TurnRequest(self.mode, text, conversation=self.conversation, **more)
-        turn = run_turn(self.services, self.registry, self.profile, request)
+        turn = run_turn(Session(self.services, self.registry, self.profile), request)
         told = Told([event async for event in turn.events()])
         self.conversation = turn.conversation_id
         return told

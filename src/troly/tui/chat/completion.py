@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from troly.conversation.commands import MARK, ChatCommand, matching_choices, matching_commands
 from troly.plugin.ingest_arguments import quoted, words, written
 from troly.text.catalogue import Lang, tr
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
+from troly.tui.chat_commands import chat_commands
 from troly.tui.render.spans import Line, Span, clip, line, pad, width_of
-from troly.tui.slash import MARK, Slash, fitting, fitting_choices, slashes
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -67,7 +68,7 @@ def wanted_at(line: str, column: int, *, first: bool) -> Wanted | None:
     return Wanted("mention", place, typed)
 
 
-def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
+def command_offers(wanted: Wanted, commands: Sequence[ChatCommand]) -> list[Offer]:
     """The commands, or the values of one, that fit."""
     if wanted.kind == "command":
         return [
@@ -77,10 +78,10 @@ def command_offers(wanted: Wanted, commands: Sequence[Slash]) -> list[Offer]:
                 f"{MARK}{one.name}" + (" " if one.argument else ""),
                 whole=bool(one.action) and not one.needed,
             )
-            for one in fitting(commands, wanted.typed)
+            for one in matching_commands(commands, wanted.typed)
         ]
     command = next((one for one in commands if one.name == wanted.command), None)
-    choices = fitting_choices(command.choices, wanted.typed) if command else []
+    choices = matching_choices(command.choices, wanted.typed) if command else []
     return [Offer(one.value, one.title, one.value, whole=True) for one in choices]
 
 
@@ -301,9 +302,9 @@ class Offering:
         self._closed: tuple[str, int, int] | None = None
         self._asking = False
 
-    def commands(self) -> list[Slash]:
+    def commands(self) -> list[ChatCommand]:
         """What can be typed after a slash."""
-        return slashes(self._controller)
+        return chat_commands(self._controller)
 
     def changed(self) -> None:
         """The text or the cursor is another."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from troly.conversation.input_history import Draft, InputHistory
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.prompt import Prompt
     from troly.tui.chat.view import Pane
     from troly.tui.port import HouseLike
-    from troly.tui.typed import Draft, Typed
 
 
 class Drafting:
@@ -32,7 +32,7 @@ class Drafting:
         """The services are open: ask for what was kept."""
         self._house.typed(self._take)
 
-    def _take(self, found: Typed | Exception) -> None:
+    def _take(self, found: InputHistory | Exception) -> None:
         if not isinstance(found, Exception):
             self._before = list(found.earlier)
             self._found = dict(found.drafts)
@@ -97,7 +97,7 @@ class Drafting:
         return changes
 
     def _drafts(self) -> dict[str, Draft]:
-        from troly.tui.typed import Draft
+        from troly.conversation.input_history import Draft
 
         controller, prompt = self._controller, self._prompt()
         found = {}

@@ -64,11 +64,11 @@ def _amount(value: float, unit: str, lang: Lang) -> str:
 
 
 if TYPE_CHECKING:
+    from troly.conversation.jobs import Job, JobProgress, JobResult, MissingModel
     from troly.plugin.ingest_arguments import Kind, Order
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.screen import ChatScreen
     from troly.tui.chat.view import Trouble
-    from troly.tui.jobs import Done, Job, Offer, Step
 
 
 SHOWN = 10
@@ -126,7 +126,7 @@ class WorkActions(App[int]):
             self._tell_work("busy")
         return self.screen is self.chat and self.controller.opened and self.working is None
 
-    def _ask_model(self, missing: list[Offer] | Exception) -> None:
+    def _ask_model(self, missing: list[MissingModel] | Exception) -> None:
         from troly.tui.dialogs.choose import Choice, ChooseScreen, among
 
         if isinstance(missing, Exception):
@@ -141,9 +141,9 @@ class WorkActions(App[int]):
         )
 
     def _pull(self, name: str) -> None:
-        from troly.tui.jobs import Pull
+        from troly.conversation.jobs import PullModel
 
-        self._begin(Pull(name), tr("ui.work.pulling", self.controller.language, name=name))
+        self._begin(PullModel(name), tr("ui.work.pulling", self.controller.language, name=name))
 
     def _ask_kind(self) -> None:
         from troly.tui.dialogs.choose import Choice, ChooseScreen, among
@@ -178,11 +178,11 @@ class WorkActions(App[int]):
         self.push_screen(shown, lambda options: self.action_ingest(head + options) if options else None)
 
     def _load(self, order: Order) -> None:
-        from troly.tui.jobs import Load
+        from troly.conversation.jobs import LoadFiles
 
         lang, kind = self.controller.language, order.kind
         name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
-        job = Load(kind.mode, kind.ingest, order.files, lang, order.values)
+        job = LoadFiles(kind.mode, kind.ingest, order.files, lang, order.values)
         self._begin(job, tr("ui.work.loading", lang, name=name))
 
     def _begin(self, job: Job, name: str) -> None:
@@ -191,17 +191,17 @@ class WorkActions(App[int]):
         self.working = Working(sanitize(name, keep_newlines=False), self.controller.now(), cancel)
         self.chat.status.relay()
 
-    def _heard(self, name: str, news: Step | Done) -> None:
-        from troly.tui.jobs import Done
+    def _heard(self, name: str, news: JobProgress | JobResult) -> None:
+        from troly.conversation.jobs import JobResult
 
-        if isinstance(news, Done):
+        if isinstance(news, JobResult):
             self.working = None
             self._ended(name, news)
         elif self.working is not None:
             self.working.done, self.working.total, self.working.unit = news
         self.chat.status.relay()
 
-    def _ended(self, name: str, end: Done) -> None:
+    def _ended(self, name: str, end: JobResult) -> None:
         if end.error is not None:
             self._fail(end.error)
             return
