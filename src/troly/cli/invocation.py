@@ -13,6 +13,7 @@ from troly.text.catalogue import LANGS, Lang, interface_language, tr
 if TYPE_CHECKING:
     from troly.config import Settings
     from troly.conversation.session import Session
+    from troly.plugin.registry import Registry
 
 
 class Invocation:
