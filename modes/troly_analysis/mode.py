@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import About, Lazy, Mode, Outcome
 from troly.text.catalogue import LANGS
-from troly_analysis.commands import COMMANDS
-from troly_analysis.export import EXPORT
-from troly_analysis.mentions import TALK
-from troly_analysis.metrics import MIGRATION
-from troly_analysis.samples import SAMPLES
-from troly_analysis.sheets_ingest import INGESTS
+from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
+from troly_analysis.sheets.metrics import MIGRATION
+from troly_analysis.sheets.samples import SAMPLES
 from troly_analysis.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
+
 
 # ChatWorkflowState of the documents (001-04), and the result.
 STATE_FIELDS = (
@@ -32,15 +30,6 @@ STATE_FIELDS = (
     "result",
 )
 
-
-# What the first question would otherwise wait for; the graph is built in a thread before anybody asks.
-_WARM = (
-    "duckdb",
-    "sqlglot",
-    "troly_analysis.planner",
-    "troly_analysis.schemas",
-    "troly_analysis.service_queries",
-)
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
@@ -94,11 +83,11 @@ MODE = Mode(
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    data_status=Lazy("troly_analysis.samples:data_status"),
+    data_status=Lazy("troly_analysis.sheets.samples:data_status"),
     migrations=(MIGRATION,),
     ingests=INGESTS,
-    commands=(*COMMANDS, EXPORT),
+    commands=COMMANDS,
     samples=SAMPLES,
     talk=TALK,
-    mentions=Lazy("troly_analysis.mentions:mentions"),
+    mentions=Lazy("troly_analysis.sheets.overview:mentions"),
 )
