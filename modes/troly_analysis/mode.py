@@ -31,7 +31,6 @@ STATE_FIELDS = (
 )
 
 
-
 def _start(turn: TurnContext) -> dict[str, Any]:
     return {
         "messages": turn.chat_history(),
