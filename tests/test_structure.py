@@ -79,7 +79,7 @@ IRREGULAR = frozenset(
 )
 # What is still to be mended; these lists only shrink.
 STILL_CYCLES: tuple[frozenset[str], ...] = (
-    frozenset(["troly.cli.commands", "troly.cli.mode_commands"]),
+    frozenset(["troly.cli.commands", "troly.cli.commands.mode_commands"]),
     frozenset(
         [
             "troly.retrieval.documents",
@@ -93,27 +93,27 @@ STILL_CYCLES: tuple[frozenset[str], ...] = (
     frozenset(
         [
             "troly_analysis.pipeline.check",
-            "troly_analysis.pipeline.prepare",
-            "troly_analysis.service",
-            "troly_analysis.service_compare",
-            "troly_analysis.service_pipeline",
-            "troly_analysis.service_queries",
-            "troly_analysis.service_schema",
-            "troly_analysis.service_top",
+            "troly_analysis.pipeline.run",
+            "troly_analysis.query.service",
+            "troly_analysis.query.aggregates",
+            "troly_analysis.pipeline.run",
+            "troly_analysis.query.aggregates",
+            "troly_analysis.query.service",
+            "troly_analysis.query.aggregates",
         ]
     ),
     frozenset(
         [
             "troly_analysis.pipeline.compiler",
-            "troly_analysis.pipeline.ops_compare",
-            "troly_analysis.pipeline.ops_convert",
-            "troly_analysis.pipeline.ops_dates",
-            "troly_analysis.pipeline.ops_lists",
-            "troly_analysis.pipeline.ops_numbers",
-            "troly_analysis.pipeline.ops_text",
+            "troly_analysis.pipeline.operators.comparison",
+            "troly_analysis.pipeline.operators.conversion",
+            "troly_analysis.pipeline.operators.dates",
+            "troly_analysis.pipeline.operators.lists",
+            "troly_analysis.pipeline.operators.numbers",
+            "troly_analysis.pipeline.operators.text",
         ]
     ),
-    frozenset(["troly_shopping.follow_words", "troly_shopping.offer_words"]),
+    frozenset(["troly_shopping.products.rendering", "troly_shopping.products.rendering"]),
 )
 STILL_PARTICIPLES: frozenset[str] = frozenset(
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import About, Lazy, Mode, Outcome
+from troly.plugin.contract import Purpose, Lazy, Mode, Outcome
 from troly.text.catalogue import LANGS
 from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
 from troly_analysis.sheets.metrics import MIGRATION
@@ -65,7 +65,7 @@ MODE = Mode(
     persona="analysis",
     accent="#6ea8fe",
     order=20,
-    about=About(
+    about=Purpose(
         {
             "vi": "Số liệu trong bảng của bạn: doanh thu, đơn hàng, so sánh, biểu đồ.",
             "en": "Figures in your own sheets: revenue, orders, comparisons, charts.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import About, Lazy, Mode, Outcome, Samples
+from troly.plugin.contract import Purpose, Lazy, Mode, Outcome, Samples
 from troly.text.catalogue import LANGS
 from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY
@@ -71,7 +71,7 @@ MODE = Mode(
     persona="dental",
     accent="#45c1c1",
     order=40,
-    about=About(
+    about=Purpose(
         {"vi": "Răng, nướu và chăm sóc răng miệng.", "en": "Teeth, gums and dental care."},
         {
             "vi": ("Chảy máu chân răng có sao không?", "Nhổ răng khôn xong nên ăn gì?"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import About, Lazy, Mode, Outcome, Samples
+from troly.plugin.contract import Purpose, Lazy, Mode, Outcome, Samples
 from troly.text.catalogue import LANGS
 from troly_rag.commands import COMMANDS, INGESTS, RESOLVE_COMMANDS
 from troly_rag.corpus.cards import MIGRATION
@@ -48,7 +48,7 @@ MODE = Mode(
     persona="rag",
     accent="#bb9af7",
     order=50,
-    about=About(
+    about=Purpose(
         {"vi": "Chính sách và quy định của công ty.", "en": "Company policies and rules."},
         {
             "vi": ("Nghỉ phép năm được mấy ngày?", "Mật khẩu phải dài bao nhiêu ký tự?"),

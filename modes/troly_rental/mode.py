@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import About, Lazy, Mode, Outcome, Samples
+from troly.plugin.contract import Purpose, Lazy, Mode, Outcome, Samples
 from troly.text.catalogue import LANGS
 from troly_rental.audit import MIGRATION as AUDIT
 from troly_rental.audit_commands import COMMANDS as AUDIT_COMMANDS
@@ -74,7 +74,7 @@ MODE = Mode(
     persona="rental",
     accent="#6fbf73",
     order=30,
-    about=About(
+    about=Purpose(
         {"vi": "Phòng trọ và thị trường cho thuê.", "en": "Rooms for rent and the rental market."},
         {
             "vi": ("Phòng dưới 3 triệu ở Gò Vấp?", "Hợp đồng của tôi còn bao lâu?"),

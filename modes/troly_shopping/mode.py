@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import About, Command, Ingest, Lazy, Mode, Outcome, Parameter, Samples
+from troly.plugin.contract import Purpose, Command, Ingest, Lazy, Mode, Outcome, Parameter, Samples
 from troly.text.catalogue import LANGS
 from troly_shopping.handoffs import MIGRATION
 from troly_shopping.settings import GreetingSettings, IntentSettings
@@ -72,7 +72,7 @@ MODE = Mode(
     persona="shopping",
     accent="#e8a33d",
     order=10,
-    about=About(
+    about=Purpose(
         {
             "vi": "Bảo hành theo số serial và mua hàng của cửa hàng.",
             "en": "Warranties by serial number, and shopping at the store.",
@@ -91,22 +91,22 @@ MODE = Mode(
     state_fields=STATE_FIELDS,
     data_status=Lazy("troly_shopping.samples:data_status"),
     samples=Samples(
-        load=Lazy("troly_shopping.samples:load"),
-        remove=Lazy("troly_shopping.samples:remove"),
-        loaded=Lazy("troly_shopping.samples:loaded"),
+        load=Lazy("troly_shopping.samples:load_samples"),
+        remove=Lazy("troly_shopping.samples:remove_samples"),
+        loaded=Lazy("troly_shopping.samples:samples_loaded"),
     ),
     ingests=(
         Ingest(
             name="warranty",
             help=TEXTS.both("mode.ingest_help"),
             example="app ingest warranty data/warranty.csv --errors loi.csv",
-            run=Lazy("troly_shopping.ingest:run"),
+            run=Lazy("troly_shopping.warranty.load:ingest_warranty"),
         ),
         Ingest(
             name="products",
             help=TEXTS.both("mode.products_help"),
             example="app ingest products data/products.csv --errors loi.csv",
-            run=Lazy("troly_shopping.products_ingest:run"),
+            run=Lazy("troly_shopping.products.load:ingest_products"),
         ),
     ),
     settings={"intent": IntentSettings, "greeting": GreetingSettings},
@@ -116,7 +116,7 @@ MODE = Mode(
             path=("warranty", "check"),
             help=TEXTS.both("check.help"),
             example="app warranty check serials.txt\napp warranty check serials.csv --csv ket-qua.csv",
-            run=Lazy("troly_shopping.check_file:run"),
+            run=Lazy("troly_shopping.warranty.serial_file:check_serial_file"),
             parameters=(Parameter("file", TEXTS.both("check.file"), "FILE", required=True),),
             takes=("csv", "now"),
         ),

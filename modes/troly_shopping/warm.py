@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from troly_shopping.dialogue import dialogue_phrases
+from troly_shopping.intent import MessagePhrases, score_intents
+
 
 def warm() -> None:
     """Learn the examples and read the lists once: a quarter of a second that the first answer does not wait for."""
-    from troly_shopping import schemas  # noqa: F401 (its models are built when it is imported)
-    from troly_shopping.dialogue import is_correction
-    from troly_shopping.scoring import weigh
-
-    weigh("shop có bán laptop không")
-    is_correction("")
+    score_intents(MessagePhrases("shop có bán laptop không"))
+    dialogue_phrases("")

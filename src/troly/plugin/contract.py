@@ -71,7 +71,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Purpose:
     """What an assistant is for, so that another one can refer a person to it.
 
     `sentence` is one sentence a language ("Thời hạn bảo hành và mua hàng."), `examples` are questions that belong to it.
@@ -313,7 +313,7 @@ class Mode:
     opening: Callable[[Services, Lang], Opening | None] | None = None
     data_status: Callable[[Services, Lang], DataStatus | None] = lambda _services, _lang: None
     order: int = 100
-    about: About | None = None
+    about: Purpose | None = None
     settings: Mapping[str, type] = field(default_factory=dict)
     roles: tuple[ModelRole, ...] = ("chat",)
     migrations: tuple[Migration, ...] = ()
