@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Purpose, Lazy, Mode, Outcome
+from troly.plugin.contract import Lazy, Mode, Outcome, Purpose
 from troly.text.catalogue import LANGS
 from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
 from troly_analysis.sheets.metrics import MIGRATION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Purpose, Lazy, Mode, Outcome, Samples
+from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
 from troly.text.catalogue import LANGS
 from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Purpose, Command, Ingest, Lazy, Mode, Outcome, Parameter, Samples
+from troly.plugin.contract import Command, Ingest, Lazy, Mode, Outcome, Parameter, Purpose, Samples
 from troly.text.catalogue import LANGS
 from troly_shopping.handoffs import MIGRATION
 from troly_shopping.settings import GreetingSettings, IntentSettings
