@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troly_rental.schema import describe
+from troly_rental.data.schema import describe
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext

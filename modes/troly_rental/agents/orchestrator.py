@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
 from troly_rental import context
-from troly_rental.agents.working import Asked
-from troly_rental.ask import Reading
+from troly_rental.agents.state import RentalQuestion
+from troly_rental.question.types import ParsedQuestion
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ CONTEXT_CHARS = 1200
 
 async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 1, and the route: sql, control or content (002 C1, C2)."""
-    asked: Asked = state["asked"]
+    asked: RentalQuestion = state["asked"]
     business = "" if asked.sql else await context.business(turn, asked.question)
     if asked.sql:
         reading, message = asked.reading, ""
@@ -43,7 +43,7 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-def _route(reading: Reading, asked: Asked) -> str:
+def _route(reading: ParsedQuestion, asked: RentalQuestion) -> str:
     if reading.request_type == "QUERY" and reading.ready and asked.scope is not None:
         return "sql_generation"
     if reading.request_type in ("QUERY", "CLARIFICATION"):
@@ -51,7 +51,9 @@ def _route(reading: Reading, asked: Asked) -> str:
     return "content"
 
 
-async def _sort(asked: Asked, turn: TurnContext, business: str, step: Step) -> tuple[Reading, str]:
+async def _sort(
+    asked: RentalQuestion, turn: TurnContext, business: str, step: Step
+) -> tuple[ParsedQuestion, str]:
     """The reading as the model sees it; the rules keep what they read in so many words, and decide without a model."""
     from troly_rental.schemas import OrchestratorReply
 
@@ -83,7 +85,7 @@ async def _sort(asked: Asked, turn: TurnContext, business: str, step: Step) -> t
     )
 
 
-def _merged(reading: Reading, reply: OrchestratorReply) -> Reading:
+def _merged(reading: ParsedQuestion, reply: OrchestratorReply) -> ParsedQuestion:
     if reply.requestType == "QUERY" and not reply.readyForSql and not reading.ready:
         return replace(reading, request_type="CLARIFICATION")
     changes: dict[str, Any] = {"request_type": reply.requestType}
@@ -96,7 +98,7 @@ def _merged(reading: Reading, reply: OrchestratorReply) -> Reading:
     return replace(reading, **changes)
 
 
-def _by_rules(reading: Reading) -> OrchestratorReply:
+def _by_rules(reading: ParsedQuestion) -> OrchestratorReply:
     from troly_rental.schemas import OrchestratorReply
 
     return OrchestratorReply(
@@ -107,7 +109,7 @@ def _by_rules(reading: Reading) -> OrchestratorReply:
     )
 
 
-def hints_of(reading: Reading) -> str:
+def hints_of(reading: ParsedQuestion) -> str:
     """The rules' findings in a line for a prompt."""
     parts = [reading.request_type, reading.mode_hint or "", reading.entity_hint or ""]
     parts += [f"{f.field} {f.op} {f.value}" for f in reading.filters]

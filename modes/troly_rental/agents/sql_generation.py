@@ -11,13 +11,13 @@ from troly.recording import measured, used
 from troly.sandbox import SandboxError, check
 from troly_rental import context
 from troly_rental.agents.orchestrator import hints_of
-from troly_rental.agents.shape import differs
+from troly_rental.agents.state import Origin, QueryExecution, RentalQuestion
 from troly_rental.agents.validator import mismatch
-from troly_rental.agents.working import Answered, Asked, Origin
-from troly_rental.ask import sql_of
-from troly_rental.payload import Found
-from troly_rental.reuse import Match, Reuse, reuse_key
-from troly_rental.schema import schema_version
+from troly_rental.answer.payload import ResultSet
+from troly_rental.data.schema import schema_version
+from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
+from troly_rental.sql.builder import build_query
+from troly_rental.sql.comparison import answers_differently
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ SECONDS = 5.0
 
 async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 2: sql, results, count, attempts; the last attempt is the rules' own query."""
-    asked: Asked = state["asked"]
+    asked: RentalQuestion = state["asked"]
     if asked.scope is None:
         raise ValueError("asked for SQL without data")
     match = None if asked.sql else await _look_up(asked, turn)
-    work = _Work(asked, asked.scope, turn, state.get("businessContext") or "-", match)
+    work = _QueryAttempts(asked, asked.scope, turn, state.get("businessContext") or "-", match)
     answered = await work.answer()
     step.note(
         _note(work, answered), "model" if answered is not None and answered.origin == "model" else "rules"
@@ -52,18 +52,18 @@ async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
 
 
 @dataclass(slots=True)
-class _Work:
+class _QueryAttempts:
     """One question on its way to rows: `error` is why the last attempt did not do, "" when it did."""
 
-    asked: Asked
+    asked: RentalQuestion
     scope: Scope
     turn: TurnContext
     business: str
-    match: Match | None
+    match: ReuseMatch | None
     tried: int = 0
     error: str = ""
 
-    async def answer(self) -> Answered | None:
+    async def answer(self) -> QueryExecution | None:
         """The first query that runs and fits the question; one that runs but does not fit where there is no better."""
         answered = None
         async for origin, sql in self._candidates():
@@ -83,7 +83,7 @@ class _Work:
         asked, lang = self.asked, self.turn.language
         if origin == "user":
             return ""
-        if origin == "reuse" and differs(asked.reading, checked, asked.who.role):
+        if origin == "reuse" and answers_differently(asked.reading, checked, asked.who.role):
             return say("step.not_reused", lang, reason=say("invalid.shape", lang))
         return mismatch(asked.reading, checked, lang)
 
@@ -101,7 +101,7 @@ class _Work:
                 break
             yield "model", written
         try:
-            own = sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
+            own = build_query(asked.reading, asked.who.role).sql(dialect="duckdb")
         except (KeyError, ValueError):  # what a model made of the question may not fit the records
             self.error = self.error or say("answer.no_query", self.turn.language)
             return
@@ -129,7 +129,7 @@ class _Work:
         decision = await turn.model.decide("sql_generation", SqlReply, messages, lambda: SqlReply(sql="-"))
         return decision.value.sql if decision.source == "model" else None
 
-    async def _run(self, origin: Origin, sql: str) -> Answered:
+    async def _run(self, origin: Origin, sql: str) -> QueryExecution:
         """Check `sql` and run it as the asker; raises SandboxError."""
         checked = check(sql, self.scope.columns(), max_rows=MAX_ROWS, now=self.turn.now)
         rows = await self.turn.services.sandbox.run(self.scope, checked, seconds=SECONDS, max_rows=MAX_ROWS)
@@ -137,11 +137,11 @@ class _Work:
         if total and (origin == "user" or not self.asked.reading.limit):
             total = await self._total(checked, total)
         entity = self.asked.reading.entity
-        found = Found(rows.columns, rows.rows, total, entity, written=origin != "user")
+        found = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
         if match is not None and match.entry is not None:
             used(reuse_key(match.entry.number))
-        return Answered(origin, checked, found, self.tried, measured("rental.sql", rows.ms), match)
+        return QueryExecution(origin, checked, found, self.tried, measured("rental.sql", rows.ms), match)
 
     async def _total(self, checked: Checked, held: int) -> int:
         """How many rows there are without the LIMIT."""
@@ -159,9 +159,9 @@ class _Work:
         return max(held, int(rows.rows[0][0]))
 
 
-async def _look_up(asked: Asked, turn: TurnContext) -> Match:
+async def _look_up(asked: RentalQuestion, turn: TurnContext) -> ReuseMatch:
     """The stored pair nearest to the question (002-14, 002-15)."""
-    return await Reuse(turn.services).find(
+    return await QuestionReuse(turn.services).find(
         asked.question,
         asked.reading.state_filters(),
         asked.who.role,
@@ -172,7 +172,7 @@ async def _look_up(asked: Asked, turn: TurnContext) -> Match:
     )
 
 
-def _note(work: _Work, answered: Answered | None) -> str:
+def _note(work: _QueryAttempts, answered: QueryExecution | None) -> str:
     lang, match = work.turn.language, work.match
     parts = []
     if answered is not None:

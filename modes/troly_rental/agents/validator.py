@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.shape import of_other_records
-from troly_rental.agents.working import Answered, Asked, Verdict
-from troly_rental.ask import Filter, Reading, filters_of
+from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
+from troly_rental.question.types import Filter, ParsedQuestion
+from troly_rental.sql.comparison import reads_other_records
+from troly_rental.sql.conditions import read_filters
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ State = Mapping[str, Any]
 
 async def result_validator(state: State, turn: TurnContext, step: Step) -> State:
     """isValid and reason (002-28); None where it could not be told: such an answer is shown and never stored."""
-    answered: Answered | None = state["answered"]
-    asked: Asked = state["asked"]
+    answered: QueryExecution | None = state["answered"]
+    asked: RentalQuestion = state["asked"]
     if answered is None or answered.origin == "user":
         step.note(say("step.nothing_to_check", turn.language), "rules")
         return {"verdict": Verdict("unchecked"), "isValid": None, "reason": None}
@@ -35,15 +36,15 @@ async def result_validator(state: State, turn: TurnContext, step: Step) -> State
     return {"verdict": verdict, "isValid": known, "reason": verdict.reason or None}
 
 
-def mismatch(reading: Reading, checked: Checked, lang: Lang) -> str:
+def mismatch(reading: ParsedQuestion, checked: Checked, lang: Lang) -> str:
     """Why a query does not answer the question, told from its parse tree; "" where nothing contradicts it.
 
     A condition that was asked for must stand in the query with the same value (002-26), and statistics are no list
     (002-27). A query with conditions that nobody asked for is no answer either.
     """
-    if of_other_records(reading, checked):
+    if reads_other_records(reading, checked):
         return say("invalid.records", lang, records=say(f"thing.{reading.entity}", lang))
-    asked, queried = set(reading.filters), set(filters_of(checked.tree))
+    asked, queried = set(reading.filters), set(read_filters(checked.tree))
     missing = [one for one in asked if not _stands(one, queried)]
     if missing:
         return say("invalid.missing", lang, filters=_told(missing))
@@ -95,7 +96,7 @@ def _is_figures(checked: Checked) -> bool:
     return any(found.find_ancestor(exp.Select) is select for found in figures)
 
 
-async def _opinion(asked: Asked, answered: Answered, turn: TurnContext, step: Step) -> Verdict:
+async def _opinion(asked: RentalQuestion, answered: QueryExecution, turn: TurnContext, step: Step) -> Verdict:
     """What the model thinks of a query that the parse tree has nothing against; a confirmed pair needs no other opinion."""
     from troly_rental.schemas import ValidatorReply
 

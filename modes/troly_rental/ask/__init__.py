@@ -6,14 +6,24 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import Lang
-from troly_rental.ask.emptiness import relaxations
-from troly_rental.ask.reading import Filter, Measure, Mode, Order, Reading, Remark, RequestType, Role, Value
-from troly_rental.ask.shown import Shown
+from troly_rental.question.types import (
+    Filter,
+    Measure,
+    Mode,
+    Order,
+    ParsedQuestion,
+    Remark,
+    RequestType,
+    Role,
+    ShownRows,
+    Value,
+    relaxations,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from troly_rental.schema_places import Places
+    from troly_rental.data.places import Places
 
 __all__ = [
     "Filter",
@@ -39,33 +49,32 @@ def read(
     text: str,
     lang: Lang,
     now: datetime,
-    previous: Reading | None = None,
+    previous: ParsedQuestion | None = None,
     places: Places | None = None,
     *,
     role: Role = "GUEST",
-    shown: Shown | None = None,
-) -> Reading:
+    shown: ShownRows | None = None,
+) -> ParsedQuestion:
     """What `text` asks (002-07, 002-09, 002-10), alone or as a change of `previous`, the last query of the talk.
 
     `shown` are the rows of the last list, which a message can point at ("cái thứ hai") or be measured against ("rẻ hơn").
     `role` decides whether one's own records can be asked for. Never raises for any text.
     """
-    from troly_rental.ask.edits import follow
-    from troly_rental.ask.mending import MOST_CHARACTERS
-    from troly_rental.ask.picking import pick
-    from troly_rental.ask.understand import fresh, parts_of
-    from troly_rental.ask.words import speaking
+    from troly_rental.question.follow_ups import change_query, pick_row
+    from troly_rental.question.parts import fresh, parse_parts
+    from troly_rental.question.spelling import MOST_CHARACTERS
+    from troly_rental.question.vocabulary import speaking
 
     if places is None:
-        from troly_rental.schema_places import places as all_places
+        from troly_rental.data.places import places as all_places
 
         places = all_places()
     text = _before_mark(text)
     with speaking(text[:MOST_CHARACTERS]):
-        parts = parts_of(text, lang, now, places)
-        if previous is not None and (picked := pick(text, parts, previous, shown)) is not None:
+        parts = parse_parts(text, lang, now, places)
+        if previous is not None and (picked := pick_row(text, parts, previous, shown)) is not None:
             return picked
-        if previous is not None and (edited := follow(text, parts, previous, role, shown)) is not None:
+        if previous is not None and (edited := change_query(text, parts, previous, role, shown)) is not None:
             return edited
         return fresh(text, parts, role)
 
@@ -76,29 +85,29 @@ def _before_mark(text: str) -> str:
     return before if before.strip() else text
 
 
-def sql_of(reading: Reading, role: Role = "GUEST") -> exp.Select:
+def sql_of(reading: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
     """The query of a ready reading for `role` (`sql.sql_of`); raises ValueError for one that is not ready."""
-    from troly_rental.ask.sql import sql_of as build
+    from troly_rental.sql.builder import build_query as build
 
     return build(reading, role)
 
 
-def count_of(reading: Reading, role: Role = "GUEST") -> exp.Select:
+def count_of(reading: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
     """How many rows `reading` has without its limit: one row, one column `total`."""
-    from troly_rental.ask.sql import count_of as build
+    from troly_rental.sql.builder import build_count as build
 
     return build(reading, role)
 
 
 def filters_of(tree: exp.Expr) -> tuple[Filter, ...]:
     """The conditions of any SELECT in the neutral form (`conditions.filters_of`)."""
-    from troly_rental.ask.conditions import filters_of as read_back
+    from troly_rental.sql.conditions import read_filters as read_back
 
     return read_back(tree)
 
 
 def explain(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
     """A query in words, line by line (`explaining.explain`)."""
-    from troly_rental.ask.explaining import explain as tell
+    from troly_rental.sql.explanation import explain_query as tell
 
     return tell(tree, lang)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.dates import HCM
-from troly_rental.ask import Reading, Role, read
+from troly_rental.ask import read
+from troly_rental.question.types import ParsedQuestion, Role
 
 CASES = Path(__file__).parents[3] / "data" / "eval" / "rental.jsonl"
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=HCM)
@@ -30,7 +31,7 @@ def role_of(case: dict[str, Any]) -> Role:
     return roles.get(case.get("user", ""), "GUEST")
 
 
-def ask(*messages: str, role: Role = "LANDLORD") -> Reading:
+def ask(*messages: str, role: Role = "LANDLORD") -> ParsedQuestion:
     """The reading of the last of `messages`, each after the one before it."""
     previous = None
     for message in messages:
@@ -39,6 +40,6 @@ def ask(*messages: str, role: Role = "LANDLORD") -> Reading:
     return previous
 
 
-def told(reading: Reading) -> set[str]:
+def told(reading: ParsedQuestion) -> set[str]:
     """The filters of a reading as short texts."""
     return {f"{one.field}{one.op}{','.join(one.values)}" for one in reading.filters}

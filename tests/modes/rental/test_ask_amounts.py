@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.modes.rental.ask_cases import ask, told
 from troly.text.fold import fold
-from troly_rental.ask.quantities import read_quantities
-from troly_rental.schema_places import places
+from troly_rental.data.places import places
+from troly_rental.question.amounts import parse_quantities
 
 _TENTHS = st.integers(min_value=5, max_value=300)
 """Rents in hundreds of thousands: 0.5 to 30 million."""
@@ -95,7 +95,7 @@ def test_bedrooms(count: int, noun: str) -> None:
 @settings(deadline=None)
 @given(text=st.text(max_size=120))
 def test_no_text_breaks_the_reading_of_amounts(text: str) -> None:
-    for one in read_quantities(text):
+    for one in parse_quantities(text):
         assert 0 <= one.start < one.end <= len(text)
 
 

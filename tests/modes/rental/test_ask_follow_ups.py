@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.modes.rental.ask_cases import ask, told
-from troly_rental.ask import Reading
-from troly_rental.ask.reading import LIST_ROWS
+from troly_rental.question.types import LIST_ROWS, ParsedQuestion
 
 FIRST = "phòng trọ quận 7 dưới 4 triệu có máy lạnh"
 BASE = {"district=Quận 7", "price<4000000", "amenity=air_conditioner"}
@@ -86,4 +85,4 @@ def test_an_unknown_district_in_a_follow_up_is_asked_about() -> None:
 def test_readings_survive_the_way_to_json_and_back() -> None:
     for messages in ((FIRST,), (FIRST, "rẻ hơn nữa"), ("so sánh giá quận 1 và quận 3",), ("quận 13",)):
         reading = ask(*messages)
-        assert Reading.from_dict(reading.to_dict()) == reading
+        assert ParsedQuestion.from_dict(reading.to_dict()) == reading

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from tests.modes.rental.ask_cases import ask, told
 from troly.sandbox import check
-from troly_rental.ask import Measure, Order, Reading, Role, count_of, explain, filters_of, sql_of
-from troly_rental.ask.readiness import checked
-from troly_rental.ask.reading import ENTITIES
+from troly_rental.question.parser import check_readiness
+from troly_rental.question.types import ENTITIES, Measure, Order, ParsedQuestion, Role
 from troly_rental.roles import ROLES, relations_of
+from troly_rental.sql.builder import build_count, build_query
+from troly_rental.sql.conditions import read_filters
+from troly_rental.sql.explanation import explain_query
 
 FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
 GROUPS = (
@@ -76,8 +78,8 @@ def test_the_ends_of_a_price_are_figures(text: str, kinds: list[str]) -> None:
 def test_what_is_not_paid_is_one_state_that_the_query_widens(text: str, state: str) -> None:
     reading = ask(text)
     assert told(reading) == {f"status={state}"}
-    tree = sql_of(reading, "LANDLORD")
-    assert set(filters_of(tree)) == set(reading.filters)
+    tree = build_query(reading, "LANDLORD")
+    assert set(read_filters(tree)) == set(reading.filters)
     assert ("'unpaid'" in tree.sql()) == (state == "unpaid")
     assert "'overdue'" in tree.sql()
 
@@ -106,7 +108,7 @@ def test_the_first_groups_only(text: str, limit: int) -> None:
 
 def test_amenities_are_groups_too() -> None:
     reading = ask("số phòng theo tiện ích")
-    assert "room_amenities.amenity_id" in sql_of(reading).sql()
+    assert "room_amenities.amenity_id" in build_query(reading).sql()
 
 
 @given(
@@ -123,18 +125,18 @@ def test_whatever_is_ready_becomes_a_query_and_the_rest_is_told(
 ) -> None:
     """No combination of record, figure, group and order raises; one that cannot be answered has its reason."""
     told_role = cast("Role", role)
-    reading = Reading(entity=entity[0], own=entity[1], order=(Order(order),) if order else ())
+    reading = ParsedQuestion(entity=entity[0], own=entity[1], order=(Order(order),) if order else ())
     if measure:
         measured = Measure(measure[0], "" if measure[0] == "count" else measure[1])
         reading = replace(reading, mode="TABLE", measures=(measured,), group=tuple(group))
-    ready = checked(reading, told_role)
+    ready = check_readiness(reading, told_role)
     if not ready.ready:
         assert ready.missing
         return
     columns = {one.name: one.columns for one in relations_of(told_role, None if role == "GUEST" else 1)}
-    for tree in (sql_of(ready, told_role), count_of(ready, told_role)):
+    for tree in (build_query(ready, told_role), build_count(ready, told_role)):
         assert check(tree.sql(dialect="duckdb"), columns, max_rows=100).tables
-        assert explain(tree, "vi")
+        assert explain_query(tree, "vi")
 
 
 @pytest.mark.parametrize(

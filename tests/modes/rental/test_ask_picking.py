@@ -7,16 +7,19 @@ from dataclasses import replace
 import pytest
 
 from tests.modes.rental.ask_cases import NOW, ask, told
-from troly_rental.ask import Reading, Shown, filters_of, read, sql_of
-from troly_rental.ask.picking import number_in
+from troly_rental.ask import read
+from troly_rental.question.follow_ups import row_number
+from troly_rental.question.types import ParsedQuestion, ShownRows
+from troly_rental.sql.builder import build_query
+from troly_rental.sql.conditions import read_filters
 
 FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
-SHOWN = Shown(
+SHOWN = ShownRows(
     "room", (11, 12, 13), ("A", "B", "C"), {"price": (2e6, 3e6, 3.2e6), "area": (20.0, 30.0, 18.5)}, total=40
 )
 
 
-def after(message: str, shown: Shown | None = SHOWN, first: str = FIRST) -> Reading:
+def after(message: str, shown: ShownRows | None = SHOWN, first: str = FIRST) -> ParsedQuestion:
     return read(message, "vi", NOW, ask(first), shown=shown)
 
 
@@ -42,14 +45,14 @@ def after(message: str, shown: Shown | None = SHOWN, first: str = FIRST) -> Read
     ],
 )
 def test_which_row_is_meant(text: str, number: int | None) -> None:
-    assert number_in(text, 3) == number
+    assert row_number(text, 3) == number
 
 
 def test_the_row_is_asked_for_alone() -> None:
     reading = after("cái thứ hai")
     assert (reading.picked, told(reading), reading.ready) == (2, {"id=12"}, True)
-    assert set(filters_of(sql_of(reading))) == set(reading.filters)
-    assert Reading.from_dict(reading.to_dict()) == reading
+    assert set(read_filters(build_query(reading))) == set(reading.filters)
+    assert ParsedQuestion.from_dict(reading.to_dict()) == reading
 
 
 def test_a_number_that_the_list_lacks_is_asked_about() -> None:
@@ -84,6 +87,6 @@ def test_an_amount_counts_more_than_what_was_shown() -> None:
 
 
 def test_shown_rows_survive_the_way_to_json_and_back() -> None:
-    assert Shown.from_dict(SHOWN.to_dict()) == SHOWN
-    assert Shown.of([], "room", 0) is None
-    assert Shown.of([{"count": 3}], "room", 1) is None
+    assert ShownRows.from_dict(SHOWN.to_dict()) == SHOWN
+    assert ShownRows.of([], "room", 0) is None
+    assert ShownRows.of([{"count": 3}], "room", 1) is None

@@ -10,13 +10,13 @@ import pytest
 
 from tests.modes.rental.ask_cases import ask, cases, role_of, told, turns_of
 from troly.text.fold import fold
-from troly_rental.ask import Reading
+from troly_rental.question.types import ParsedQuestion
 
 _UNLIKE = {"phong quan hai chau duoi 3 trieu", "minh can tim mot thu"}
 """Without accents these say something else: "quận hai", "căn"."""
 
 
-def _state(reading: Reading) -> dict[str, object]:
+def _state(reading: ParsedQuestion) -> dict[str, object]:
     found: dict[str, object] = {"requestType": reading.request_type}
     if reading.request_type == "QUERY":
         found["readyForSql"] = reading.ready

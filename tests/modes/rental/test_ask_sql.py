@@ -11,9 +11,11 @@ import sqlglot
 
 from tests.modes.rental.ask_cases import ask, cases, role_of, turns_of
 from troly.sandbox.guard import check
-from troly_rental.ask import Filter, Reading, Role, count_of, explain, filters_of, relaxations, sql_of
-from troly_rental.ask.widening import covered
+from troly_rental.question.types import Filter, ParsedQuestion, Role, relaxations
 from troly_rental.roles import relations_of
+from troly_rental.sql.builder import build_count, build_query, covered
+from troly_rental.sql.conditions import read_filters
+from troly_rental.sql.explanation import explain_query
 
 DATA = Path(__file__).parents[3] / "data" / "rental"
 
@@ -26,8 +28,8 @@ def base() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def _sql(reading: Reading, role: Role = "LANDLORD") -> str:
-    return sql_of(reading, role).sql(dialect="duckdb")
+def _sql(reading: ParsedQuestion, role: Role = "LANDLORD") -> str:
+    return build_query(reading, role).sql(dialect="duckdb")
 
 
 def test_every_case_passes_the_guard_and_runs(base: duckdb.DuckDBPyConnection) -> None:
@@ -40,7 +42,7 @@ def test_every_case_passes_the_guard_and_runs(base: duckdb.DuckDBPyConnection) -
         shown = {one.name: one.columns for one in relations_of(role, None if role == "GUEST" else 3)}
         checked = check(_sql(reading, role), shown, max_rows=1000)
         base.execute(checked.sql).fetchall()
-        base.execute(count_of(reading, role).sql(dialect="duckdb")).fetchall()
+        base.execute(build_count(reading, role).sql(dialect="duckdb")).fetchall()
         ran += 1
     assert ran > 150
 
@@ -50,7 +52,7 @@ def test_conditions_read_back_are_those_asked_for() -> None:
         reading = ask(*turns_of(case))
         if not reading.ready:
             continue
-        found = set(filters_of(sqlglot.parse_one(_sql(reading), read="duckdb")))
+        found = set(read_filters(sqlglot.parse_one(_sql(reading), read="duckdb")))
         assert set(reading.filters) <= found, _sql(reading)
         assert all(one.field == "status" for one in found - set(reading.filters))
 
@@ -96,12 +98,12 @@ def test_conditions_read_back_are_those_asked_for() -> None:
 )
 def test_conditions_of_other_peoples_sql(where: str, want: set[Filter]) -> None:
     sql = f"SELECT r.id FROM rooms AS r JOIN districts d ON d.id = r.district_id WHERE {where}"
-    assert set(filters_of(sqlglot.parse_one(sql, read="duckdb"))) == want
+    assert set(read_filters(sqlglot.parse_one(sql, read="duckdb"))) == want
 
 
 def test_conditions_inside_a_common_table_count_too() -> None:
     sql = "WITH c AS (SELECT * FROM rooms WHERE price < 3000000) SELECT avg(price) FROM c"
-    assert filters_of(sqlglot.parse_one(sql, read="duckdb")) == (Filter("price", "<", 3_000_000),)
+    assert read_filters(sqlglot.parse_one(sql, read="duckdb")) == (Filter("price", "<", 3_000_000),)
 
 
 def test_a_town_stands_for_the_districts_it_took_in(base: duckdb.DuckDBPyConnection) -> None:
@@ -142,14 +144,14 @@ def test_pages_do_not_overlap(base: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_text_stays_a_literal() -> None:
-    reading = Reading(filters=(Filter("district", "=", "x' OR 1=1 --"),))
+    reading = ParsedQuestion(filters=(Filter("district", "=", "x' OR 1=1 --"),))
     tree = sqlglot.parse_one(_sql(reading), read="duckdb")
     assert "x' OR 1=1 --" in [literal.this for literal in tree.find_all(sqlglot.exp.Literal)]
 
 
 def test_nothing_is_built_of_what_is_not_ready() -> None:
     with pytest.raises(ValueError, match="not ready"):
-        sql_of(ask("xin chào"))
+        build_query(ask("xin chào"))
 
 
 def test_dropping_one_field_at_a_time_finds_the_culprit(base: duckdb.DuckDBPyConnection) -> None:
@@ -158,15 +160,15 @@ def test_dropping_one_field_at_a_time_finds_the_culprit(base: duckdb.DuckDBPyCon
     helped = {
         dropped[0].field
         for dropped, rest in relaxations(reading)
-        if (base.execute(count_of(rest).sql(dialect="duckdb")).fetchone() or (0,))[0]
+        if (base.execute(build_count(rest).sql(dialect="duckdb")).fetchone() or (0,))[0]
     }
     assert helped == {"price"}
 
 
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_queries_are_explained_line_by_line(lang: str) -> None:
-    tree = sql_of(ask("5 phòng rẻ nhất quận 1 dưới 3tr không có thang máy"), "GUEST")
-    lines = explain(tree, "vi" if lang == "vi" else "en")
+    tree = build_query(ask("5 phòng rẻ nhất quận 1 dưới 3tr không có thang máy"), "GUEST")
+    lines = explain_query(tree, "vi" if lang == "vi" else "en")
     wanted = {
         "vi": [
             "Chỉ lấy dòng có: quận, huyện là Quận 1",
@@ -187,5 +189,5 @@ def test_every_case_is_explained_without_sql_in_it() -> None:
     for case in cases():
         reading = ask(*turns_of(case))
         if reading.ready:
-            lines = explain(sqlglot.parse_one(_sql(reading), read="duckdb"), "vi")
+            lines = explain_query(sqlglot.parse_one(_sql(reading), read="duckdb"), "vi")
             assert not any("SELECT" in line or "CAST(" in line for line in lines), lines

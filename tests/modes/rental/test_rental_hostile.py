@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import TurnStarted
+from troly_rental.data.store import RentalStore
 from troly_rental.mode import STATE_FIELDS
-from troly_rental.store import RentalStore
 
 LINES = tuple(Path(__file__).with_name("hostile_requests.txt").read_text(encoding="utf-8").splitlines())
 PEOPLE = ("nobody", "minh", "lan")

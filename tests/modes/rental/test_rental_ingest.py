@@ -15,9 +15,9 @@ from tests.support.rental.generator import write_csv, write_parquet
 from tests.support.rental.services import load, publish, rental_at, small_market, stored, write_tables
 from troly.errors import InputError, StoppedError
 from troly.plugin.services import Services
-from troly_rental import samples
-from troly_rental.schema import schema_version, tables
-from troly_rental.store import DATASET, RentalStore
+from troly_rental.data import samples
+from troly_rental.data.schema import schema_version, tables
+from troly_rental.data.store import DATASET, RentalStore
 
 USERS = "id,login,name,role\n1,lan,Lan,LANDLORD\n2,minh,Minh,TENANT\n"
 ROOMS = "id,landlord_id,district_id,title,price,area\n1,1,hcm-quan-1,Phòng một,3000000,20\n"

@@ -9,8 +9,8 @@ import pytest
 from tests.support.rental.desk import rental_desk
 from tests.support.stores.services import profile
 from troly_rental import MODE
+from troly_rental.data.schema import tables
 from troly_rental.roles import grants
-from troly_rental.schema import tables
 
 
 @pytest.mark.parametrize(

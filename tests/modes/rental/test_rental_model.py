@@ -12,7 +12,7 @@ import pytest
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.plugin.events import ItemList, StepFinished
-from troly_rental.reuse_store import ReuseStore
+from troly_rental.reuse.store import ReuseStore
 
 QUESTION = "phòng dưới 3 triệu ở Gò Vấp"
 SORTED = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.fold import fold
-from troly_rental.schema_places import Place, places
+from troly_rental.data.places import Place, places
 
 
 def found(text: str, *, guess: bool = False) -> list[list[str]]:

@@ -8,9 +8,9 @@ from tests.modes.rental.ask_cases import ask
 from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import ItemList
 from troly.sandbox import check
-from troly_rental.agents.shape import differs, of_other_records
-from troly_rental.ask import sql_of
 from troly_rental.roles import relations_of
+from troly_rental.sql.builder import build_query
+from troly_rental.sql.comparison import answers_differently, reads_other_records
 
 
 async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDesk) -> None:
@@ -51,8 +51,8 @@ async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
 )
 def test_a_stored_query_of_something_else_is_not_reused(asked: str, stored: str) -> None:
     columns = {one.name: one.columns for one in relations_of("GUEST", None)}
-    other = check(sql_of(ask(stored, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
-    same = check(sql_of(ask(asked, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
-    assert differs(ask(asked, role="GUEST"), other, "GUEST")
-    assert not differs(ask(asked, role="GUEST"), same, "GUEST")
-    assert not of_other_records(ask(asked, role="GUEST"), same)
+    other = check(build_query(ask(stored, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
+    same = check(build_query(ask(asked, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
+    assert answers_differently(ask(asked, role="GUEST"), other, "GUEST")
+    assert not answers_differently(ask(asked, role="GUEST"), same, "GUEST")
+    assert not reads_other_records(ask(asked, role="GUEST"), same)

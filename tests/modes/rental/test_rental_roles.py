@@ -25,9 +25,9 @@ from tests.support.rental.services import (
 from troly.errors import ConfigError
 from troly.plugin.services import Services
 from troly.sandbox import Relation, check
+from troly_rental.data.schema import tables
+from troly_rental.data.store import RentalStore
 from troly_rental.roles import FILE, ROLES, grants, read_grants, relations_of, scope_for
-from troly_rental.schema import tables
-from troly_rental.store import RentalStore
 
 CANARY = re.compile(r"CANARY-(\w+)-(\d+)x")
 LONELY = re.compile(r"0901234567|ai\.do@example\.com|\+84 912 345 678")

@@ -12,12 +12,12 @@ from tests.support.rental.services import load, materialised, rental_at, stored
 from tests.support.stores.services import profile
 from troly.plugin.contract import CommandRequest
 from troly.plugin.services import Services
-from troly_rental import samples
+from troly_rental.data import samples
+from troly_rental.data.places import places
+from troly_rental.data.schema import describe, schema_version, tables
+from troly_rental.data.status import COMMANDS, holdings
+from troly_rental.data.store import RentalStore
 from troly_rental.roles import scope_for
-from troly_rental.schema import describe, schema_version, tables
-from troly_rental.schema_places import places
-from troly_rental.store import RentalStore
-from troly_rental.store_status import COMMANDS, holdings
 
 _MEDIAN = """select d.name, median(price)::bigint from rooms r join districts d on d.id = r.district_id
     where room_type = 'room' group by 1 having count(*) >= 10 order by 2 desc"""

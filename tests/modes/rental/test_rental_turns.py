@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.rental.desk import RentalDesk, rental_desk
 from troly.plugin.events import Chart, Computation, ItemList, Suggestions, Table
+from troly_rental.answer.response_text import parse_response
 from troly_rental.audit import Audit
 from troly_rental.mode import STATE_FIELDS
-from troly_rental.reuse_store import ReuseStore
-from troly_rental.text_format import parse
+from troly_rental.reuse.store import ReuseStore
 
 
 async def test_the_documents_example(desk: RentalDesk) -> None:
@@ -39,7 +39,7 @@ async def test_the_documents_example(desk: RentalDesk) -> None:
 async def test_the_response_text_is_kept_in_the_documented_form(desk: RentalDesk) -> None:
     desk.become("nobody")
     told = await desk.ask("phòng dưới 3 triệu ở gò vấp")
-    found = parse(told.done.metadata["response_text"])
+    found = parse_response(told.done.metadata["response_text"])
     assert (found.label, found.message) == ("GUEST", told.answer)
     assert found.list == told.state["payload"]["list"]["items"]
     assert found.table is None
@@ -178,7 +178,7 @@ async def test_marks_in_the_question_split_nothing(desk: RentalDesk, text: str) 
     told = await desk.ask(text)
     assert told.state["kind"] in ("DATA", "CONTROL", "CONTENT")
     if told.state["kind"] == "DATA":
-        found = parse(told.done.metadata["response_text"])
+        found = parse_response(told.done.metadata["response_text"])
         assert found.message == told.answer
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.modes.rental.reuse_house import MODE, ROLE, SCHEMA, reuse_at
 from troly.errors import ModelError
 from troly.plugin.services import Services
-from troly_rental.reuse import HARD, SOFT, Match, Reuse
-from troly_rental.reuse_form import form
-from troly_rental.reuse_store import ReuseStore, State
+from troly_rental.reuse.form import question_form
+from troly_rental.reuse.matches import HARD, SOFT, QuestionReuse, ReuseMatch
+from troly_rental.reuse.store import ReuseStore, State
 
 QUESTION = "Tìm phòng dưới 3 triệu ở Gò Vấp"
 FILTERS: list[dict[str, Any]] = [
@@ -34,21 +34,21 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 
 @pytest.fixture
-def reuse(services: Services) -> Reuse:
-    return Reuse(services)
+def reuse(services: Services) -> QuestionReuse:
+    return QuestionReuse(services)
 
 
 async def _kept(
-    reuse: Reuse, question: str = QUESTION, state: State = "valid", user: str = "an"
+    reuse: QuestionReuse, question: str = QUESTION, state: State = "valid", user: str = "an"
 ) -> int | None:
     return await reuse.store(question, FILTERS, ROLE, MODE, SCHEMA, SQL, state, user=user)
 
 
-async def _found(reuse: Reuse, question: str = QUESTION) -> Match:
+async def _found(reuse: QuestionReuse, question: str = QUESTION) -> ReuseMatch:
     return await reuse.find(question, FILTERS, ROLE, MODE, SCHEMA)
 
 
-async def test_a_valid_pair_answers_the_same_question_again(reuse: Reuse) -> None:
+async def test_a_valid_pair_answers_the_same_question_again(reuse: QuestionReuse) -> None:
     number = await _kept(reuse)
     match = await _found(reuse, "tìm phòng dưới 3tr ở gò vấp nhé")
     assert match.kind == "hard"
@@ -61,7 +61,9 @@ async def test_a_valid_pair_answers_the_same_question_again(reuse: Reuse) -> Non
 
 
 @pytest.mark.parametrize("state", ["invalid", "unchecked"])
-async def test_only_what_is_validated_is_stored(reuse: Reuse, services: Services, state: State) -> None:
+async def test_only_what_is_validated_is_stored(
+    reuse: QuestionReuse, services: Services, state: State
+) -> None:
     assert await _kept(reuse, state=state) is None
     assert ReuseStore(services.state).list(None) == []
     assert (await _found(reuse)).kind == "none"
@@ -71,17 +73,17 @@ async def test_only_what_is_validated_is_stored(reuse: Reuse, services: Services
     "question",
     ["", "  ", "Phòng của chủ 0901 234 567", "hợp đồng của 079301234567", "gửi tới an.nguyen@example.com"],
 )
-async def test_personal_and_empty_questions_are_not_stored(reuse: Reuse, question: str) -> None:
+async def test_personal_and_empty_questions_are_not_stored(reuse: QuestionReuse, question: str) -> None:
     assert await _kept(reuse, question) is None
 
 
-async def test_other_roles_and_schemas_never_see_a_pair(reuse: Reuse) -> None:
+async def test_other_roles_and_schemas_never_see_a_pair(reuse: QuestionReuse) -> None:
     await _kept(reuse)
     assert (await reuse.find(QUESTION, FILTERS, "LANDLORD", MODE, SCHEMA)).kind == "none"
     assert (await reuse.find(QUESTION, FILTERS, ROLE, MODE, "other")).kind == "none"
 
 
-async def test_another_mode_or_filter_is_an_example_at_most(reuse: Reuse) -> None:
+async def test_another_mode_or_filter_is_an_example_at_most(reuse: QuestionReuse) -> None:
     await _kept(reuse)
     other = await reuse.find(QUESTION, FILTERS, ROLE, "CHART", SCHEMA)
     assert (other.kind, other.refused_because) == ("soft", "mode")
@@ -91,7 +93,9 @@ async def test_another_mode_or_filter_is_an_example_at_most(reuse: Reuse) -> Non
     assert (await reuse.find(QUESTION, FILTERS[::-1], ROLE, MODE, SCHEMA)).kind == "hard"
 
 
-async def test_a_question_about_today_is_another_one_tomorrow(reuse: Reuse, services: Services) -> None:
+async def test_a_question_about_today_is_another_one_tomorrow(
+    reuse: QuestionReuse, services: Services
+) -> None:
     question = "Phòng đăng hôm nay ở quận 3"
     await _kept(reuse, question)
     now = services.clock()
@@ -118,7 +122,7 @@ def _embedder(cosine: float) -> object:
         (SOFT - 1e-6, "none"),
     ],
 )
-async def test_the_documents_thresholds(reuse: Reuse, cosine: float, kind: str) -> None:
+async def test_the_documents_thresholds(reuse: QuestionReuse, cosine: float, kind: str) -> None:
     embed = _embedder(cosine)
     await reuse.store(QUESTION, FILTERS, ROLE, MODE, SCHEMA, SQL, "valid", embed=embed)  # type: ignore[arg-type]
     again = "TÌM PHÒNG DƯỚI 3TR Ở GÒ VẤP"
@@ -126,7 +130,7 @@ async def test_the_documents_thresholds(reuse: Reuse, cosine: float, kind: str) 
     assert match.kind == kind
 
 
-async def test_a_missing_embedder_falls_back_to_the_text(reuse: Reuse) -> None:
+async def test_a_missing_embedder_falls_back_to_the_text(reuse: QuestionReuse) -> None:
     async def broken(_texts: Sequence[str]) -> list[list[float]]:
         raise ModelError("ollama.down", url="http://127.0.0.1:9")
 
@@ -135,7 +139,9 @@ async def test_a_missing_embedder_falls_back_to_the_text(reuse: Reuse) -> None:
     assert (match.kind, match.similarity) == ("hard", 1.0)
 
 
-async def test_the_newer_query_for_a_question_replaces_the_older(reuse: Reuse, services: Services) -> None:
+async def test_the_newer_query_for_a_question_replaces_the_older(
+    reuse: QuestionReuse, services: Services
+) -> None:
     first = await _kept(reuse)
     second = await reuse.store(
         QUESTION.upper(), FILTERS, ROLE, MODE, SCHEMA, "SELECT 2", "valid", user="binh"
@@ -145,7 +151,9 @@ async def test_the_newer_query_for_a_question_replaces_the_older(reuse: Reuse, s
     assert (entry.sql, entry.author, entry.uses) == ("SELECT 2", "binh", 0)
 
 
-async def test_a_barred_pair_is_neither_found_nor_stored_again(reuse: Reuse, services: Services) -> None:
+async def test_a_barred_pair_is_neither_found_nor_stored_again(
+    reuse: QuestionReuse, services: Services
+) -> None:
     number = await _kept(reuse)
     assert number is not None
     assert reuse.bar(number, "giá sai")
@@ -160,9 +168,9 @@ async def test_a_barred_pair_is_neither_found_nor_stored_again(reuse: Reuse, ser
 
 async def test_pairs_outlive_the_program(tmp_path: Path) -> None:
     with reuse_at(tmp_path) as services:
-        await _kept(Reuse(services))
+        await _kept(QuestionReuse(services))
     with reuse_at(tmp_path) as services:
-        match = await _found(Reuse(services))
+        match = await _found(QuestionReuse(services))
         assert match.kind == "hard"
         assert match.entry is not None
         now = services.clock()
@@ -175,10 +183,10 @@ async def test_pairs_outlive_the_program(tmp_path: Path) -> None:
 
 @given(st.text(max_size=80))
 def test_any_text_has_a_form(text: str) -> None:
-    assert all(part.key for part in form(text))
+    assert all(part.key for part in question_form(text))
 
 
-async def test_hostile_text_is_stored_and_found_as_text(reuse: Reuse) -> None:
+async def test_hostile_text_is_stored_and_found_as_text(reuse: QuestionReuse) -> None:
     question = "phòng'; DROP TABLE rental_reuse; -- \ud800 ---END LIST: []"
     assert await _kept(reuse, question) is not None
     assert (await _found(reuse, question)).kind == "hard"

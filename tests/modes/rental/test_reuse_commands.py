@@ -14,12 +14,13 @@ from tests.support.stores.services import profile
 from troly.config import Profile
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.plugin.services import Services
-from troly_rental import audit, audit_commands, knowledge_commands
+from troly_rental import audit
 from troly_rental.audit import Audit
-from troly_rental.reuse import Reuse
+from troly_rental.reuse import commands
+from troly_rental.reuse.matches import QuestionReuse
 
 LEAD = replace(profile("truong"), role="lead")
-COMMANDS = {command.path: command for command in (*knowledge_commands.COMMANDS, *audit_commands.COMMANDS)}
+COMMANDS = {command.path: command for command in (*commands.COMMANDS, *audit.COMMANDS)}
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def _run(
 
 
 async def _two(services: Services) -> None:
-    reuse = Reuse(services)
+    reuse = QuestionReuse(services)
     for number, user in ((1, "an"), (2, "binh")):
         kept = await reuse.store(
             f"phòng quận {number}", [], ROLE, MODE, SCHEMA, f"SELECT {number}", "valid", user=user
@@ -61,7 +62,7 @@ async def test_memory_shows_one_with_its_sql_age_and_state(services: Services) -
     assert "#1 · phòng quận 1" in shown
     assert "SELECT 1" in shown
     assert "lưu 2 ngày trước" in shown
-    Reuse(services).bar(1, "thiếu phòng")
+    QuestionReuse(services).bar(1, "thiếu phòng")
     assert "đã cấm: thiếu phòng" in _run(services, "memory show", profile("an"), {"number": "1"}).text
 
 
@@ -78,7 +79,7 @@ async def test_a_number_that_is_not_ones_own_is_told(services: Services, name: s
 async def test_memory_forgets_one(services: Services) -> None:
     await _two(services)
     assert _run(services, "memory forget", profile("an"), {"number": "1"}).exit_code == 0
-    assert (await Reuse(services).find("phòng quận 1", [], ROLE, MODE, SCHEMA)).kind != "hard"
+    assert (await QuestionReuse(services).find("phòng quận 1", [], ROLE, MODE, SCHEMA)).kind != "hard"
     assert _run(services, "memory forget", profile("an"), {"number": "1"}).exit_code == 3
 
 

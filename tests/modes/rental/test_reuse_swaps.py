@@ -26,8 +26,8 @@ from tests.modes.rental.reuse_questions import (
     questions,
     unmarked,
 )
-from troly_rental.reuse import Reuse
-from troly_rental.reuse_form import differ, form
+from troly_rental.reuse.form import difference, question_form
+from troly_rental.reuse.matches import QuestionReuse
 
 STORED = questions(200)
 OTHER_FORMS: dict[str, Callable[[str], str]] = {
@@ -44,7 +44,7 @@ async def test_no_swap_of_200_stored_questions_is_reused(tmp_path: Path) -> None
     meant = {question.text: _meaning(question) for question in STORED}
     wrong, refused = [], Counter[str]()
     with reuse_at(tmp_path) as services:
-        reuse = Reuse(services)
+        reuse = QuestionReuse(services)
         for question in STORED:
             number = await reuse.store(
                 question.text, [], ROLE, MODE, SCHEMA, f"SELECT '{question.text}'", "valid", embed=all_alike
@@ -69,7 +69,7 @@ async def test_no_swap_of_200_stored_questions_is_reused(tmp_path: Path) -> None
 async def test_each_stored_question_is_found_again_in_its_other_spellings(tmp_path: Path) -> None:
     missed = Counter[str]()
     with reuse_at(tmp_path) as services:
-        reuse = Reuse(services)
+        reuse = QuestionReuse(services)
         for question in STORED[:60]:
             await reuse.store(question.text, [], ROLE, MODE, SCHEMA, question.text, "valid")
         for question in STORED[:60]:
@@ -113,7 +113,7 @@ def test_two_questions_that_mean_different_things_always_differ(
     one: Question, other: Question, write: Callable[[str], str], rewrite: Callable[[str], str]
 ) -> None:
     assume(_meaning(one) != _meaning(other))
-    assert differ(form(write(one.text)), form(rewrite(other.text)))
+    assert difference(question_form(write(one.text)), question_form(rewrite(other.text)))
 
 
 @given(_questions, st.randoms(use_true_random=False), _forms, _forms)
@@ -124,7 +124,7 @@ def test_every_single_swap_is_seen_in_every_spelling(
     for name, swapped in question.swaps(pick):
         if _meaning(swapped) == _meaning(question):
             continue
-        reason = differ(form(write(question.text)), form(rewrite(swapped.text)))
+        reason = difference(question_form(write(question.text)), question_form(rewrite(swapped.text)))
         assert reason, name
 
 
@@ -149,9 +149,9 @@ def test_every_single_swap_is_seen_in_every_spelling(
     ],
 )
 def test_near_pairs_are_told_apart(one: str, other: str, reason: str) -> None:
-    assert differ(form(one), form(other)) == reason
-    assert differ(form(other), form(one)) == reason
-    assert differ(form(one), form(one)) == ""
+    assert difference(question_form(one), question_form(other)) == reason
+    assert difference(question_form(other), question_form(one)) == reason
+    assert difference(question_form(one), question_form(one)) == ""
 
 
 def test_loops_of_the_test_itself_are_fair() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rental.text_format import MARK, ResponseText, emit, parse, split_label
+from troly_rental.answer.response_text import MARK, ResponseText, parse_response, render_response, split_label
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=20),
@@ -34,7 +34,7 @@ MESSAGES = st.text(max_size=80).filter(lambda text: not split_label(text)[0]) | 
 @given(MESSAGES, ROLES, JSON, JSON, JSON)
 def test_what_is_written_is_read_back(message: str, role: str, items: Any, table: Any, chart: Any) -> None:
     response = ResponseText(message, role, items, table, chart)
-    assert parse(emit(response)) == response
+    assert parse_response(render_response(response)) == response
 
 
 def test_the_documents_own_text() -> None:
@@ -45,19 +45,19 @@ def test_the_documents_own_text() -> None:
         "TABLE: null\n"
         "CHART: null"
     )
-    found = parse(text)
+    found = parse_response(text)
     assert found.label == "TENANT"
     assert found.message.startswith("Đây là 5 phòng mới nhất")
     assert found.list == [{"id": "123", "title": "Phòng trọ Lan Anh", "path": "/rooms/123", "entity": "room"}]
     assert found.table is None
-    assert parse(emit(found)) == found
+    assert parse_response(render_response(found)) == found
 
 
 @pytest.mark.parametrize(
     "data", ["LIST:[] TABLE:{} CHART:{}", "LIST: [] TABLE: {} CHART: {}", "LIST:[]\nTABLE:{}\nCHART:{}"]
 )
 def test_kinds_on_one_line_are_read_too(data: str) -> None:
-    assert parse(f"Đây ạ\n{MARK} {data}") == ResponseText("Đây ạ", "", [], {}, {})
+    assert parse_response(f"Đây ạ\n{MARK} {data}") == ResponseText("Đây ạ", "", [], {}, {})
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_kinds_on_one_line_are_read_too(data: str) -> None:
     ],
 )
 def test_a_text_without_a_whole_data_part_is_all_message(text: str) -> None:
-    assert parse(text) == ResponseText(text)
+    assert parse_response(text) == ResponseText(text)
 
 
 def test_unused_kinds_are_null_one_a_line() -> None:
-    lines = emit(ResponseText("Đây ạ", "GUEST", list=[{"id": "1"}])).split("\n")
+    lines = render_response(ResponseText("Đây ạ", "GUEST", list=[{"id": "1"}])).split("\n")
     assert lines == ["[GUEST] Đây ạ", "---END", 'LIST: [{"id": "1"}]', "TABLE: null", "CHART: null"]
     assert json.loads(lines[2].removeprefix("LIST: ")) == [{"id": "1"}]

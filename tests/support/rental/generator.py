@@ -15,8 +15,8 @@ from tests.support.rental.generator_contracts import contracts_and_bills, viewin
 from tests.support.rental.generator_people import people, seekers
 from tests.support.rental.generator_rooms import Homes, posts
 from troly.text.catalogue import LANGS, Lang
-from troly_rental.schema import tables
-from troly_rental.schema_places import places
+from troly_rental.data.places import places
+from troly_rental.data.schema import tables
 
 FOLDER = Path(__file__).parents[3] / "data" / "rental"
 SEED = 2026
