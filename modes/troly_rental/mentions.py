@@ -34,7 +34,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
     names += [(place.name, places.by_id[place.city_id].name) for place in places.of("district")]
     allowed = grants()[store.role_of(profile.login).role]
     names += [
-        (table.said(lang), say("mentions.table", lang, name=name))
+        (table.caption(lang), say("mentions.table", lang, name=name))
         for name, table in tables().items()
         if name in allowed
     ]

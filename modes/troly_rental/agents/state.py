@@ -11,34 +11,39 @@ if TYPE_CHECKING:
     from troly.sandbox import Checked, Scope
     from troly_rental.answer.payload import ResultSet
     from troly_rental.data.store import Identity
-    from troly_rental.reuse.matches import ReuseMatch
+    from troly_rental.reuse.matches import ReuseMatch, ReuseQuestion
     from troly_rental.sessions import Session
 
-Origin = Literal["rules", "model", "reuse", "user"]
+QueryOrigin = Literal["rules", "model", "reuse", "user"]
 
 
 @dataclass(frozen=True, slots=True)
 class RentalQuestion:
-    """One question and who asks it: `scope` is None while no rental data is loaded; `sql` is a query typed by hand."""
+    """One question and who asks it, parsed once for all agents.
 
-    question: str
+    `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
+    ones are compared with it, None where nothing is to be reused.
+    """
+
+    text: str
     who: Identity
     session: Session
     scope: Scope | None
-    reading: ParsedQuestion
+    parsed: ParsedQuestion
     sql: str = ""
+    reuse: ReuseQuestion | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class QueryExecution:
     """A query that ran: who wrote it, its checked tree, its rows, and the stored pair that it came from.
 
-    `attempts` counts the queries tried (002-18).
+    `attempts` counts the queries tried (002-18), `ms` the time of the one that ran.
     """
 
-    origin: Origin
+    origin: QueryOrigin
     checked: Checked
-    found: ResultSet
+    result: ResultSet
     attempts: int
     ms: float
     match: ReuseMatch | None = None

@@ -1,4 +1,4 @@
-"""Answers in words without a model: what was found, under which conditions, in which order."""
+"""The sentences of an answer without a model: what was found, its conditions and order, remarks, and what to ask next."""
 
 from __future__ import annotations
 
@@ -10,105 +10,104 @@ from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
 from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
 from troly_rental.question.types import Filter, Measure, ParsedQuestion, Remark
-from troly_rental.question.vocabulary import phrases
 from troly_rental.strings import say
 
-PLACES = frozenset({"city", "district", "ward", "street"})
-_WORDS = {
-    "=": "is",
-    "!=": "is_not",
-    "<": "below",
-    "<=": "at_most",
-    ">": "above",
-    ">=": "at_least",
-    "in": "is",
-    "not_in": "is_not",
-}
-
-
+_PLACES = frozenset({"city", "district", "ward", "street"})
+_OPERATORS = {
+    "=": "is", "!=": "is_not", "<": "below", "<=": "at_most", ">": "above", ">=": "at_least", "in": "is", "not_in": "is_not",
+}  # fmt: skip
 # Fields whose values say what they are of: "chưa trả", "đầy đủ nội thất".
 _BARE = frozenset({"status", "furnished", "type"})
+# What is told of one row unless something else is asked, and the fields told with their name.
+_FACTS = (
+    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
+    "monthly_rent", "start_date", "end_date", "due_date", "status",
+)  # fmt: skip
+_NAMED = frozenset(
+    {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
+)
+_MOST_SUGGESTIONS = 3
 
 
-def answer_text(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """One or two sentences about the rows; nothing in them that is not in the rows or the question."""
-    if reading.picked:
-        return _picked_words(reading, found, lang)
+    if parsed.picked:
+        return _picked_words(parsed, found, lang)
     if not found.rows:
-        key = "answer.none_own" if reading.own else "answer.none"
-        name = say(f"thing.{reading.entity}", lang)
-        return f"{say(key, lang, thing=name, where=conditions_text(reading, lang)).strip()}."
-    if reading.mode == "LIST" and not reading.measures:
-        return _list_words(reading, found, lang)
-    if len(found.rows) == 1 and len(reading.measures) == 1 and not reading.group:
-        return _figure_words(reading, found, lang)
-    title = title_of(reading, lang)
-    if reading.measures and not reading.group:
-        return say("answer.figure", lang, title=title, value=_every_figure(reading, found, lang))
+        key = "answer.none_own" if parsed.own else "answer.none"
+        name = say(f"thing.{parsed.entity}", lang)
+        return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
+    if parsed.mode == "LIST" and not parsed.measures:
+        return _list_words(parsed, found, lang)
+    if len(found.rows) == 1 and len(parsed.measures) == 1 and not parsed.group:
+        return _figure_words(parsed, found, lang)
+    title = title_of(parsed, lang)
+    if parsed.measures and not parsed.group:
+        return say("answer.figure", lang, title=title, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    ends = _ends(reading, found, lang)
+    ends = _ends(parsed, found, lang)
     return f"{text} {ends}".strip()
 
 
-def _every_figure(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """All figures of one row, in the order asked for."""
     return ", ".join(
-        cell_text(name, value, reading.entity, lang)
+        cell_text(name, value, parsed.entity, lang)
         for name, value in zip(found.columns, found.rows[0], strict=True)
         if value is not None
     ) or say("answer.nothing", lang)
 
 
-def _ends(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """The first and the last group of figures that are sorted by their figure; "" for others."""
-    sorted_by_figure = reading.order[:1] and reading.order[0].field == "figure"
+    sorted_by_figure = parsed.order[:1] and parsed.order[0].field == "figure"
     records = found.records()
-    if not sorted_by_figure or len(reading.group) != 1 or len(records) < 3 or found.total > len(records):
+    if not sorted_by_figure or len(parsed.group) != 1 or len(records) < 3 or found.total > len(records):
         return ""
-    name = next((one for one in found.columns if one not in reading.group), "")
+    name = next((one for one in found.columns if one not in parsed.group), "")
     ends = records[0], records[-1]
-    if any(one[name] is None or one[reading.group[0]] is None for one in ends):
+    if any(one[name] is None or one[parsed.group[0]] is None for one in ends):
         return ""
-    ends = ends if reading.order[0].descending else ends[::-1]
+    ends = ends if parsed.order[0].descending else ends[::-1]
     told = [
-        f"{cell_text(reading.group[0], one[reading.group[0]], reading.entity, lang)}"
-        f" ({cell_text(name, one[name], reading.entity, lang)})"
+        f"{cell_text(parsed.group[0], one[parsed.group[0]], parsed.entity, lang)}"
+        f" ({cell_text(name, one[name], parsed.entity, lang)})"
         for one in ends
     ]
     return say("answer.ends", lang, highest=told[0], lowest=told[1])
 
 
-def _list_words(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     shown, total = len(found.rows), found.total
     key = "answer.list" if shown == total else "answer.some"
-    key = "answer.next" if reading.skip else key
+    key = "answer.next" if parsed.skip else key
     one = total == 1
     key = "answer.one" if one else key
     text = say(
-        f"{key}_own" if reading.own and not reading.skip else key,
+        f"{key}_own" if parsed.own and not parsed.skip else key,
         lang,
         count=format_number(shown, lang),
         total=format_number(total, lang),
-        thing=say(f"thing_one.{reading.entity}", lang) if one else records_name(reading, lang),
-        where=conditions_text(reading, lang),
+        thing=say(f"thing_one.{parsed.entity}", lang) if one else records_name(parsed, lang),
+        where=conditions_text(parsed, lang),
     ).strip()
-    order = order_text(reading, lang)
+    order = order_text(parsed, lang)
     return f"{text}, {order}." if order else f"{text}."
 
 
-def _picked_words(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """One row of the list before: what was asked of it, else what matters most."""
     if not found.rows:
-        return say("answer.picked_gone", lang, number=reading.picked)
+        return say("answer.picked_gone", lang, number=parsed.picked)
     record = found.records()[0]
-    names = [name for name in _asked_fields(reading.question) if record.get(name) not in {None, ""}]
-    public = reading.entity in {"room", "post"}
+    names = [name for name in parsed.details if record.get(name) not in {None, ""}]
+    public = parsed.entity in {"room", "post"}
     names = names or [
         name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
     ]
-    facts = [_fact(name, record[name], reading.entity, lang) for name in names]
+    facts = [_fact(name, record[name], parsed.entity, lang) for name in names]
     title = str(record.get("title") or record["id"])
-    return say("answer.picked", lang, number=reading.picked, title=title, facts=", ".join(facts))
+    return say("answer.picked", lang, number=parsed.picked, title=title, facts=", ".join(facts))
 
 
 def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
@@ -118,68 +117,47 @@ def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
     return short(name, text, lang)
 
 
-_NAMED = frozenset(
-    {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
-)
-
-
-def _asked_fields(question: str) -> list[str]:
-    """The fields that a question about one row names: "bao nhiêu tiền" is the price."""
-    hits = phrases("asks", *_ASKED).find(question)
-    return list(dict.fromkeys(_ASKED[hit.label] for hit in hits))
-
-
-_ASKED = {
-    "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
-    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
-}  # fmt: skip
-_FACTS = (
-    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
-    "monthly_rent", "start_date", "end_date", "due_date", "status",
-)  # fmt: skip
-
-
-def _figure_words(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     numbers = [at for at, value in enumerate(found.rows[0]) if isinstance(value, (int, float))]
     at = numbers[0] if numbers else 0
     value = found.rows[0][at]
     shown = (
         say("answer.nothing", lang)
         if value is None
-        else cell_text(_figure_column(reading, found, at), value, reading.entity, lang)
+        else cell_text(_figure_column(parsed, found, at), value, parsed.entity, lang)
     )
-    return say("answer.figure", lang, title=title_of(reading, lang), value=shown)
+    return say("answer.figure", lang, title=title_of(parsed, lang), value=shown)
 
 
-def _figure_column(reading: ParsedQuestion, found: ResultSet, at: int) -> str:
-    measure = reading.measures[0]
+def _figure_column(parsed: ParsedQuestion, found: ResultSet, at: int) -> str:
+    measure = parsed.measures[0]
     return found.columns[at] if measure.kind == "count" else measure.field or found.columns[at]
 
 
-def title_of(reading: ParsedQuestion, lang: Lang) -> str:
+def title_of(parsed: ParsedQuestion, lang: Lang) -> str:
     """What the answer shows, for the head of a list, table or chart."""
-    if reading.picked:
-        name = say(f"thing_one.{reading.entity}", lang)
-        text = say("answer.picked_title", lang, thing=name, number=reading.picked)
+    if parsed.picked:
+        name = say(f"thing_one.{parsed.entity}", lang)
+        text = say("answer.picked_title", lang, thing=name, number=parsed.picked)
         return text[:1].upper() + text[1:]
-    if not reading.measures:
-        return f"{records_name(reading, lang)[:1].upper()}{records_name(reading, lang)[1:]} {conditions_text(reading, lang)}".strip()
-    measured = ", ".join(_measure(one, reading, lang) for one in reading.measures)
-    grouped = ", ".join(column_label(name, reading.entity, lang).lower() for name in reading.group)
+    if not parsed.measures:
+        return f"{records_name(parsed, lang)[:1].upper()}{records_name(parsed, lang)[1:]} {conditions_text(parsed, lang)}".strip()
+    measured = ", ".join(_measure(one, parsed, lang) for one in parsed.measures)
+    grouped = ", ".join(column_label(name, parsed.entity, lang).lower() for name in parsed.group)
     by = say("answer.by", lang, groups=grouped) if grouped else ""
-    text = " ".join(part for part in (measured, by, conditions_text(reading, lang)) if part)
+    text = " ".join(part for part in (measured, by, conditions_text(parsed, lang)) if part)
     return text[:1].upper() + text[1:]
 
 
-def records_name(reading: ParsedQuestion, lang: Lang) -> str:
+def records_name(parsed: ParsedQuestion, lang: Lang) -> str:
     """What the rows are: rooms, posts, contracts; one's own where they were asked for."""
-    name = say(f"thing.{reading.entity}", lang)
-    return say("thing.own", lang, thing=name) if reading.own else name
+    name = say(f"thing.{parsed.entity}", lang)
+    return say("thing.own", lang, thing=name) if parsed.own else name
 
 
-def conditions_text(reading: ParsedQuestion, lang: Lang) -> str:
+def conditions_text(parsed: ParsedQuestion, lang: Lang) -> str:
     """The filters in words, places first."""
-    return filters_text(reading.filters, reading.entity, lang)
+    return filters_text(parsed.filters, parsed.entity, lang)
 
 
 def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
@@ -196,7 +174,7 @@ def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
 
 
 def _rank(one: Filter) -> bool:
-    return one.field not in PLACES
+    return one.field not in _PLACES
 
 
 def _range(one: Filter, among: list[Filter]) -> tuple[Filter | None, Filter | None]:
@@ -221,8 +199,8 @@ def condition_text(one: Filter, entity: str, lang: Lang) -> str:
     """One filter in words: `ở Quận 1`, `giá dưới 3.000.000 VND`."""
     values = one.value if isinstance(one.value, tuple) else (one.value,)
     joined = say("condition.or", lang).join(_value(one.field, value, entity, lang) for value in values)
-    how = _WORDS[one.op]
-    if one.field in PLACES:
+    how = _OPERATORS[one.op]
+    if one.field in _PLACES:
         return say(f"condition.place_{how}", lang, value=joined)
     if one.field == "amenity":
         return say(f"condition.amenity_{how}", lang, value=joined)
@@ -232,30 +210,28 @@ def condition_text(one: Filter, entity: str, lang: Lang) -> str:
 
 
 def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
-    if isinstance(value, str) and field in PLACES:
+    if isinstance(value, str) and field in _PLACES:
         return value
     if field == "amenity":
         return amenity_label(str(value), lang)
     return cell_text(field, value, entity, lang)
 
 
-def order_text(reading: ParsedQuestion, lang: Lang) -> str:
+def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
     """How the rows are sorted, in words; "" for no order."""
-    if not reading.order:
+    if not parsed.order:
         return ""
-    first = reading.order[0]
+    first = parsed.order[0]
     key = "order.down" if first.descending else "order.up"
-    return say(key, lang, name=column_label(first.field, reading.entity, lang).lower())
+    return say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
 
 
-def _measure(measure: Measure, reading: ParsedQuestion, lang: Lang) -> str:
+def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
     if measure.kind == "count":
-        return say("measure.count", lang, thing=records_name(reading, lang))
+        return say("measure.count", lang, thing=records_name(parsed, lang))
     with suppress(KeyError):
         return say(f"measure.{measure.kind}_{measure.field}", lang)
-    return say(
-        f"measure.{measure.kind}", lang, name=column_label(measure.field, reading.entity, lang).lower()
-    )
+    return say(f"measure.{measure.kind}", lang, name=column_label(measure.field, parsed.entity, lang).lower())
 
 
 def remark_texts(found: tuple[Remark, ...], lang: Lang) -> list[str]:
@@ -273,27 +249,21 @@ def remark_texts(found: tuple[Remark, ...], lang: Lang) -> list[str]:
     return said
 
 
-# What a person may ask after a rental answer: changes of the query that the rules understand.
-
-
-MOST = 3
-
-
-def suggestions(reading: ParsedQuestion, found: ResultSet, lang: Lang) -> tuple[str, ...]:
+def suggestions(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> tuple[str, ...]:
     """Up to three next questions that fit the query and what it found; none after one that is no query."""
-    if not reading.ready or reading.picked or (not found.rows and not reading.measures):
+    if not parsed.ready or parsed.picked or (not found.rows and not parsed.measures):
         return ()
-    last = any(one.key.startswith("said.already") for one in reading.said)
-    fields = {one.field for one in reading.filters}
+    last = any(one.key.startswith("said.already") for one in parsed.remarks)
+    fields = {one.field for one in parsed.filters}
     keys = []
-    if reading.mode == "LIST" and reading.entity in ("room", "post"):
+    if parsed.mode == "LIST" and parsed.entity in ("room", "post"):
         if not last and len(found.rows) > 1:
-            keys += ["cheaper" if "price" in fields or reading.order else "cheapest"]
+            keys += ["cheaper" if "price" in fields or parsed.order else "cheapest"]
         keys += [] if "amenity" in fields else ["amenity"]
-        keys += ["average"] if fields & PLACES else ["district"]
-        keys += ["more"] if reading.skip + len(found.rows) < found.total else []
-    elif reading.measures:
-        keys += ["chart"] if reading.mode != "CHART" and reading.group else []
-        keys += ["list"] if reading.entity in ("room", "post") else []
-        keys += [] if reading.group or "district" in fields or reading.entity != "room" else ["by_district"]
-    return tuple(say(f"next.{key}", lang) for key in keys[:MOST])
+        keys += ["average"] if fields & _PLACES else ["district"]
+        keys += ["more"] if parsed.skip + len(found.rows) < found.total else []
+    elif parsed.measures:
+        keys += ["chart"] if parsed.mode != "CHART" and parsed.group else []
+        keys += ["list"] if parsed.entity in ("room", "post") else []
+        keys += [] if parsed.group or "district" in fields or parsed.entity != "room" else ["by_district"]
+    return tuple(say(f"next.{key}", lang) for key in keys[:_MOST_SUGGESTIONS])

@@ -46,7 +46,7 @@ def column_label(column: str, entity: str, lang: Lang) -> str:
     if kind in MEASURES and measured:
         return say(f"measure.{kind}", lang, name=column_label(measured, entity, lang))
     found = column_of(column, entity)
-    return found.said(lang) if found is not None else column.replace("_", " ")
+    return found.caption(lang) if found is not None else column.replace("_", " ")
 
 
 def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:
@@ -108,7 +108,7 @@ def _word(column: str, text: str, entity: str, lang: Lang) -> str:
         return ", ".join(amenity_label(code, lang) for code in text.split(", "))
     found = column_of(column, entity)
     label = found.values.get(text) if found is not None else None
-    return label.said(lang) if label is not None else text
+    return label.caption(lang) if label is not None else text
 
 
 def amenity_label(code: str, lang: Lang) -> str:

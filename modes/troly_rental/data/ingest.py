@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from troly.errors import InputError, StoppedError
-from troly.plugin.contract import Ingest, IngestOutcome, IngestRequest
+from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.stores.duck import open_hardened
 from troly.stores.faults import os_error
-from troly.text.catalogue import LANGS
 from troly.text.numbers import format_number
 from troly_rental.data.cells import CellError
 from troly_rental.data.checks import NULL, LoadReport, TableChecker, match_columns
@@ -22,15 +24,8 @@ from troly_rental.data.sources import SourceContents, SourceTable, find_tables
 from troly_rental.data.store import DATASET, SAMPLES, is_sample
 from troly_rental.strings import say
 
-if TYPE_CHECKING:
-    import duckdb
 
-
-if TYPE_CHECKING:
-    pass  # REFACTOR: emptied import
-
-
-def run(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
+def run_ingest(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
     """Load a folder of CSV or Parquet tables, a DuckDB file, one table, or a dump with its mapping.
 
     New keys are added, known ones replaced; `replace` starts anew; own data takes the place of samples. Raises
@@ -71,10 +66,6 @@ def _publish(request: IngestRequest, folder: Path, *, samples: bool) -> IngestOu
 
 def _fill(request: IngestRequest, path: Path, folder: Path) -> RentalLoad:
     """Write the good rows of the source, and those that stay, into a new DuckDB file."""
-    from troly_rental.data.checks import LoadReport
-
-    pass  # REFACTOR: emptied import
-
     before = request.services.datasets.current(DATASET)
     keep = None if before is None or request.replace or is_sample(before) else before.file
     load = RentalLoad(request, LoadReport(request.language), folder)
@@ -111,24 +102,6 @@ def _outcome(
     return IngestOutcome(counts, tuple(load.report.lines()), published=published, summary=" ".join(told))
 
 
-def ingests() -> tuple[Ingest, ...]:
-    """What the mode declares: `app ingest rental PATH`."""
-    return (
-        Ingest(
-            name="rental",
-            help={lang: say("load.help", lang) for lang in LANGS},
-            example="app ingest rental data-cho-thue/\napp ingest rental tin-dang.csv --errors loi.csv",
-            run=run,
-        ),
-    )
-
-
-INGESTS = ingests()
-
-
-# Loads checked rows into a new rental database: finds the tables, keeps what stays, writes all at once.
-
-
 _REFERENCE = ("cities", "districts", "wards")
 _STEP = 2_000
 
@@ -136,8 +109,6 @@ _STEP = 2_000
 @contextmanager
 def open_previous(path: Path | None) -> Iterator[duckdb.DuckDBPyConnection | None]:
     """The version whose other rows stay, read-only; None for none."""
-    from troly.stores.duck import open_hardened
-
     if path is None:
         yield None
         return
@@ -187,8 +158,6 @@ class RentalLoad:
 
     def write(self, path: Path, keep: Path | None) -> None:
         """Make the database at `path` from what was taken and, of the version `keep`, what it does not replace."""
-        import duckdb
-
         with duckdb.connect(str(path)) as con:
             if keep is not None:
                 con.execute(f"attach '{_quoted(keep)}' as old (read_only)")

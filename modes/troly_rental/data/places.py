@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from troly.text.fold import Token, accents_agree, fold, folded_words, tokens, words
 
-FILE = Path(__file__).parent / "schema_places.toml"
+FILE = Path(__file__).parent / "places.toml"
 PlaceKind = Literal["city", "district", "ward"]
 
 _NUMBERS = [
@@ -68,7 +68,7 @@ class PlaceMention:
     places: tuple[Place, ...]
     start: int
     end: int
-    said: str
+    typed: str
     short: bool = False
     near: bool = False
     unsure: bool = False
@@ -111,7 +111,7 @@ class Places:
     def named(self, name: str, kind: PlaceKind | None = None, city_id: str = "") -> tuple[Place, ...]:
         """The places that the whole of `name` means (a cell of a list): none, one, or the ones it may mean."""
         found = self.find(name)
-        whole = [m for m in found if len(words(m.said)) == len(words(name)) or len(found) == 1]
+        whole = [m for m in found if len(words(m.typed)) == len(words(name)) or len(found) == 1]
         for mention in sorted(whole, key=lambda m: m.start - m.end):
             fitting = tuple(
                 place
@@ -121,6 +121,12 @@ class Places:
             if fitting and not mention.near:
                 return fitting
         return ()
+
+    def covered(self, name: str) -> tuple[str, ...]:
+        """The districts that a district's name stands for, its own first: Thủ Đức took in Quận 2 and Quận 9."""
+        found = next((place for place in self.of("district") if place.name == name), None)
+        ids = found.covers if found is not None else ()
+        return (name, *(self.by_id[part].name for part in ids if self.by_id[part].name != name))
 
     def find(self, text: str, *, guess: bool = False) -> list[PlaceMention]:
         """The places named in `text`, left to right, the longest name at each point; `guess` forgives typing errors.
@@ -137,7 +143,7 @@ class Places:
             if mention is not None:
                 found.append(mention)
             at += max(1, length)
-        return [_settled(mention, found) for mention in found]
+        return [_resolved(mention, found) for mention in found]
 
     def _at(self, typed: Sequence[Token], at: int, text: str) -> tuple[PlaceMention | None, int]:
         fits: list[_PlaceName] = []
@@ -172,11 +178,11 @@ class Places:
         for place in self.of("district"):
             wanted = " ".join(folded_words(place.name))
             size = len(wanted.split())
-            said = " ".join(token.folded for token in typed[at : at + size])
-            if size < 2 or any(c.isdigit() for c in wanted + said) or len(said) < _LEAST_LETTERS:
+            got = " ".join(token.folded for token in typed[at : at + size])
+            if size < 2 or any(c.isdigit() for c in wanted + got) or len(got) < _LEAST_LETTERS:
                 continue
-            score = fuzz.ratio(said, wanted)
-            if score >= _LEAST_RATIO and said[0] == wanted[0] and (best is None or score > best[0]):
+            score = fuzz.ratio(got, wanted)
+            if score >= _LEAST_RATIO and got[0] == wanted[0] and (best is None or score > best[0]):
                 best = (score, size, place)
         if best is None or _is_phrase(typed[at : at + best[1]]):
             return None, 0
@@ -206,7 +212,7 @@ def _spells(entry: _PlaceName, got: Sequence[Token], *, strict: bool) -> bool:
     return len(entry.words) > 1 and not (entry.short or entry.near or entry.place.kind == "ward")
 
 
-def _settled(mention: PlaceMention, found: Sequence[PlaceMention]) -> PlaceMention:
+def _resolved(mention: PlaceMention, found: Sequence[PlaceMention]) -> PlaceMention:
     if len(mention.places) < 2:
         return mention
     beside = [p for m in found if m is not mention and len(m.places) == 1 for p in m.places]
@@ -263,7 +269,7 @@ def _names(place: Place, node: Mapping[str, Any], former: Sequence[str]) -> Iter
     for name in {place.name, node.get("name_en", place.name), *node.get("aliases", ()), *former}:
         number = name.rpartition(" ")[2]
         if number.isdecimal() and len(words(name)) == 2:
-            yield from (_entry(said, place) for said in _numbered(place.kind, int(number)))
+            yield from (_entry(name, place) for name in _numbered(place.kind, int(number)))
             continue
         short = place.kind == "city" and len(name) < 3
         alone = place.kind != "ward" or len(words(name)) > 1
@@ -285,14 +291,14 @@ def _initialled(place: Place) -> Iterator[str]:
 
 def _numbered(kind: PlaceKind, number: int) -> Iterator[str]:
     """What a numbered district or ward is called: "quận 1", "q1", "Q.01", "quận nhất", "district 1"."""
-    said = [str(number), f"{number:02}"]
+    names = [str(number), f"{number:02}"]
     if number <= len(_NUMBERS):
-        said += _NUMBERS[number - 1].split("|")
+        names += _NUMBERS[number - 1].split("|")
     for before in _BEFORE[kind]:
-        yield from (f"{before} {one}" for one in said)
+        yield from (f"{before} {one}" for one in names)
     for letter in {"district": ("q", "d"), "ward": ("p",), "city": ()}[kind]:
-        yield from (f"{letter}{one}" for one in said[:2])
+        yield from (f"{letter}{one}" for one in names[:2])
 
 
-def _entry(said: str, place: Place, *, short: bool = False, near: bool = False) -> _PlaceName:
-    return _PlaceName(tuple(words(said)), place, short, near)
+def _entry(name: str, place: Place, *, short: bool = False, near: bool = False) -> _PlaceName:
+    return _PlaceName(tuple(words(name)), place, short, near)

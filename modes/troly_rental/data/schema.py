@@ -24,7 +24,7 @@ class Label:
     en: str
     words: tuple[str, ...] = ()
 
-    def said(self, lang: Lang) -> str:
+    def caption(self, lang: Lang) -> str:
         """The label in `lang`."""
         return self.vi if lang == "vi" else self.en
 
@@ -52,7 +52,7 @@ class Column:
     default: str = ""
     values: Mapping[str, Label] = field(default_factory=dict)
 
-    def said(self, lang: Lang) -> str:
+    def caption(self, lang: Lang) -> str:
         """What it means, in `lang`."""
         return self.vi if lang == "vi" else self.en
 
@@ -68,7 +68,7 @@ class Table:
     key: tuple[str, ...]
     columns: Mapping[str, Column]
 
-    def said(self, lang: Lang) -> str:
+    def caption(self, lang: Lang) -> str:
         """What it holds, in `lang`."""
         return self.vi if lang == "vi" else self.en
 
@@ -113,16 +113,16 @@ def describe(lang: Lang, shown: Mapping[str, Mapping[str, str]] | None = None) -
     for one in tables().values():
         if shown is not None and one.name not in shown:
             continue
-        lines.append(f"{one.name}: {one.said(lang)}")
+        lines.append(f"{one.name}: {one.caption(lang)}")
         names = one.columns if shown is None else shown[one.name]
         lines += [_line(one.columns[name], lang) for name in names if name in one.columns]
     return "\n".join(lines)
 
 
 def _line(column: Column, lang: Lang) -> str:
-    enum = ", ".join(f"'{label.value}' = {label.said(lang)}" for label in column.values.values())
+    enum = ", ".join(f"'{label.value}' = {label.caption(lang)}" for label in column.values.values())
     more = "".join((f" [{enum}]" if enum else "", f" -> {column.ref}" if column.ref else ""))
-    return f"  {column.name} {column.type}: {column.said(lang)}{more}"
+    return f"  {column.name} {column.type}: {column.caption(lang)}{more}"
 
 
 def _table(name: str, node: Mapping[str, Any]) -> Table:

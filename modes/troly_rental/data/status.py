@@ -34,7 +34,7 @@ def status(request: CommandRequest) -> CommandResult:
         return CommandResult(text=f"{say('holdings.none', lang)}: {INGEST_COMMAND}", records=())
     columns = tuple(say(f"status.{name}", lang) for name in ("table", "meaning", "rows"))
     counted = [(table, stock.rows.get(name, 0)) for name, table in tables().items()]
-    rows = tuple((table.name, table.said(lang), format_number(count, lang)) for table, count in counted)
+    rows = tuple((table.name, table.caption(lang), format_number(count, lang)) for table, count in counted)
     person = store.role_of(request.profile.login)
     told = [
         say(

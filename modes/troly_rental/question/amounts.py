@@ -1,4 +1,4 @@
-"""Finds the numbers of a rental question and what each counts: money, square metres, bedrooms, people, rows."""
+"""The amounts of a question as conditions: what each counts (money, square metres, bedrooms, people, rows) and limits."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from troly.text.fold import fold, tokens
 from troly.text.lexicon import Hit
 from troly.text.numbers import find_amounts
 from troly_rental.question.types import Filter, Op
-from troly_rental.question.vocabulary import in_english, lists, phrases
+from troly_rental.question.vocabulary import Vocabulary, lists
 
-MILLION, THOUSAND = 1_000_000, 1_000
-SMALLEST_RENT = 100_000
-MOST_MILLIONS = 100
-LEEWAY = Decimal("0.2")
+_MILLION, _THOUSAND = 1_000_000, 1_000
+_SMALLEST_RENT = 100_000
+_MOST_MILLIONS = 100
+_LEEWAY = Decimal("0.2")
 """How far "khoảng 3 triệu" reaches to both sides."""
 
-_SCALES = (MILLION, 100_000, THOUSAND)
+_SCALES = (_MILLION, 100_000, _THOUSAND)
 _RANGE = re.compile(
     r"\s*(?:-|~|–|—|->|den|toi|cho den|cho toi|to|and|va|till|until|den khoang|toi khoang)\s*"
 )
@@ -40,6 +40,17 @@ _OPS: dict[str, Op] = {
     "": "=", "exact": "=", "not": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "budget": "<=",
     "after <=": "<=", "after >=": ">=",
 }  # fmt: skip
+_MOST_THOUSANDS = 20_000
+_BEFORE = ("<", "<=", ">", ">=", "about", "budget", "exact", "not")
+_STRONG = frozenset({"<", "<=", ">", ">=", "not"})
+_AFTER = ("after <=", "after >=", "after about")
+_WORDS_BETWEEN = 2
+_NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
+_COUNTED = frozenset({"bedrooms", "people", "limit"})
+_CLAUSE = re.compile(r"[.;?!\n]|,(?!\d)")
+_MONTHLY = re.compile(
+    r"\s*(?:/|mỗi|một|1|moi|mot|per|a|each)?\s*(?:tháng|thang|month|th|mo)(?!\w)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +70,37 @@ class Quantity:
         """The conditions it makes."""
         low, high = self.value, self.upper
         if high is None and self.op == "about":
-            low, high = self.value * (1 - LEEWAY), self.value * (1 + LEEWAY)
+            low, high = self.value * (1 - _LEEWAY), self.value * (1 + _LEEWAY)
         if high is None:
-            return [Filter(self.field, _OPS[self.op], number(low))]
+            return [Filter(self.field, _OPS[self.op], _plain(low))]
         low, high = sorted((low, high))
-        return [Filter(self.field, ">=", number(low)), Filter(self.field, "<=", number(high))]
+        return [Filter(self.field, ">=", _plain(low)), Filter(self.field, "<=", _plain(high))]
 
 
-def number(value: Decimal) -> int | float:
+def _plain(value: Decimal) -> int | float:
     """A plain number for the state."""
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def parse_quantities(vocabulary: Vocabulary, text: str) -> list[Quantity]:
+    """The amounts of `text` that are conditions, limits, or neither, left to right, with their words."""
+    raw = _numbers(vocabulary, text)
+    hits = vocabulary.find(text, "amounts", *_BEFORE, *_AFTER)
+    topics = vocabulary.find(
+        text, "amounts", *(label for label in lists("amounts") if label.startswith("about "))
+    )
+    found: list[Quantity] = []
+    begin, nth = 0, 0
+    while nth < len(raw):
+        ranged = nth + 1 < len(raw) and _is_range(text, raw[nth], raw[nth + 1])
+        last = nth + ranged
+        until = raw[last + 1].start if last + 1 < len(raw) else len(text)
+        high = raw[last] if ranged else None
+        quantity = _in_context(_AmountContext(text, raw[nth], high, (begin, until), hits, topics))
+        found.append(quantity)
+        begin = max(raw[last].end, quantity.end)
+        nth = last + 1
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +112,17 @@ class _UnitText:
     scales: list[tuple[int, list[Hit]]]
 
 
-def find_quantities(text: str) -> list[Quantity]:
+def _numbers(vocabulary: Vocabulary, text: str) -> list[Quantity]:
     """The first numbers of `text`, left to right, with the field that their units say; ends of a range share theirs."""
-    said = _UnitText(
+    marked = _UnitText(
         text,
-        phrases("amounts", *_units()).find(text),
-        [(scale, phrases("amounts", f"x {scale}").find(text)) for scale in _SCALES],
+        vocabulary.find(text, "amounts", *_units()),
+        [(scale, vocabulary.find(text, "amounts", f"x {scale}")) for scale in _SCALES],
     )
-    return _shared([_with_unit(said, one) for one in _raw(said)], text)
+    return _shared([_with_unit(vocabulary, marked, one) for one in _plain_numbers(vocabulary, marked)], text)
 
 
-def is_range(text: str, low: Quantity, high: Quantity) -> bool:
+def _is_range(text: str, low: Quantity, high: Quantity) -> bool:
     """Whether two numbers are the ends of one range: "2-4tr", "từ 2 đến 4", "between 3 and 5"."""
     between = fold(text[low.end : high.start])
     if _RANGE.fullmatch(between) is None:
@@ -101,36 +133,36 @@ def is_range(text: str, low: Quantity, high: Quantity) -> bool:
     return (not low.field or low.field == high.field or money) and (not listed or opened)
 
 
-def _raw(said: _UnitText) -> list[Quantity]:
+def _plain_numbers(vocabulary: Vocabulary, marked: _UnitText) -> list[Quantity]:
     """Numbers with their scale words; one that is glued to letters carries them in its field ("=pn")."""
     found = [
         Quantity("" if one.unit in {"", "VND"} else f"={one.unit}", "", one.value, one.start, one.end)
-        for one in find_amounts(said.text)[:_MOST]
+        for one in find_amounts(marked.text)[:_MOST]
     ]
     taken = [(one.start, one.end) for one in found]
-    for token in tokens(said.text):
+    for token in tokens(marked.text):
         value = _FOLDED_NUMBERS.get(token.folded)
         if value is None or any(a <= token.start < b for a, b in taken):
             continue
         one = Quantity("", "", Decimal(value), token.start, token.end)
-        field = _with_unit(said, one).field
+        field = _with_unit(vocabulary, marked, one).field
         spelt = token.text in _NUMBERS or token.text.isascii()
         if spelt and field in {"bedrooms", "people", "price", "limit"} and (value > 1 or field != "limit"):
             found.append(one)
     return sorted(found, key=lambda one: one.start)[:_MOST]
 
 
-def _with_unit(said: _UnitText, one: Quantity) -> Quantity:
+def _with_unit(vocabulary: Vocabulary, marked: _UnitText, one: Quantity) -> Quantity:
     """`one` with the unit that comes right after it, or was glued to it ("2pn", "25m2", "5m")."""
     if one.field:
-        return _glued(said.text, one, one.field.removeprefix("="))
-    text = said.text
-    for scale, hits in said.scales:
+        return _glued(vocabulary, marked.text, one, one.field.removeprefix("="))
+    text = marked.text
+    for scale, hits in marked.scales:
         hit = _right_after(text, one.end, hits)
-        if hit and one.value < THOUSAND and fold(hit.phrase) != "m":
+        if hit and one.value < _THOUSAND and fold(hit.phrase) != "m":
             return replace(one, value=one.value * scale, end=hit.end, field="price")
-    hit = _right_after(text, one.end, said.units)
-    if hit is None or (one.value >= THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
+    hit = _right_after(text, one.end, marked.units)
+    if hit is None or (one.value >= _THOUSAND and hit.label in _NO_UNIT_OF_MONEY):
         return one
     name = _unit_name(hit.label)
     if name == "area" and fold(hit.phrase) in {"met", "metres", "meters"} and one.value < _METRES_FROM:
@@ -139,23 +171,23 @@ def _with_unit(said: _UnitText, one: Quantity) -> Quantity:
     return replace(one, op=op, field=name, end=one.end if name == "limit" else hit.end)
 
 
-def _glued(text: str, one: Quantity, unit: str) -> Quantity:
+def _glued(vocabulary: Vocabulary, text: str, one: Quantity, unit: str) -> Quantity:
     if unit == "m":
-        return _metres(text, one)
-    named = phrases("amounts", *_units()).find(unit)
-    scale = next((n for n in _SCALES if phrases("amounts", f"x {n}").find(unit)), 0)
+        return _metres(vocabulary, text, one)
+    named = vocabulary.find(unit, "amounts", *_units())
+    scale = next((n for n in _SCALES if vocabulary.find(unit, "amounts", f"x {n}")), 0)
     if scale and not named:
         return replace(one, value=one.value * scale, field="price")
     return replace(one, field=_unit_name(named[0].label) if named else "other")
 
 
-def _metres(text: str, one: Quantity) -> Quantity:
+def _metres(vocabulary: Vocabulary, text: str, one: Quantity) -> Quantity:
     """ "5m" is five million where a rent is meant, "25m" metres; in English "25m VND" and "25m" are millions."""
-    area = phrases("amounts", "about area").find(text[max(0, one.start - 12) : one.start])
+    area = vocabulary.find(text[max(0, one.start - 12) : one.start], "amounts", "about area")
     money = _CURRENCY.match(text, one.end) is not None
-    if area or (one.value >= _METRES_FROM and not money and not in_english()):
+    if area or (one.value >= _METRES_FROM and not money and not vocabulary.english):
         return replace(one, field="area")
-    return replace(one, field="price", value=one.value * MILLION)
+    return replace(one, field="price", value=one.value * _MILLION)
 
 
 def _right_after(text: str, end: int, hits: list[Hit]) -> Hit | None:
@@ -181,30 +213,14 @@ def _shared(raw: list[Quantity], text: str) -> list[Quantity]:
     found = list(raw)
     for nth in range(len(found) - 2, -1, -1):
         low, high = found[nth], found[nth + 1]
-        if low.field or not is_range(text, low, high):
+        if low.field or not _is_range(text, low, high):
             continue
         value = low.value
-        if high.value >= SMALLEST_RENT and high.field in {"", "price", "deposit"} and value < THOUSAND:
-            millions = value * MILLION <= high.value * 10 and value < MOST_MILLIONS
-            value *= MILLION if millions else THOUSAND
+        if high.value >= _SMALLEST_RENT and high.field in {"", "price", "deposit"} and value < _THOUSAND:
+            millions = value * _MILLION <= high.value * 10 and value < _MOST_MILLIONS
+            value *= _MILLION if millions else _THOUSAND
         found[nth] = replace(low, value=value, field=high.field)
     return found
-
-
-# Reads the amounts of a rental question as conditions: which field each is about, and how it limits it.
-
-
-_MOST_THOUSANDS = 20_000
-_BEFORE = ("<", "<=", ">", ">=", "about", "budget", "exact", "not")
-_STRONG = frozenset({"<", "<=", ">", ">=", "not"})
-_AFTER = ("after <=", "after >=", "after about")
-_WORDS_BETWEEN = 2
-_NAMED = frozenset({"price", "area", "deposit", "electricity_price", "water_price", "fee", "views"})
-_COUNTED = frozenset({"bedrooms", "people", "limit"})
-_CLAUSE = re.compile(r"[.;?!\n]|,(?!\d)")
-_MONTHLY = re.compile(
-    r"\s*(?:/|mỗi|một|1|moi|mot|per|a|each)?\s*(?:tháng|thang|month|th|mo)(?!\w)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,32 +249,11 @@ class _AmountContext:
         return [h for h in hits if len(tokens(self.text[h.end : self.low.start])) <= _WORDS_BETWEEN]
 
 
-def parse_quantities(text: str) -> list[Quantity]:
-    """The amounts of `text` that are conditions, limits, or neither, left to right, with their words."""
-    raw = find_quantities(text)
-    hits = phrases("amounts", *_BEFORE, *_AFTER).find(text)
-    topics = phrases("amounts", *(label for label in lists("amounts") if label.startswith("about "))).find(
-        text
-    )
-    found: list[Quantity] = []
-    begin, nth = 0, 0
-    while nth < len(raw):
-        ranged = nth + 1 < len(raw) and is_range(text, raw[nth], raw[nth + 1])
-        last = nth + ranged
-        until = raw[last + 1].start if last + 1 < len(raw) else len(text)
-        high = raw[last] if ranged else None
-        read = _read(_AmountContext(text, raw[nth], high, (begin, until), hits, topics))
-        found.append(read)
-        begin = max(raw[last].end, read.end)
-        nth = last + 1
-    return found
-
-
-def _read(around: _AmountContext) -> Quantity:
+def _in_context(around: _AmountContext) -> Quantity:
     """The amount with what the words around it say."""
     text, low, high, end = around.text, around.low, around.high, around.end
     monthly = _MONTHLY.match(text, end)
-    if monthly and low.field in {"", "price"} and low.value >= SMALLEST_RENT:
+    if monthly and low.field in {"", "price"} and low.value >= _SMALLEST_RENT:
         end = monthly.end()
     before = around.close([hit for hit in around.before(around.hits) if hit.label in _BEFORE])
     after = [
@@ -267,8 +262,8 @@ def _read(around: _AmountContext) -> Quantity:
     op = low.op or _op(before, after)
     field, topic = _field(around, limited=bool(op))
     value, upper = low.value, high.value if high else None
-    if field == "price" and value < SMALLEST_RENT and low.field != "price":
-        scale = MILLION if (upper or value) < MOST_MILLIONS else THOUSAND
+    if field == "price" and value < _SMALLEST_RENT and low.field != "price":
+        scale = _MILLION if (upper or value) < _MOST_MILLIONS else _THOUSAND
         value, upper = value * scale, upper * scale if upper is not None else None
     behind = [topic] if topic and topic.start >= end and field not in {"price", "area"} else []
     if op == "about" and field in _COUNTED:
@@ -281,13 +276,13 @@ def _read(around: _AmountContext) -> Quantity:
 
 def _op(before: list[Hit], after: list[Hit]) -> str:
     ends = [hit.label for hit in after if hit.label != "after about"]
-    said = [hit.label for hit in before]
-    strong = [label for label in said if label in _STRONG]
+    marked = [hit.label for hit in before]
+    strong = [label for label in marked if label in _STRONG]
     if ends or strong:
         return ends[0] if ends else strong[-1]
-    if "about" in said or after:
+    if "about" in marked or after:
         return "about"
-    return said[-1] if said else ""
+    return marked[-1] if marked else ""
 
 
 def _field(around: _AmountContext, *, limited: bool) -> tuple[str, Hit | None]:
@@ -297,7 +292,7 @@ def _field(around: _AmountContext, *, limited: bool) -> tuple[str, Hit | None]:
     if own and own != "price":
         return own, None
     value = high.value if high else low.value
-    large = value >= SMALLEST_RENT or own == "price"
+    large = value >= _SMALLEST_RENT or own == "price"
     bare = _bare(around.text, around.end)
     before = around.before(around.topics)
     close = around.close(before)
@@ -325,9 +320,6 @@ def _is_behind(around: _AmountContext, hit: Hit) -> bool:
 def _bare(text: str, end: int) -> bool:
     """Whether nothing is counted: the number stands alone."""
     rest = text[end:].split()
-    return not rest or not text[end:].lstrip()[0].isalpha() or fold(rest[0]) in _closing()
-
-
-def _closing() -> frozenset[str]:
-    """Words that may follow a number that counts nothing."""
-    return frozenset(fold(word) for word in lists("amounts")["nothing counted"])
+    if not rest or not text[end:].lstrip()[0].isalpha():
+        return True
+    return fold(rest[0]) in {fold(word) for word in lists("amounts")["nothing counted"]}

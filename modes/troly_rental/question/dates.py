@@ -1,4 +1,4 @@
-"""Reads the days of a question as conditions on the date that the asked records have."""
+"""The days of a question, as conditions on the date that the asked records have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold
 from troly_rental.question.types import Filter
-from troly_rental.question.vocabulary import phrases, without
+from troly_rental.question.vocabulary import Vocabulary, without
 
 FIELD = {
     "room": "posted_at", "post": "posted_at", "room_seeking_post": "posted_at", "building": "posted_at",
@@ -19,7 +19,9 @@ _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)
 _SOON = timedelta(days=30)
 
 
-def parse_days(text: str, entity: str, now: datetime, *, figures: bool) -> tuple[list[Filter], str]:
+def parse_days(
+    vocabulary: Vocabulary, text: str, entity: str, now: datetime, *, figures: bool
+) -> tuple[list[Filter], str]:
     """Conditions on days in `text` for `entity`, and the text without them.
 
     For rooms and posts a day counts when it says when they were posted, or when figures of a period are asked for;
@@ -27,8 +29,8 @@ def parse_days(text: str, entity: str, now: datetime, *, figures: bool) -> tuple
     """
     ranges = find_ranges(text, now.date())
     if entity in {"room", "post", "room_seeking_post"}:
-        about = bool(phrases("asks", "posted").find(text)) or figures or entity == "post"
-        moving = phrases("asks", "moving in").find(text)
+        about = bool(vocabulary.find(text, "asks", "posted")) or figures or entity == "post"
+        moving = vocabulary.find(text, "asks", "moving in")
         if moving and entity == "room_seeking_post":
             return _conditions(text, ranges, "move_in_date")
         if not about or moving:
@@ -36,9 +38,11 @@ def parse_days(text: str, entity: str, now: datetime, *, figures: bool) -> tuple
     return _conditions(text, ranges, FIELD[entity])
 
 
-def parse_contract_end(text: str, entity: str, now: datetime) -> tuple[list[Filter], str]:
+def parse_contract_end(
+    vocabulary: Vocabulary, text: str, entity: str, now: datetime
+) -> tuple[list[Filter], str]:
     """Contracts that end soon or in a period: conditions on their last day."""
-    hits = phrases("asks", "ending").find(text)
+    hits = vocabulary.find(text, "asks", "ending")
     if entity != "contract" or not hits:
         return [], text
     ranges = find_ranges(text, now.date())
@@ -54,9 +58,9 @@ def parse_contract_end(text: str, entity: str, now: datetime) -> tuple[list[Filt
     ], rest
 
 
-def parse_upcoming(text: str, entity: str, now: datetime) -> list[Filter]:
+def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime) -> list[Filter]:
     """Appointments still to come."""
-    if entity == "viewing" and phrases("asks", "upcoming").find(text):
+    if entity == "viewing" and vocabulary.find(text, "asks", "upcoming"):
         return [Filter("scheduled_at", ">=", now.date().isoformat())]
     return []
 

@@ -1,4 +1,4 @@
-"""Tells what kind of message it is (002-07): a query, a greeting, something unclear, or other talk."""
+"""The intent of a message (002-07): a query, a greeting, something unclear, or other talk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from troly.text.classifier import ExampleClassifier
 from troly.text.fold import folded_words
-from troly_rental.question.vocabulary import LEXICONS, phrases
+from troly_rental.question.vocabulary import LEXICONS, Vocabulary
 
 Intent = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
 _FEW = 4
@@ -45,25 +45,25 @@ _SQL = re.compile(
 )
 
 
-def is_forbidden(text: str) -> bool:
+def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
     """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
-    if phrases("talk", "forbidden").find(text) or is_sql(text):
+    if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
         return True
-    if phrases("talk", "others").find(text) and not phrases("asks", "own").find(text):
+    if vocabulary.find(text, "talk", "others") and not vocabulary.find(text, "asks", "own"):
         return True
-    writes = phrases("talk", "write").find(text)
+    writes = vocabulary.find(text, "talk", "write")
     return bool(
-        writes and phrases("talk", "records").find(text) and not phrases("talk", "filters").find(text)
+        writes and vocabulary.find(text, "talk", "records") and not vocabulary.find(text, "talk", "filters")
     )
 
 
-def classify_intent(text: str, signs: IntentSigns) -> Intent:
+def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> Intent:
     """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
-    if is_forbidden(text):
+    if is_forbidden(vocabulary, text):
         return "REFUSED"
-    hits = {hit.label for hit in phrases("talk").find(text)}
+    hits = {hit.label for hit in vocabulary.find(text, "talk")}
     few = len(folded_words(text)) <= _FEW
-    advice = bool(phrases("talk", "how to").find(text))
+    advice = bool(vocabulary.find(text, "talk", "how to"))
     chat = "you" in hits and not signs.entity and signs.slots <= 1
     if not signs.sure and (chat or (advice and not signs.firm)):
         return "GENERAL_CHAT"
@@ -79,7 +79,7 @@ def classify_intent(text: str, signs: IntentSigns) -> Intent:
 
 def _learned(text: str, *, entity: bool) -> Intent:
     for scored in _classifier().classify(text):
-        label: Intent | None = next((talk for talk in _TALKS if talk == scored.label), None)
+        label: Intent | None = next((talk for talk in _INTENTS if talk == scored.label), None)
         if scored.label == "unknown":
             return "QUERY" if entity else "GENERAL_CHAT"
         if label == "QUERY" and not entity:
@@ -89,7 +89,7 @@ def _learned(text: str, *, entity: bool) -> Intent:
     return "GENERAL_CHAT"
 
 
-_TALKS: tuple[Intent, ...] = ("QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED")
+_INTENTS: tuple[Intent, ...] = ("QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Puts a question's parts together: from a message to a reading, on its own or as an edit of the one before."""
+"""The parts of one message: its records, conditions, places, figures and remarks, before any other message is looked at."""
 
 from __future__ import annotations
 
@@ -7,124 +7,121 @@ from datetime import date, datetime
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.fold import folded_words
 from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, parse_quantities
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
-from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.output import OutputRequest, number_of_groups, parse_output
-from troly_rental.question.parser import check_readiness
 from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
-from troly_rental.question.types import (
-    Filter,
-    Measure,
-    Mode,
-    Order,
-    ParsedQuestion,
-    Remark,
-    Role,
-    make_remark,
-    merge_filters,
-)
-from troly_rental.question.vocabulary import phrases, spans, without
+from troly_rental.question.types import Filter, Measure, Mode, Remark, merge_filters
+from troly_rental.question.vocabulary import Vocabulary, spans, without
 from troly_rental.sql.relations import entities
 
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
-_TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
-"""Conditions that nobody sets in small talk."""
 _ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
-_MOST_ROWS, _SHORT = 200, 5
+_FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
+_MOST_ROWS = 200
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionParts:
-    """What one message holds by itself, before it is joined with the query before it; `unplaced` is its text without
-    the names of places.
+    """What one message holds by itself, before it is joined with the query before it.
+
+    `text` is the message with its spelling corrected, `unplaced` the same without the names of places; `vocabulary`
+    finds words in the message's language. `money` is the figure of the asker's invoices that is meant ("debt",
+    "revenue", "electricity", "water", "rent"), "" for none.
     """
 
+    vocabulary: Vocabulary
     text: str
     unplaced: str
     entity: str
     named: bool
+    money: str
     filters: tuple[Filter, ...]
     quantities: tuple[Quantity, ...]
-    asked: OutputRequest
+    output: OutputRequest
     limit: int | None
     own: bool
     needless: frozenset[str]
     missing: tuple[Remark, ...]
-    said: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
 
 
-def parse_parts(message: str, lang: Lang, now: datetime, places: Places) -> QuestionParts:
+def parse_parts(
+    vocabulary: Vocabulary, message: str, lang: Lang, now: datetime, places: Places
+) -> QuestionParts:
     """The parts of `message`."""
     text = correct_spelling(message, lang)
-    own = bool(phrases("asks", "own").find(text))
-    named = [hit.label for hit in phrases("asks", *_ENTITIES, "other").find(text) if hit.label != "other"]
-    money = _money_records(text, own=own)
+    own = bool(vocabulary.find(text, "asks", "own"))
+    named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
+    money = _money_records(vocabulary, text, own=own)
     entity = _entity(named, money)
-    ending, rest = parse_contract_end(text, entity, now)
-    where = parse_places(rest, places)
-    groups = spans(phrases("asks", "by furnished", "by amenity", "by type").find(text))
-    traits = parse_traits(without(where.rest, groups, "|"))
-    figures = bool(
-        phrases("asks", "count", "avg", "median", "min", "max", "sum", "trend", "chart", "table").find(text)
+    ending, rest = parse_contract_end(vocabulary, text, entity, now)
+    where = parse_places(vocabulary, rest, places)
+    groups = spans(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
+    traits = parse_traits(vocabulary, without(where.rest, groups, "|"))
+    figures = bool(vocabulary.find(text, "asks", *_FIGURES))
+    days, rest = (
+        ([], traits.rest) if ending else parse_days(vocabulary, traits.rest, entity, now, figures=figures)
     )
-    days, rest = ([], traits.rest) if ending else parse_days(traits.rest, entity, now, figures=figures)
-    quantities = parse_quantities(rest)
-    status, _ = parse_status(without(text, spans(phrases("amenities", "furnished none").find(text))), entity)
-    filters = [
-        *ending, *days, *parse_upcoming(text, entity, now), *_status(money, status, entity),
+    quantities = parse_quantities(vocabulary, rest)
+    unfurnished = spans(vocabulary.find(text, "amenities", "furnished none"))
+    status = parse_status(vocabulary, without(text, unfurnished), entity)
+    found = [
+        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
         *where.filters, *traits.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
-    kept, dropped = _supported(filters, entity)
-    tidy = merge_filters(kept)
-    asked = _output(without(text, traits.spans), list(tidy), entity, money)
-    return QuestionParts(
-        text,
-        where.marked,
-        entity,
-        bool(named) or bool(money),
-        tidy,
-        tuple(quantities),
-        asked,
-        (number_of_groups(text) if asked.group else None) or _limit(parse_quantities(where.rest), where.rest),
-        own or bool(money) or (entity in _OWN_ENTITIES),
-        traits.needless,
-        where.missing,
-        (*traits.said, *where.said, *asked.said, *_assumed(quantities), *dropped),
-    )
-
-
-def _supported(filters: list[Filter], entity: str) -> tuple[list[Filter], list[Remark]]:
-    """The filters that `entity` has a column for, and a remark on each other one."""
     known = entities()[entity].fields
-    lost = dict.fromkeys(one.field for one in filters if one.field not in known)
-    return [one for one in filters if one.field in known], [
-        make_remark("said.no_field", field=n) for n in lost
-    ]
+    filters = merge_filters([one for one in found if one.field in known])
+    unknown = dict.fromkeys(one.field for one in found if one.field not in known)
+    output = _output(vocabulary, without(text, traits.spans), list(filters), entity, money)
+    limit = number_of_groups(text) if output.group else None
+    return QuestionParts(
+        vocabulary=vocabulary,
+        text=text,
+        unplaced=where.marked,
+        entity=entity,
+        named=bool(named) or bool(money),
+        money=money,
+        filters=filters,
+        quantities=tuple(quantities),
+        output=output,
+        limit=limit or _limit(vocabulary, where.rest),
+        own=own or bool(money) or (entity in _OWN_ENTITIES),
+        needless=traits.needless,
+        missing=where.missing,
+        remarks=(
+            *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *(Remark.of("said.no_field", field=name) for name in unknown),
+        ),
+    )  # fmt: skip
 
 
-def _money_records(text: str, *, own: bool) -> str:
+def _money_records(vocabulary: Vocabulary, text: str, *, own: bool) -> str:
     """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
-    if phrases("asks", "revenue").find(text):
+    if vocabulary.find(text, "asks", "revenue"):
         return "revenue"
-    if phrases("asks", "debt").find(text):
+    if vocabulary.find(text, "asks", "debt"):
         return "debt"
-    found = phrases("asks", "invoice electricity", "invoice water", "invoice rent").find(text)
-    period = phrases("asks", "own").find(text) or find_ranges(text, _ANY_DAY)
-    priced = phrases("amounts", "unit electricity_price", "unit water_price").find(text)
-    rooms = phrases("asks", "avg", "compare", "cheapest", "cheap").find(text)
-    timeless = without(text, [one.span for one in find_ranges(text, _ANY_DAY)])
-    amounts = [q for q in parse_quantities(timeless) if q.field not in {"limit", "other", ""}]
-    if found and period and not (amounts or rooms) and not (priced and not own):
-        return found[0].label.removeprefix("invoice ")
-    return ""
+    found = vocabulary.find(text, "asks", "invoice electricity", "invoice water", "invoice rent")
+    periods = [one.span for one in find_ranges(text, _ANY_DAY)]
+    if (
+        not found
+        or not (own or periods)
+        or vocabulary.find(text, "asks", "avg", "compare", "cheapest", "cheap")
+    ):
+        return ""
+    if not own and vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price"):
+        return ""
+    amounts = parse_quantities(vocabulary, without(text, periods))
+    if any(one.field not in {"limit", "other", ""} for one in amounts):
+        return ""
+    return found[0].label.removeprefix("invoice ")
 
 
 def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
@@ -152,46 +149,41 @@ def _entity(named: list[str], money: str) -> str:
     return "room"
 
 
-def _output(text: str, filters: list[Filter], entity: str, money: str) -> OutputRequest:
-    asked = parse_output(text, filters)
+def _output(
+    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str
+) -> OutputRequest:
+    """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
+    output = parse_output(vocabulary, text, filters)
     if money in {"electricity", "water", "rent"}:
-        group = tuple(g for g in asked.group if g in {"month", "room"})
-        return replace(asked, measures=(Measure("sum", money),), group=group, order=(), mode="TABLE", said=())
-    if money == "revenue":
-        group = tuple(g for g in asked.group if g in {"month", "building", "room"})
+        group = tuple(name for name in output.group if name in {"month", "room"})
         return replace(
-            asked,
-            measures=(Measure("sum", "total"),),
-            group=group,
-            mode="CHART" if asked.mode == "CHART" else "TABLE",
-            said=(),
+            output, measures=(Measure("sum", money),), group=group, order=(), mode="TABLE", remarks=()
         )
-    if entity == "invoice" and (owed := _amount_asked(text, asked)):
-        return replace(asked, measures=(Measure("sum", "total"),), mode=owed, group=(), order=(), said=())
-    if entity == "invoice":
-        measures = tuple(Measure(m.kind, "total" if m.field == "price" else m.field) for m in asked.measures)
-        return replace(asked, measures=measures)
-    if entity == "contract":
-        measures = tuple(
-            Measure(m.kind, "monthly_rent" if m.field == "price" else m.field) for m in asked.measures
-        )
-        return replace(asked, measures=measures)
-    return asked
+    if money == "revenue":
+        group = tuple(name for name in output.group if name in {"month", "building", "room"})
+        mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
+        return replace(output, measures=(Measure("sum", "total"),), group=group, mode=mode, remarks=())
+    if entity == "invoice" and _is_amount_asked(vocabulary, text, output):
+        total = (Measure("sum", "total"),)
+        return replace(output, measures=total, mode="TABLE", group=(), order=(), remarks=())
+    rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
+    measures = (Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures)
+    return replace(output, measures=tuple(measures))
 
 
-def _amount_asked(text: str, asked: OutputRequest) -> Mode | None:
-    """ "tôi còn nợ bao nhiêu", "hóa đơn tháng này bao nhiêu": what the invoices come to, as a table."""
-    if any(one.kind not in {"avg", "min", "max"} for one in asked.measures) or asked.mode == "CHART":
-        return None
-    if phrases("asks", "count", "avg", "min", "max", "median").find(text):
-        return None
-    return "TABLE" if phrases("asks", "amount asked", "price asked").find(text) else None
+def _is_amount_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> bool:
+    """ "tôi còn nợ bao nhiêu", "hóa đơn tháng này bao nhiêu": what the invoices come to."""
+    if any(one.kind not in {"avg", "min", "max"} for one in output.measures) or output.mode == "CHART":
+        return False
+    if vocabulary.find(text, "asks", "count", "avg", "min", "max", "median"):
+        return False
+    return bool(vocabulary.find(text, "asks", "amount asked", "price asked"))
 
 
-def _limit(quantities: list[Quantity], text: str) -> int | None:
+def _limit(vocabulary: Vocabulary, text: str) -> int | None:
     """How many rows are wanted; "1 phòng" alone is a way of speaking, "1 phòng rẻ nhất" is a number."""
-    best = bool(phrases("asks", *_SUPERLATIVES).find(text))
-    for one in quantities:
+    best = bool(vocabulary.find(text, "asks", *_SUPERLATIVES))
+    for one in parse_quantities(vocabulary, text):
         if one.field == "limit" and one.upper is None and 1 <= one.value <= _MOST_ROWS:
             if one.value == 1 and not best:
                 continue
@@ -199,79 +191,10 @@ def _limit(quantities: list[Quantity], text: str) -> int | None:
     return None
 
 
-def _assumed(quantities: list[Quantity]) -> list[Remark]:
+def _assumptions(quantities: list[Quantity]) -> list[Remark]:
     """What was taken for granted about amounts: how far "khoảng" reaches."""
     return [
-        make_remark("said.about", field=one.field)
+        Remark.of("said.about", field=one.field)
         for one in quantities
         if one.op == "about" and one.upper is None and one.field not in {"", "limit", "other"}
     ]
-
-
-def fresh(message: str, parts: QuestionParts, role: Role) -> ParsedQuestion:
-    """The reading of a message that stands by itself."""
-    slots = len({f.field for f in parts.filters}) + bool(parts.limit) + len(parts.missing)
-    owned = parts.own and parts.named and _asks_for_own(parts)
-    figures = bool(parts.asked.group or (parts.asked.measures and not _price_alone(parts.text)))
-    asked = figures or bool(parts.asked.measures or parts.asked.order)
-    telling = any(one.field in _TELLING for one in parts.filters)
-    firm = slots - any(one.field == "type" for one in parts.filters)
-    signs = IntentSigns(slots, firm, telling, parts.named, asked, figures or owned)
-    talk = classify_intent(parts.text, signs)
-    if talk == "REFUSED":
-        reason = make_remark("refused.sql" if is_sql(message) else "refused.data")
-        return ParsedQuestion("GENERAL_CHAT", refused=True, said=(reason,), question=message)
-    if talk != "QUERY":
-        return ParsedQuestion(talk, question=message, missing=_unclear(talk))
-    entity = parts.entity
-    if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
-        entity = "room_seeking_post"
-    mode = mode_of(parts.asked)
-    measures = parts.asked.measures
-    reading = ParsedQuestion(
-        "QUERY",
-        mode,
-        entity,
-        parts.filters,
-        parts.asked.order or _natural_order(parts),
-        parts.limit,
-        parts.asked.group if measures else (),
-        measures,
-        parts.own,
-        missing=parts.missing,
-        said=parts.said,
-        question=message,
-    )
-    return check_readiness(reading, role)
-
-
-def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
-    """What ends soon, and what is still to come, in the order of its days."""
-    fields = {one.field for one in parts.filters}
-    if parts.asked.measures:
-        return ()
-    if "end_date" in fields:
-        return (Order("end_date"),)
-    return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
-
-
-def _asks_for_own(parts: QuestionParts) -> bool:
-    """Whether own records are asked for, not how contracts or invoices work in general."""
-    if phrases("talk", "how to").find(parts.text):
-        return bool(parts.filters)
-    said = phrases("asks", "own", "revenue", "debt").find(parts.text)
-    return bool(said or parts.filters or len(folded_words(parts.text)) <= _SHORT)
-
-
-def _price_alone(text: str) -> bool:
-    """ "giá bao nhiêu": a figure of nothing in particular."""
-    return not phrases("asks", "count", "avg", "median", "trend", "compare").find(text)
-
-
-def _unclear(talk: str) -> tuple[Remark, ...]:
-    return (make_remark("missing.what"),) if talk == "CLARIFICATION" else ()
-
-
-def mode_of(asked: OutputRequest) -> Mode:
-    """002-09: things are listed, one's own records too; figures are a table, what is to be seen is a chart."""
-    return asked.mode or ("TABLE" if asked.measures else "LIST")

@@ -1,16 +1,16 @@
-"""Reads the places of a question: cities, districts and wards, wanted or excluded, and names that are unknown."""
+"""The places of a question: cities, districts and wards, wanted or excluded, and names that are unknown."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
 from troly_rental.data.places import Place, PlaceMention, Places
 from troly_rental.question.spelling import is_listed
-from troly_rental.question.types import Filter, Remark, make_remark
-from troly_rental.question.vocabulary import lists, merged, phrases, without
+from troly_rental.question.types import Filter, Remark
+from troly_rental.question.vocabulary import Vocabulary, lists, without
 from troly_rental.question.vocabulary import spans as spans_of
 
 _LISTED = re.compile(
@@ -37,42 +37,44 @@ class PlaceConditions:
     """The places of a message: conditions, remarks, unknown names with the nearest ones, and the text without them."""
 
     filters: tuple[Filter, ...]
-    said: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     missing: tuple[Remark, ...]
     rest: str
     marked: str
     """The text with bars in place of the names, which then part the words around them."""
 
 
-def parse_places(text: str, places: Places) -> PlaceConditions:
+def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceConditions:
     """The places named in `text`."""
-    mentions = _expected(text, _found(text, places))
+    mentions = _expected(text, _found(vocabulary, text, places))
     filters: list[Filter] = []
-    said: list[Remark] = []
+    remarks: list[Remark] = []
     spans: list[tuple[int, int]] = []
     for mention in mentions:
-        excluded = _excluded(text, mention.start, spans, filters)
-        filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, said)]
+        excluded = _excluded(vocabulary, text, mention.start, spans, filters)
+        filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, remarks)]
         spans.append((mention.start, mention.end))
         if mention.near or mention.unsure:
             key = "near" if mention.near else "guessed"
-            said.append(make_remark(f"said.{key}", name=mention.said, place=mention.places[0].name))
-        for name, end in _numbered(text, mention, places):
+            remarks.append(Remark.of(f"said.{key}", name=mention.typed, place=mention.places[0].name))
+        for name, end in _numbered(vocabulary, text, mention, places):
             filters.append(Filter("district", "!=" if excluded else "=", name))
             spans.append((spans[-1][1], end))
-    filters = _without_complaints(text, mentions, filters)
+    filters = _without_complaints(vocabulary, text, mentions, filters)
     rest = without(text, spans)
-    missing, unknown = _unknown(rest, places)
+    missing, unknown = _unknown(vocabulary, rest, places)
     return PlaceConditions(
         tuple(filters),
-        tuple(said),
+        tuple(remarks),
         tuple(missing),
         without(rest, unknown),
         without(text, [*spans, *unknown], "|"),
     )
 
 
-def _without_complaints(text: str, mentions: list[PlaceMention], filters: list[Filter]) -> list[Filter]:
+def _without_complaints(
+    vocabulary: Vocabulary, text: str, mentions: list[PlaceMention], filters: list[Filter]
+) -> list[Filter]:
     """ "quận 2 thì xa quá, tìm ở Bình Thạnh": the place complained of is dropped when another one is named,
     and refused where none is, if it is too far.
     """
@@ -80,7 +82,7 @@ def _without_complaints(text: str, mentions: list[PlaceMention], filters: list[F
     for nth, mention in enumerate(mentions):
         end = mentions[nth + 1].start if nth + 1 < len(mentions) else len(text)
         clause = _CLAUSE.split(fold(text[mention.end : end]), maxsplit=1)[0]
-        hits = phrases("wheres", "far", "unwanted").find(text[mention.end : mention.end + len(clause)])
+        hits = vocabulary.find(text[mention.end : mention.end + len(clause)], "wheres", "far", "unwanted")
         if hits and len(tokens(text[mention.end : mention.end + hits[0].start])) <= 2:
             disliked |= {(place.name, hits[0].label) for place in mention.places}
     names = {name for name, _ in disliked}
@@ -90,12 +92,11 @@ def _without_complaints(text: str, mentions: list[PlaceMention], filters: list[F
     return [replace(one, op="!=") if one.value in far else one for one in filters]
 
 
-@lru_cache(maxsize=256)
-def _found(text: str, places: Places) -> tuple[PlaceMention, ...]:
+def _found(vocabulary: Vocabulary, text: str, places: Places) -> tuple[PlaceMention, ...]:
     """Names as they are listed, then names with typing errors among the words that mean nothing else."""
     exact = places.find(text)
     known = [(m.start, m.end) for m in exact]
-    known += spans_of(merged(*_OTHER_WORDS).find(text))
+    known += spans_of(vocabulary.find_any(text, *_OTHER_WORDS))
     rest = without(text, known, "|")
     guessed = [
         replace(m, start=m.start + part.start(), end=m.end + part.start())
@@ -117,7 +118,7 @@ def _expected(text: str, mentions: tuple[PlaceMention, ...]) -> list[PlaceMentio
         listed = bool(kept) and _SEPARATOR.fullmatch(fold(text[kept[-1].end : mention.start])) is not None
         following = mentions[nth + 1 : nth + 2]
         followed = any(_SEPARATOR.fullmatch(fold(text[mention.end : m.start])) for m in following)
-        capitals = mention.said.isupper() and not shouted and len(mention.said) > 1
+        capitals = mention.typed.isupper() and not shouted and len(mention.typed) > 1
         alone = not before.strip() and len(folded_words(text)) <= 3
         placed = capitals or listed or followed or alone or _PREPOSITION.search(before)
         if not placed and (_unplaced(mention) or (mention.short and _OTHERWISE.search(before))):
@@ -133,16 +134,16 @@ def _unplaced(mention: PlaceMention) -> bool:
     are everyday words ("ban co the" is not "Bàn Cờ").
     """
     if mention.short:
-        return not _INITIALLED.match(mention.said) and fold(mention.said) not in lists("wheres")["anywhere"]
+        return not _INITIALLED.match(mention.typed) and fold(mention.typed) not in lists("wheres")["anywhere"]
     ward = (
-        mention.places[0].kind == "ward" and mention.said.isascii() and not mention.places[0].name.isascii()
+        mention.places[0].kind == "ward" and mention.typed.isascii() and not mention.places[0].name.isascii()
     )
-    return ward and not _WARD.match(fold(mention.said))
+    return ward and not _WARD.match(fold(mention.typed))
 
 
 def _is_person_or_money(text: str, mention: PlaceMention) -> bool:
     """ "tb" after "giá" is an average, "pn" after a number bedrooms."""
-    said, before = fold(mention.said), fold(text[: mention.start]).rstrip()
+    said, before = fold(mention.typed), fold(text[: mention.start]).rstrip()
     if said == "tb":
         return before.endswith(("gia", "thue", "tinh", "tien")) or before == ""
     return said in {"pn", "p"} and before[-1:].isdigit()
@@ -150,7 +151,7 @@ def _is_person_or_money(text: str, mention: PlaceMention) -> bool:
 
 def _is_other_name(mention: PlaceMention) -> bool:
     """ "quận Hải ..." is not "quận hai": a number in words must carry its own accents or none."""
-    last = mention.said.split()[-1]
+    last = mention.typed.split()[-1]
     if mention.near or not mention.places[0].name[-1].isdigit() or last[-1].isdigit() or last.isascii():
         return False
     return not any(
@@ -162,7 +163,7 @@ _INITIALLED = re.compile(r"\w[. ]")
 _NUMBER_WORDS = ("nhất", "một", "hai", "ba", "tư", "bốn", "năm", "sáu", "bảy", "bẩy", "tám", "chín", "mười")
 
 
-def _chosen(mention: PlaceMention, said: list[Remark]) -> list[Place]:
+def _chosen(mention: PlaceMention, remarks: list[Remark]) -> list[Place]:
     """The place meant; of several with one name the best known, said."""
     if len(mention.places) == 1:
         return list(mention.places)
@@ -171,11 +172,13 @@ def _chosen(mention: PlaceMention, said: list[Remark]) -> list[Place]:
         return [mention.places[0]]
     first = mention.places[0]
     others = ", ".join(place.name for place in mention.places[1:])
-    said.append(make_remark("said.ambiguous", name=mention.said, place=first.name, others=others))
+    remarks.append(Remark.of("said.ambiguous", name=mention.typed, place=first.name, others=others))
     return [first]
 
 
-def _excluded(text: str, start: int, spans: list[tuple[int, int]], filters: list[Filter]) -> bool:
+def _excluded(
+    vocabulary: Vocabulary, text: str, start: int, spans: list[tuple[int, int]], filters: list[Filter]
+) -> bool:
     """Whether the place at `start` is one that is not wanted, or follows one in a list."""
     if (
         spans
@@ -186,7 +189,7 @@ def _excluded(text: str, start: int, spans: list[tuple[int, int]], filters: list
         return True
     begin = max(spans[-1][1] if spans else 0, start - 28)
     window = text[begin:start]
-    hits = phrases("wheres", "except").find(window)
+    hits = vocabulary.find(window, "wheres", "except")
     return any(
         len(tokens(window[hit.end :])) <= 2
         and not re.search(r"[,.;?!]", window[hit.end :])
@@ -195,15 +198,17 @@ def _excluded(text: str, start: int, spans: list[tuple[int, int]], filters: list
     )
 
 
-def _numbered(text: str, mention: PlaceMention, places: Places) -> list[tuple[str, int]]:
+def _numbered(
+    vocabulary: Vocabulary, text: str, mention: PlaceMention, places: Places
+) -> list[tuple[str, int]]:
     """The numbers that go on after a numbered district: "quận 1, 3 và 5"."""
-    if not mention.said[-1].isdigit() or mention.places[0].kind != "district":
+    if not mention.typed[-1].isdigit() or mention.places[0].kind != "district":
         return []
     from troly.text.numbers import find_amounts
 
     found: list[tuple[str, int]] = []
     end = mention.end
-    units = phrases("amounts", *(u for u in lists("amounts") if u.startswith("unit "))).find(text)
+    units = vocabulary.find(text, "amounts", *(u for u in lists("amounts") if u.startswith("unit ")))
     amounts = find_amounts(text)
     while match := _LISTED.match(fold(text), end) if len(fold(text)) == len(text) else None:
         start, stop = match.span(1)
@@ -218,14 +223,14 @@ def _numbered(text: str, mention: PlaceMention, places: Places) -> list[tuple[st
     return found
 
 
-def _unknown(rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, int]]]:
+def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, int]]]:
     """Districts by names that nobody has: the nearest real ones go with each."""
     missing: list[Remark] = []
     spans: list[tuple[int, int]] = []
     folded = fold(rest)
     if len(folded) != len(rest):
         return [], []
-    groups = phrases("asks", "by district").find(rest)
+    groups = vocabulary.find(rest, "asks", "by district")
     for match in _UNKNOWN.finditer(folded):
         if any(hit.start <= match.start() < hit.end for hit in groups):
             continue
@@ -240,7 +245,7 @@ def _unknown(rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, i
             if not name:
                 continue
         spans.append((match.start(), end))
-        missing.append(make_remark("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
+        missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
     return missing, spans
 
 

@@ -51,7 +51,7 @@ def names_in(text: str) -> list[tuple[int, int]]:
     return [
         (one.start, one.end)
         for one in places().find(text)
-        if one.said.strip() and not (one.short and "." not in one.said)
+        if one.typed.strip() and not (one.short and "." not in one.typed)
     ]
 
 

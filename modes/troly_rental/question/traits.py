@@ -1,4 +1,4 @@
-"""Reads what a place to live is like: its kind, amenities, furniture, state; what is refused, what is not needed."""
+"""What a place to live is like: its kind, amenities, furniture, state; what is refused, what is not needed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from troly.text.fold import fold, tokens
 from troly.text.lexicon import Hit
-from troly_rental.question.types import Filter, Remark, make_remark
-from troly_rental.question.vocabulary import lists, merged, phrases, spans, without
+from troly_rental.question.types import Filter, Remark
+from troly_rental.question.vocabulary import Vocabulary, lists, without
 
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi)\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
+_NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _REFUSED = re.compile(r"(?<!\w)(?:khong|no|not)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
 
@@ -24,29 +25,31 @@ class Traits:
     """Conditions, remarks, and the text without their words; `needless` are fields that must not be conditions."""
 
     filters: tuple[Filter, ...]
-    said: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
     needless: frozenset[str]
     rest: str
     spans: tuple[tuple[int, int], ...]
     """Where amenities and furniture stand."""
 
 
-def parse_traits(text: str) -> Traits:
+def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     """Kinds, amenities and furniture in `text`, with "không có", "không cần" heeded."""
-    hits = [hit for hit in merged("amenities", "kinds").find(text) if hit.label in lists("amenities")]
+    hits = [hit for hit in vocabulary.find_any(text, "amenities", "kinds") if hit.label in lists("amenities")]
     turns = [hit for hit in hits if hit.label in {*_TURNING, "needless after"}]
-    turns += [hit for hit in phrases("amenities", *_TURNING, "needless after").find(text) if hit not in turns]
+    turns += [
+        hit for hit in vocabulary.find(text, "amenities", *_TURNING, "needless after") if hit not in turns
+    ]
     filters: list[Filter] = []
     needless: set[str] = set()
-    said: list[Remark] = []
+    remarks: list[Remark] = []
     used: list[tuple[int, int]] = []
     previous: tuple[Hit, str] | None = None
     for hit in hits:
         if hit.label == "gender":
-            said.append(make_remark("said.no_gender"))
+            remarks.append(Remark.of("said.no_gender"))
             used.append((hit.start, hit.end))
         if hit.label.startswith("unrecorded "):
-            said.append(make_remark("said.unrecorded", name=hit.phrase))
+            remarks.append(Remark.of("said.unrecorded", name=hit.phrase))
             used.append((hit.start, hit.end))
             continue
         if hit.label in _NOT_AMENITIES:
@@ -62,9 +65,9 @@ def parse_traits(text: str) -> Traits:
         else:
             filters.append(Filter("amenity", "!=" if turn == "without" else "=", name))
     rest = without(text, used)
-    kinds, kind_spans = _kinds(rest)
+    kinds, kind_spans = _kinds(vocabulary, rest)
     return Traits(
-        (*filters, *kinds), tuple(said), frozenset(needless), without(rest, kind_spans), tuple(used)
+        (*filters, *kinds), tuple(remarks), frozenset(needless), without(rest, kind_spans), tuple(used)
     )
 
 
@@ -75,7 +78,7 @@ def _furnished(level: str, turn: str) -> Filter:
 
 
 def _polarity(text: str, hit: Hit, turns: list[Hit], previous: tuple[Hit, str] | None) -> str:
-    """ "without" or "needless" when a word before (or after) turns the wish round, "" for a plain wish."""
+    """ "without" or "needless" when a word before (or after) says so, "" for a trait that is wanted."""
     for turn in turns:
         between = text[hit.end : turn.start]
         if (
@@ -105,9 +108,9 @@ def _is_question(text: str, turn: Hit) -> bool:
     return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
 
-def _kinds(text: str) -> tuple[list[Filter], list[tuple[int, int]]]:
+def _kinds(vocabulary: Vocabulary, text: str) -> tuple[list[Filter], list[tuple[int, int]]]:
     """Kinds of dwelling; "phòng trọ" only beside another kind or after "loại", else it means any place to live."""
-    hits = [hit for hit in phrases("kinds").find(text) if hit.label != "any"]
+    hits = [hit for hit in vocabulary.find(text, "kinds") if hit.label != "any"]
     plain = [hit for hit in hits if hit.label == "room"]
     others = [hit for hit in hits if hit.label != "room"]
     filters: list[Filter] = []
@@ -116,7 +119,7 @@ def _kinds(text: str) -> tuple[list[Filter], list[tuple[int, int]]]:
         joined = any(
             _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)])) for o in others
         )
-        excluded = _excluded(text, hit)
+        excluded = _excluded(vocabulary, text, hit)
         if hit in plain and not (
             joined or excluded or _TYPE_ASKED.search(fold(text[: hit.start])) or _but(text, hit, others)
         ):
@@ -136,26 +139,25 @@ def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
     )
 
 
-def _excluded(text: str, hit: Hit) -> bool:
+def _excluded(vocabulary: Vocabulary, text: str, hit: Hit) -> bool:
     window = text[max(0, hit.start - 24) : hit.start]
     if _REFUSED.search(fold(window)):
         return True
-    found = phrases("wheres", "except").find(window)
+    found = vocabulary.find(window, "wheres", "except")
     return any(
         len(tokens(window[h.end :])) <= 1 and not re.search(r"[,.;?!]", window[h.end :]) for h in found
     )
 
 
-def parse_status(text: str, entity: str) -> tuple[list[Filter], str]:
-    """The state asked for of `entity`, and the text without its words."""
+def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> list[Filter]:
+    """The state asked for of `entity`."""
     labels = tuple(label for label in lists("asks") if label.startswith(f"status {entity} "))
-    if not labels:
-        return [], text
-    hits = phrases("asks", *labels).find(text)
-    hits = [hit for hit in hits if not re.search(r"(?:chua|not|khong)\s*$", fold(text[: hit.start]))]
-    hits = [hit for hit in hits if not _is_within(text, hit)]
-    found = [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits]
-    return found, without(text, spans(hits))
+    hits = vocabulary.find(text, "asks", *labels) if labels else []
+    return [
+        Filter("status", "=", hit.label.rpartition(" ")[2])
+        for hit in hits
+        if not _NEGATED.search(fold(text[: hit.start])) and not _is_within(text, hit)
+    ]
 
 
 def _is_within(text: str, hit: Hit) -> bool:

@@ -1,24 +1,27 @@
-"""What a rental question says, in a neutral form that the SQL, the words and the next question are made from."""
+"""A parsed rental question in a neutral form: the SQL, the sentences and the next question are made from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 RequestType = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]
 Mode = Literal["LIST", "TABLE", "CHART"]
-Role = Literal["GUEST", "TENANT", "LANDLORD"]
 Op = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
 Value = str | int | float | bool | tuple[str, ...]
 
-ENTITIES = ("room", "post", "room_seeking_post", "building", "contract", "invoice", "viewing")
 HINTED = ("room", "post", "room_seeking_post")
 LIST_ROWS, TABLE_ROWS = 20, 100
 """Most rows of a list and of a table when no number is asked for."""
+MOST_SHOWN = 50
+"""Rows of a list that the next question can point at."""
+_MEASURED = ("price", "area")
 OPPOSITE: dict[Op, Op] = {
     "=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not_in", "not_in": "in",
 }  # fmt: skip
+_SINGLE_VALUED = frozenset({"city", "district", "ward", "street", "type", "status", "gender"})
+"""Fields of which one row has one value: two values asked for are alternatives."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,7 +53,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is worked out: `kind` of count, avg, min, max, median, sum over `field` ("" for count)."""
+    """A figure to work out: `kind` of count, avg, min, max, median, sum over `field` ("" for count)."""
 
     kind: str
     field: str = ""
@@ -63,14 +66,20 @@ class Remark:
     key: str
     params: tuple[tuple[str, str], ...] = ()
 
+    @classmethod
+    def of(cls, key: str, /, **params: str) -> Remark:
+        """A remark with its parameters."""
+        return cls(key, tuple(params.items()))
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
     """A question as understood (002-07, 002-09, 002-10).
 
-    `missing` is why it is not ready for SQL; `said` are the assumptions made. `own` means the asker's own records;
+    `missing` is why it is not ready for SQL; `remarks` are the assumptions made. `own` means the asker's own records;
     `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
-    `picked` is the number of the one row of the last list that is meant, 0 for none.
+    `picked` is the number of the one row of the last list that is meant, 0 for none, and `details` the fields of that
+    row that are asked for, none for what matters most.
     """
 
     request_type: RequestType = "QUERY"
@@ -85,9 +94,10 @@ class ParsedQuestion:
     edited: bool = False
     skip: int = 0
     picked: int = 0
+    details: tuple[str, ...] = ()
     refused: bool = False
     missing: tuple[Remark, ...] = ()
-    said: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     question: str = field(default="", compare=False)
 
     @property
@@ -110,45 +120,55 @@ class ParsedQuestion:
         """Most rows of the answer."""
         return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
 
-    @property
-    def filters_hint(self) -> str | None:
-        """filtersHint (002-10): the conditions in one line."""
-        return "; ".join(f"{one.field} {one.op} {', '.join(one.values)}" for one in self.filters) or None
-
     def state_filters(self) -> list[dict[str, Any]]:
         """`filters` of the state, in a fixed order."""
         return [one.as_dict() for one in self.filters]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` reads it back."""
-        found: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        found["filters"] = self.state_filters()
-        found["order"] = [[one.field, one.descending] for one in self.order]
-        found["measures"] = [[one.kind, one.field] for one in self.measures]
-        for name in ("missing", "said"):
-            found[name] = [[one.key, dict(one.params)] for one in getattr(self, name)]
-        found["group"] = list(self.group)
-        return found
+        return {
+            "request_type": self.request_type,
+            "mode": self.mode,
+            "entity": self.entity,
+            "filters": self.state_filters(),
+            "order": [[one.field, one.descending] for one in self.order],
+            "limit": self.limit,
+            "group": list(self.group),
+            "measures": [[one.kind, one.field] for one in self.measures],
+            "own": self.own,
+            "edited": self.edited,
+            "skip": self.skip,
+            "picked": self.picked,
+            "refused": self.refused,
+            "missing": [[one.key, dict(one.params)] for one in self.missing],
+            "said": [[one.key, dict(one.params)] for one in self.remarks],
+            "question": self.question,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedQuestion:
-        """The reading that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
-        known = {each.name for each in fields(cls)}
-        values = {name: value for name, value in data.items() if name in known}
-        values["filters"] = tuple(
-            Filter(one["field"], one["op"], _value(one["value"])) for one in data["filters"]
+        """The question that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
+        plain = (
+            "request_type",
+            "mode",
+            "entity",
+            "limit",
+            "own",
+            "edited",
+            "skip",
+            "picked",
+            "refused",
+            "question",
         )
-        values["order"] = tuple(Order(name, bool(down)) for name, down in data["order"])
-        values["measures"] = tuple(Measure(kind, name) for kind, name in data["measures"])
-        for name in ("missing", "said"):
-            values[name] = tuple(make_remark(key, **params) for key, params in data[name])
-        values["group"] = tuple(data["group"])
-        return cls(**values)
-
-
-def make_remark(key: str, /, **params: str) -> Remark:
-    """A remark with its parameters."""
-    return Remark(key, tuple(params.items()))
+        return cls(
+            **{name: data[name] for name in plain if name in data},
+            filters=tuple(Filter(one["field"], one["op"], _value(one["value"])) for one in data["filters"]),
+            order=tuple(Order(name, bool(down)) for name, down in data["order"]),
+            group=tuple(data["group"]),
+            measures=tuple(Measure(kind, name) for kind, name in data["measures"]),
+            missing=tuple(Remark.of(key, **params) for key, params in data["missing"]),
+            remarks=tuple(Remark.of(key, **params) for key, params in data["said"]),
+        )
 
 
 def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
@@ -159,29 +179,18 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
     for op, several in (("=", "in"), ("!=", "not_in")):
         names = {}
         for one in found:
-            if one.field in JOINED and one.op in {op, several}:
+            if one.field in _SINGLE_VALUED and one.op in {op, several}:
                 names.setdefault(one.field, []).extend(one.values)
         for name, listed in names.items():
             unique = tuple(sorted(dict.fromkeys(listed)))
             value: Value = unique if len(unique) > 1 else unique[0]
             merged.append(Filter(name, cast("Op", several if len(unique) > 1 else op), value))
-    rest = [one for one in single if one.field not in JOINED]
+    rest = [one for one in single if one.field not in _SINGLE_VALUED]
     return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
-
-
-JOINED = frozenset({"city", "district", "ward", "street", "type", "status", "gender"})
-"""Fields of which one row has one value: two values asked for are alternatives."""
 
 
 def _value(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else cast("Value", value)
-
-
-# The rows that the last list showed, as far as the next question can point at them or be measured against them.
-
-
-MOST = 50
-_MEASURED = ("price", "area")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +237,7 @@ class ShownRows:
         cls, records: Sequence[Mapping[str, Any]], entity: str, total: int, skip: int = 0
     ) -> ShownRows | None:
         """What a result shows; None where its rows have no id."""
-        kept = records[:MOST]
+        kept = records[:MOST_SHOWN]
         if not kept or any(not isinstance(one.get("id"), int | str) for one in kept):
             return None
         figures = {
@@ -239,39 +248,20 @@ class ShownRows:
         return cls(entity, tuple(one["id"] for one in kept), titles, figures, total, skip + 1)
 
 
-# Finds out which condition removed every row: the same question with one condition fewer.
+_RELAXED_FIRST = (
+    "price", "area", "amenity", "deposit", "bedrooms", "people", "furnished", "posted_at", "type", "ward",
+)  # fmt: skip
 
 
-def relaxations(reading: ParsedQuestion) -> Iterator[tuple[tuple[Filter, ...], ParsedQuestion]]:
-    """The conditions dropped and the reading without them, one field at a time, the likeliest culprit first.
+def relaxations(parsed: ParsedQuestion) -> Iterator[tuple[tuple[Filter, ...], ParsedQuestion]]:
+    """The conditions dropped and the question without them, one field at a time, the likeliest culprit first.
 
-    Both ends of a range go together. Counting the rows of each (`count_of`) tells which one was too narrow.
+    Both ends of a range go together. Counting the rows of each (`build_count`) tells which one was too narrow.
     """
-    fields = sorted(dict.fromkeys(one.field for one in reading.filters), key=_rank)
-    for name in fields:
-        dropped = tuple(one for one in reading.filters if one.field == name)
-        if name == "amenity" and len(dropped) > 1:
-            for one in dropped:
-                rest = tuple(other for other in reading.filters if other is not one)
-                yield (one,), replace(reading, filters=rest, skip=0)
-            continue
-        rest = tuple(one for one in reading.filters if one.field != name)
-        yield dropped, replace(reading, filters=rest, skip=0)
-
-
-_FIRST = (
-    "price",
-    "area",
-    "amenity",
-    "deposit",
-    "bedrooms",
-    "people",
-    "furnished",
-    "posted_at",
-    "type",
-    "ward",
-)
-
-
-def _rank(field: str) -> int:
-    return _FIRST.index(field) if field in _FIRST else len(_FIRST)
+    rank = {name: at for at, name in enumerate(_RELAXED_FIRST)}
+    names = dict.fromkeys(one.field for one in parsed.filters)
+    for name in sorted(names, key=lambda name: rank.get(name, len(rank))):
+        of_field = tuple(one for one in parsed.filters if one.field == name)
+        for dropped in ((one,) for one in of_field) if name == "amenity" else (of_field,):
+            rest = tuple(one for one in parsed.filters if one not in dropped)
+            yield dropped, replace(parsed, filters=rest, skip=0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,51 +14,41 @@ from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
-_SPOKEN: ContextVar[float] = ContextVar("spoken", default=0.0)
-"""How Vietnamese (above 0) or English (below) the message being read is."""
 
 
-class Phrases(Lexicon):
-    """A lexicon that does not take short words of one language for those of the other.
+class Vocabulary:
+    """Finds listed phrases in a message, or in parts of it, as words of the message's language.
 
-    Without accents "căn" is "can", "nợ" is "no" and "Mỹ" is "my": a single word counts only in its own language.
+    Without accents "căn" is "can", "nợ" is "no" and "Mỹ" is "my": a single word counts only in its own language. A
+    vocabulary of no message takes the words of both.
     """
 
-    def find(self, text: str) -> list[Hit]:
-        """The phrases of `text`, as in Lexicon."""
-        hits = super().find(text)
-        score = _SPOKEN.get()
-        return [hit for hit in hits if not _foreign(hit, english=score < 0)] if score else hits
+    def __init__(self, message: str = "") -> None:
+        self._score = detect_score(message) if message else 0.0
 
+    @property
+    def english(self) -> bool:
+        """Whether the message is in English."""
+        return self._score < 0
 
-def _foreign(hit: Hit, *, english: bool) -> bool:
-    word = fold(hit.phrase)
-    if " " in hit.phrase or not word.isalpha():
-        return False
-    if english:
-        return not hit.exact and not hit.phrase.isascii() and len(word) <= _SHORT
-    return hit.phrase.isascii() and word in _english() and is_syllable(word)
+    def find(self, text: str, name: str, *labels: str) -> list[Hit]:
+        """The phrases of a file, or of some of its sections, which then compete among themselves only."""
+        return self._in_language(_lexicon(name, *labels).find(text))
 
+    def find_any(self, text: str, *names: str) -> list[Hit]:
+        """The phrases of several files, which compete: the longest wins."""
+        return self._in_language(_joined_lexicon(*names).find(text))
 
-@contextmanager
-def speaking(text: str) -> Iterator[None]:
-    """While it lasts, phrases are found for a message in the language of `text`, of which they may see parts only."""
-    token = _SPOKEN.set(detect_score(text))
-    try:
-        yield
-    finally:
-        _SPOKEN.reset(token)
+    def _in_language(self, hits: list[Hit]) -> list[Hit]:
+        return [hit for hit in hits if not self._is_foreign(hit)] if self._score else hits
 
-
-def in_english() -> bool:
-    """Whether the message being read is in English."""
-    return _SPOKEN.get() < 0
-
-
-@cache
-def _english() -> frozenset[str]:
-    shared = read_lists(SHARED / "english.txt")
-    return frozenset(fold(entry) for listed in shared.values() for entry in listed)
+    def _is_foreign(self, hit: Hit) -> bool:
+        word = fold(hit.phrase)
+        if " " in hit.phrase or not word.isalpha():
+            return False
+        if self.english:
+            return not hit.exact and not hit.phrase.isascii() and len(word) <= _SHORT
+        return hit.phrase.isascii() and word in _english_words() and is_syllable(word)
 
 
 @cache
@@ -70,16 +58,20 @@ def lists(name: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def phrases(name: str, *labels: str) -> Phrases:
-    """The phrases of a file, or of some of its sections, which then compete among themselves only."""
+def _lexicon(name: str, *labels: str) -> Lexicon:
     sections = lists(name)
-    return Phrases({label: sections[label] for label in labels or tuple(sections)})
+    return Lexicon({label: sections[label] for label in labels or tuple(sections)})
 
 
 @cache
-def merged(*names: str) -> Phrases:
-    """The phrases of several files, which compete: the longest wins."""
-    return Phrases({label: listed for name in names for label, listed in lists(name).items()})
+def _joined_lexicon(*names: str) -> Lexicon:
+    return Lexicon({label: listed for name in names for label, listed in lists(name).items()})
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    shared = read_lists(SHARED / "english.txt")
+    return frozenset(fold(entry) for listed in shared.values() for entry in listed)
 
 
 def without(text: str, spans: Iterable[tuple[int, int]], blank: str = " ") -> str:

@@ -12,7 +12,7 @@ from troly.text.lexicon import Lexicon
 from troly.text.numbers import find_amounts
 from troly_rental.data.places import PlaceMention, places
 
-WORDS = Path(__file__).with_name("reuse_words.txt")
+WORDS = Path(__file__).with_name("words.txt")
 FormKind = Literal["word", "mark", "number", "place"]
 Reason = Literal["", "numbers", "places", "negation", "direction", "words", "slots", "mode", "date"]
 
@@ -117,7 +117,7 @@ def _place(mention: PlaceMention) -> str:
     """What is meant; what was said too where that is not one whole place."""
     ids = "+".join(sorted(place.id for place in mention.places))
     whole = len(mention.places) == 1 and not mention.near
-    return ids if whole else f"{ids}:{'-'.join(token.folded for token in tokens(mention.said))}"
+    return ids if whole else f"{ids}:{'-'.join(token.folded for token in tokens(mention.typed))}"
 
 
 def _keys(parts: Sequence[FormPart], kind: FormKind) -> list[str]:

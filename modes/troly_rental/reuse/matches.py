@@ -18,7 +18,6 @@ from troly.text.dates import HCM
 from troly_rental.reuse.form import FormPart, Reason, difference, is_dated, key_of, question_form, similarity
 from troly_rental.reuse.store import (
     BAR_PREFIX,
-    MIGRATION,
     ReuseEntry,
     ReuseStore,
     State,
@@ -30,8 +29,6 @@ from troly_rental.strings import say
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
-
-__all__ = ["HARD", "MIGRATION", "SOFT", "Entry", "Match", "Reuse", "ReuseStore"]
 
 # 002-14 and 002-15; both ends count (C3).
 HARD, SOFT = 0.92, 0.8
@@ -60,10 +57,29 @@ class ReuseMatch:
         return say(f"reuse.because_{self.refused_because}", lang) if self.refused_because else ""
 
 
+@dataclass(frozen=True, slots=True)
+class ReuseQuestion:
+    """A question as stored ones are compared with it: its form (`reuse.form`), filters, role, mode and schema version."""
+
+    text: str
+    parts: tuple[FormPart, ...]
+    canonical: str
+    slots: str
+    role: str
+    mode: str
+    schema_version: str
+
+    @classmethod
+    def of(cls, text: str, slots: Slots, role: str, mode: str, schema_version: str) -> ReuseQuestion:
+        """Parse `text` into its form; `slots` are the filters of the state."""
+        parts = question_form(text)
+        return cls(text, parts, key_of(parts), slots_key(slots), role, mode, schema_version)
+
+
 class QuestionReuse:
     """The store of confirmed pairs. Pairs are shared by the users of one role: a query names no user, its relations do.
 
-    `embed` gives one vector a text; without it, or when it fails, texts are compared (`reuse_form.similarity`).
+    `embed` gives one vector a text; without it, or when it fails, texts are compared (`form.similarity`).
     """
 
     def __init__(self, services: Services) -> None:
@@ -71,15 +87,7 @@ class QuestionReuse:
         self._store = ReuseStore(services.state)
 
     async def find(
-        self,
-        question: str,
-        slots: Slots,
-        role: str,
-        mode: str,
-        schema_version: str,
-        *,
-        embed: Embed | None = None,
-        now: datetime | None = None,
+        self, question: ReuseQuestion, *, embed: Embed | None = None, now: datetime | None = None
     ) -> ReuseMatch:
         """The best match for `question`; a hard one is counted as used. Raises StoreError.
 
@@ -89,29 +97,25 @@ class QuestionReuse:
         now = now or self._services.clock()
         # What is kept changes with every question, so the replay of a turn is told what there was then.
         again = recording.replaying()
-        entries = [] if again else await asyncio.to_thread(self._store.of_scope, role, schema_version)
+        scope = question.role, question.schema_version
+        entries = [] if again else await asyncio.to_thread(self._store.of_scope, *scope)
         held = recording.noted(
             "rental.reuse.kept", lambda: [any(entry.packed_vector for entry in entries)] if entries else []
         )
         if not held:
             return ReuseMatch("none")
-        vector = await self._vector(question, embed if held[0] else None)
-        parts = question_form(question)
-        asked = _ReuseQuery(parts, key_of(parts), slots_key(slots), mode, vector, self._embedder(), now)
+        vector = await self._vector(question.text, embed if held[0] else None)
+        query = _ReuseQuery(question, vector, self._embedder(), now)
         match = await recording.given(
-            "rental.reuse", lambda: asyncio.to_thread(_best, asked, entries), match_to_json, match_from_json
+            "rental.reuse", lambda: asyncio.to_thread(_best, query, entries), match_to_json, match_from_json
         )
         if match.kind == "hard" and match.entry is not None and not again:
             await asyncio.to_thread(self._store.used, match.entry.number, now)
         return match
 
-    async def store(  # noqa: PLR0917  the fields of a pair, in the order of `find`
+    async def store(
         self,
-        question: str,
-        slots: Slots,
-        role: str,
-        mode: str,
-        schema_version: str,
+        question: ReuseQuestion,
         sql: str,
         state: State,
         *,
@@ -123,18 +127,18 @@ class QuestionReuse:
 
         Only `valid` is kept (C5), no question with a phone, identity number or mail address, none that was barred.
         """
-        if state != "valid" or not question.strip() or _PERSONAL.search(question):
+        if state != "valid" or not question.text.strip() or _PERSONAL.search(question.text):
             return None
         now = now or self._services.clock()
-        vector, parts = await self._vector(question, embed), question_form(question)
+        vector = await self._vector(question.text, embed)
         entry = ReuseEntry(
-            question=question,
-            canonical=key_of(parts),
-            packed_parts=pack_parts(parts),
-            slots=slots_key(slots),
-            role=role,
-            mode=mode,
-            schema_version=schema_version,
+            question=question.text,
+            canonical=question.canonical,
+            packed_parts=pack_parts(question.parts),
+            slots=question.slots,
+            role=question.role,
+            mode=question.mode,
+            schema_version=question.schema_version,
             sql=sql,
             author=user,
             day=now.astimezone(HCM).date(),
@@ -142,9 +146,6 @@ class QuestionReuse:
             embedder=self._embedder() if vector else "",
             packed_vector=pack_vector(vector),
         )
-        return await self._add(entry, now)
-
-    async def _add(self, entry: ReuseEntry, now: datetime) -> int | None:
         kept: int | None = await recording.given(
             "rental.kept",
             lambda: asyncio.to_thread(self._store.add, entry, now),
@@ -172,30 +173,27 @@ class QuestionReuse:
 
 @dataclass(frozen=True, slots=True)
 class _ReuseQuery:
-    """The question as it is compared."""
+    """A question with its embedding (unit length, empty for none) and the moment it is query."""
 
-    parts: tuple[FormPart, ...]
-    canonical: str
-    slots: str
-    mode: str
+    question: ReuseQuestion
     vector: tuple[float, ...]
     embedder: str
     now: datetime
 
 
-def _best(asked: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
+def _best(query: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
     """The hard match of the highest similarity, else the nearest soft one."""
-    near = [(score, entry) for entry in entries if (score := _alike(asked, entry)) >= SOFT]
+    near = [(score, entry) for entry in entries if (score := _alike(query, entry)) >= SOFT]
     near.sort(key=lambda pair: (-pair[0], -pair[1].number))
     refused: Reason = ""
-    same = sorted(asked.canonical.split())
+    same = sorted(query.question.canonical.split())
     for score, entry in near:
         if score < HARD:
             break
         # Other parts can only be refused; the reason shown is that of the nearest pair.
         if refused and sorted(entry.canonical.split()) != same:
             continue
-        reason = _refusal(asked, entry)
+        reason = _refusal(query, entry)
         if not reason:
             return ReuseMatch("hard", entry, score)
         refused = refused or reason
@@ -205,25 +203,25 @@ def _best(asked: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
     return ReuseMatch("soft", entry, score, refused)
 
 
-def _alike(asked: _ReuseQuery, entry: ReuseEntry) -> float:
+def _alike(query: _ReuseQuery, entry: ReuseEntry) -> float:
     """The cosine of the embeddings where both were made by the same embedder, else the likeness of the texts."""
-    if asked.vector and entry.packed_vector and entry.embedder == asked.embedder:
+    if query.vector and entry.packed_vector and entry.embedder == query.embedder:
         theirs = entry.vector()
-        if len(theirs) == len(asked.vector):
-            return float(sum(map(operator.mul, asked.vector, theirs)))
-    return similarity(asked.canonical, entry.canonical)
+        if len(theirs) == len(query.vector):
+            return float(sum(map(operator.mul, query.vector, theirs)))
+    return similarity(query.question.canonical, entry.canonical)
 
 
-def _refusal(asked: _ReuseQuery, entry: ReuseEntry) -> Reason:
+def _refusal(query: _ReuseQuery, entry: ReuseEntry) -> Reason:
     parts = entry.parts()
-    if reason := difference(asked.parts, parts):
+    if reason := difference(query.question.parts, parts):
         return reason
-    if asked.slots != entry.slots:
+    if query.question.slots != entry.slots:
         return "slots"
-    if asked.mode != entry.mode:
+    if query.question.mode != entry.mode:
         return "mode"
-    dated = is_dated(asked.parts) or is_dated(parts)
-    return "date" if dated and asked.now.astimezone(HCM).date() != entry.day else ""
+    dated = is_dated(query.question.parts) or is_dated(parts)
+    return "date" if dated and query.now.astimezone(HCM).date() != entry.day else ""
 
 
 def reuse_key(number: int) -> str:

@@ -1,46 +1,13 @@
-"""Builds the SQL of a reading as a syntax tree, over the relations that a role has and in DuckDB's dialect."""
+"""Builds the SQL of a question as a syntax tree, over the relations that a role has and in DuckDB's dialect."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlglot import exp
 
-from troly_rental.question.types import Filter, Measure, ParsedQuestion, Role, Value
+from troly_rental.data.places import places
+from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
+from troly_rental.roles import Role
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-
-# Values that stand for more than themselves: districts that took in others, states that hold another one.
-
-
-def districts(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names with the districts they took in, unless one of those is named too: then they are told apart."""
-    found = list(names)
-    for name in names:
-        parts = covered(name)[1:]
-        if not set(parts) & set(names):
-            found += parts
-    return tuple(dict.fromkeys(found))
-
-
-def with_overdue(entity: str, states: tuple[str, ...]) -> tuple[str, ...]:
-    """Invoices that are not paid are those overdue too; `conditions.filters_of` folds them back."""
-    if entity != "invoice" or "unpaid" not in states:
-        return states
-    return tuple(sorted({*states, "overdue"}))
-
-
-def covered(name: str) -> tuple[str, ...]:
-    """The districts that a district's name stands for: Thủ Đức took in Quận 2 and Quận 9."""
-    from troly_rental.data.places import places
-
-    known = places()
-    found = next((place for place in known.of("district") if place.name == name), None)
-    if found is None:
-        return (name,)
-    return (name, *(known.by_id[part].name for part in found.covers if known.by_id[part].name != name))
-
 
 _DATES = frozenset(
     {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
@@ -48,41 +15,37 @@ _DATES = frozenset(
 _PERIODS = ("month", "week", "day")
 
 
-def build_query(reading: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
-    """The query of a ready reading: one SELECT, literals as nodes, a fixed order down to the last tie.
+def build_query(parsed: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
+    """The query of a ready question: one SELECT, literals as nodes, a fixed order down to the last tie.
 
     A list selects id, title, path, entity and what the items show; figures select one row a group. Raises ValueError
-    for a reading that is not ready, KeyError for a field that its entity does not have.
+    for a question that is not ready, KeyError for a field that its entity does not have.
     """
-    if not reading.ready:
+    if not parsed.ready:
         raise ValueError("not ready for SQL")
-    entity = entities()[reading.entity]
-    builder = _Builder(entity, reading, role)
-    return builder.figures() if reading.measures else builder.rows()
+    entity = entities()[parsed.entity]
+    builder = _Builder(entity, parsed, role)
+    return builder.figures() if parsed.measures else builder.rows()
 
 
-def build_count(reading: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
-    """How many rows `reading` has in all, without its limit: one row, one column `total`."""
-    from sqlglot import exp
-
-    builder = _Builder(entities()[reading.entity], reading, role)
+def build_count(parsed: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
+    """How many rows `parsed` has in all, without its limit: one row, one column `total`."""
+    builder = _Builder(entities()[parsed.entity], parsed, role)
     return builder.finished([exp.alias_(exp.Count(this=exp.Star()), "total")])
 
 
 class _Builder:
     """Collects what a query needs of its tables."""
 
-    def __init__(self, entity: Entity, reading: ParsedQuestion, role: Role) -> None:
-        self.entity, self.reading, self.role = entity, reading, role
+    def __init__(self, entity: Entity, parsed: ParsedQuestion, role: Role) -> None:
+        self.entity, self.parsed, self.role = entity, parsed, role
         self._joins: list[str] = []
 
     def rows(self) -> exp.Select:
         """The rows themselves."""
-        from sqlglot import exp
-
-        reading, entity = self.reading, self.entity
+        parsed, entity = self.parsed, self.entity
         chosen = [exp.alias_(self.column(f"{entity.table}.id"), "id")]
-        if reading.mode == "LIST" or entity.path:
+        if parsed.mode == "LIST" or entity.path:
             chosen += [
                 exp.alias_(self.column(entity.title), "title"),
                 exp.alias_(self._path(), "path"),
@@ -91,53 +54,49 @@ class _Builder:
         wanted = [name for name in entity.shown if self.role == "LANDLORD" or name not in LANDLORD_ONLY]
         extra = [
             order.field
-            for order in reading.order
+            for order in parsed.order
             if order.field not in wanted and order.field in entity.fields
         ]
         chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
         query = self.finished(chosen)
-        for order in reading.order:
-            query = query.order_by(self._ordered(self.field(order.field), descending=order.descending))
-        if not reading.order:
-            query = query.order_by(self._ordered(self.field(entity.newest), descending=True))
-        query = query.order_by(self._ordered(self.column(f"{entity.table}.id"), descending=False))
+        for order in parsed.order:
+            query = query.order_by(_ordered(self.field(order.field), descending=order.descending))
+        if not parsed.order:
+            query = query.order_by(_ordered(self.field(entity.newest), descending=True))
+        query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
         return self._limited(query)
 
     def figures(self) -> exp.Select:
         """Figures, by group when groups are asked for."""
-        from sqlglot import exp
-
-        reading = self.reading
-        groups = [self._group(name) for name in reading.group]
-        named = [exp.alias_(node, name) for node, name in zip(groups, reading.group, strict=True)]
-        measures = [exp.alias_(self._measure(one), label_of(one)) for one in reading.measures]
-        if groups and reading.measures[0].kind != "count":
+        parsed = self.parsed
+        groups = [self._group(name) for name in parsed.group]
+        named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
+        measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
+        if groups and parsed.measures[0].kind != "count":
             measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
         query = self.finished([*named, *measures])
         if not groups:
             return query
         query = query.group_by(*(group.copy() for group in groups))
-        for order in reading.order:
+        for order in parsed.order:
             target = (
-                self._measure(reading.measures[0])
+                self._measure(parsed.measures[0])
                 if order.field == "figure"
                 else self._group(order.field)
-                if order.field in reading.group
+                if order.field in parsed.group
                 else None
             )
             if target is not None:
-                query = query.order_by(self._ordered(target, descending=order.descending))
-        ordered = {order.field for order in reading.order}
-        for name, group in zip(reading.group, groups, strict=True):
+                query = query.order_by(_ordered(target, descending=order.descending))
+        ordered = {order.field for order in parsed.order}
+        for name, group in zip(parsed.group, groups, strict=True):
             if name not in ordered:
-                query = query.order_by(self._ordered(group.copy(), descending=False))
+                query = query.order_by(_ordered(group.copy(), descending=False))
         return self._limited(query)
 
     def finished(self, chosen: list[exp.Expr]) -> exp.Select:
-        """SELECT of `chosen` with the joins and conditions that the reading needs."""
-        from sqlglot import exp
-
-        conditions = [self._condition(one) for one in self.reading.filters]
+        """SELECT of `chosen` with the joins and conditions that the question needs."""
+        conditions = [self._condition(one) for one in self.parsed.filters]
         conditions += self._chosen_rows()
         query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table))
         for table in self._joins:
@@ -148,8 +107,6 @@ class _Builder:
 
     def field(self, name: str) -> exp.Expr:
         """The column of a field, its table joined; views of a room are those of its most seen post."""
-        from sqlglot import exp
-
         if name == "id":
             return _named(f"{self.entity.table}.id")
         if name == "amenities":
@@ -163,8 +120,6 @@ class _Builder:
 
     def _amenities(self) -> exp.Expr:
         """The codes of all amenities of a room in one text, in a fixed order."""
-        from sqlglot import exp
-
         self._join("rooms")
         code, room = _named("room_amenities.amenity_id"), _named("room_amenities.room_id")
         ordered = exp.Order(this=code, expressions=[exp.Ordered(this=code.copy())])
@@ -186,8 +141,6 @@ class _Builder:
         self._joins.append(table)
 
     def _path(self) -> exp.Expr:
-        from sqlglot import exp
-
         path = self.entity.path
         if not path.endswith("/"):
             return self.column(path) if path else exp.Literal.string("")
@@ -195,45 +148,33 @@ class _Builder:
         return exp.DPipe(this=exp.Literal.string(path), expression=number)
 
     def _group(self, name: str) -> exp.Expr:
-        from sqlglot import exp
-
         if name in _PERIODS:
             day = self.field("month" if "month" in self.entity.fields else self.entity.newest)
             return exp.cast(exp.TimestampTrunc(this=day, unit=exp.var(name)), "DATE")
         return self.field(name)
 
     def _measure(self, one: Measure) -> exp.Expr:
-        from sqlglot import exp
-
         if one.kind == "count":
             return exp.Count(this=exp.Star())
-        value = self._per_metre() if one.field == "price_m2" else self.field(one.field)
+        if one.field == "price_m2":
+            price, area = self.field("price"), self.field("area")
+            value: exp.Expr = exp.Div(this=price, expression=area, typed=False, safe=False)
+        else:
+            value = self.field(one.field)
         kinds: dict[str, type[exp.Func]] = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum}
         if one.kind in kinds:
             return kinds[one.kind](this=value)
         middle = exp.Median(this=value) if one.kind == "median" else exp.Avg(this=value)
         return exp.Round(this=middle, decimals=exp.Literal.number(0 if one.field != "area" else 1))
 
-    def _per_metre(self) -> exp.Expr:
-        from sqlglot import exp
-
-        return exp.Div(this=self.field("price"), expression=self.field("area"), typed=False, safe=False)
-
-    def _ordered(self, node: exp.Expr, *, descending: bool) -> exp.Expr:
-        from sqlglot import exp
-
-        return exp.Ordered(this=node, desc=descending, nulls_first=False)
-
     def _limited(self, query: exp.Select) -> exp.Select:
-        query = query.limit(self.reading.rows)
-        return query.offset(self.reading.skip) if self.reading.skip else query
+        query = query.limit(self.parsed.rows)
+        return query.offset(self.parsed.skip) if self.parsed.skip else query
 
     def _chosen_rows(self) -> list[exp.Expr]:
         """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""
-        from sqlglot import exp
-
         entity = self.entity
-        own = entity.own.get(self.role) if self.reading.own else None
+        own = entity.own.get(self.role) if self.parsed.own else None
         if own and "filled" in own:
             return [exp.Not(this=exp.Is(this=self.column(own["filled"]), expression=exp.Null()))]
         if own:
@@ -241,15 +182,12 @@ class _Builder:
             inner = exp.select(_named(chosen)).from_(exp.to_table(chosen.partition(".")[0]))
             inner = inner.where(exp.EQ(this=_named(state), expression=exp.Literal.string(value)))
             return [exp.In(this=self.column(column), query=inner.subquery())]
-        if entity.public and not any(one.field in {"id", "status"} for one in self.reading.filters):
-            return [
-                exp.EQ(this=self.column(entity.public[0]), expression=exp.Literal.string(entity.public[1]))
-            ]
+        if entity.public and not any(one.field in {"id", "status"} for one in self.parsed.filters):
+            column, value = entity.public
+            return [exp.EQ(this=self.column(column), expression=exp.Literal.string(value))]
         return []
 
     def _condition(self, one: Filter) -> exp.Expr:
-        from sqlglot import exp
-
         if one.field == "amenity":
             return self._amenity(one)
         column = self.field(one.field)
@@ -257,9 +195,10 @@ class _Builder:
             column = exp.cast(column, "DATE")
         values = one.value if isinstance(one.value, tuple) else (one.value,)
         if one.field == "district":
-            values = districts(tuple(str(value) for value in values))
-        if one.field == "status":
-            values = with_overdue(self.entity.name, tuple(str(value) for value in values))
+            values = _with_covered(one.values)
+        # Invoices that are not paid are those overdue too; `conditions.read_filters` folds them back.
+        if one.field == "status" and self.entity.name == "invoice" and "unpaid" in values:
+            values = tuple(sorted({*one.values, "overdue"}))
         if one.op in {"in", "not_in"} or len(values) > 1:
             found = exp.In(this=column, expressions=[_literal(one.field, value) for value in values])
             return exp.Not(this=found) if one.op in {"not_in", "!="} else found
@@ -269,20 +208,12 @@ class _Builder:
         return kinds[one.op](this=column, expression=_literal(one.field, values[0]))
 
     def _amenity(self, one: Filter) -> exp.Expr:
-        from sqlglot import exp
-
-        self._join("rooms") if self.entity.table != "rooms" else None
-        inner = (
-            exp.select(exp.Literal.number(1))
-            .from_(exp.to_table("room_amenities"))
-            .where(
-                exp.EQ(this=_named("room_amenities.room_id"), expression=_named("rooms.id")),
-                exp.EQ(
-                    this=_named("room_amenities.amenity_id"), expression=exp.Literal.string(str(one.value))
-                ),
-            )
-        )
-        found = exp.Exists(this=inner)
+        self._join("rooms")
+        own = exp.EQ(this=_named("room_amenities.room_id"), expression=_named("rooms.id"))
+        code = exp.Literal.string(str(one.value))
+        chosen = exp.EQ(this=_named("room_amenities.amenity_id"), expression=code)
+        inner = exp.select(exp.Literal.number(1)).from_(exp.to_table("room_amenities"))
+        found = exp.Exists(this=inner.where(own, chosen))
         return exp.Not(this=found) if one.op == "!=" else found
 
 
@@ -291,16 +222,26 @@ def label_of(one: Measure) -> str:
     return f"{one.kind}_{one.field}" if one.field else one.kind
 
 
-def _named(column: str) -> exp.Expr:
-    from sqlglot import exp
+def _with_covered(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of districts with those they took in, unless one of those is named too: then they are told apart."""
+    found = list(names)
+    for name in names:
+        parts = places().covered(name)[1:]
+        if not set(parts) & set(names):
+            found += parts
+    return tuple(dict.fromkeys(found))
 
+
+def _ordered(node: exp.Expr, *, descending: bool) -> exp.Expr:
+    return exp.Ordered(this=node, desc=descending, nulls_first=False)
+
+
+def _named(column: str) -> exp.Expr:
     table, _, name = column.partition(".")
     return exp.column(name, table=table)
 
 
 def _literal(field: str, value: Value) -> exp.Expr:
-    from sqlglot import exp
-
     if isinstance(value, str):
         text = exp.Literal.string(value)
         return exp.cast(text, "DATE") if field in _DATES else text

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from troly.text.fold import fold
+from troly_rental.data.places import places
 from troly_rental.question.types import OPPOSITE, Filter, Op, Value, merge_filters
-from troly_rental.sql.builder import covered
-from troly_rental.sql.relations import field_of
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from troly_rental.question.vocabulary import lists
+from troly_rental.sql.columns import field_of
 
 _TURNED: dict[Op, Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PLACES = ("city", "district", "ward")
@@ -25,8 +24,6 @@ def read_filters(tree: exp.Expr) -> tuple[Filter, ...]:
     Understands =, <>, <, IN, BETWEEN, LIKE, ILIKE, OR of one column, NOT, EXISTS and IN with a subquery, whichever
     side the literal is on. What it does not understand is left out.
     """
-    from sqlglot import exp
-
     found: list[Filter] = []
     for select in tree.find_all(exp.Select):
         if not _is_condition(select):
@@ -36,8 +33,6 @@ def read_filters(tree: exp.Expr) -> tuple[Filter, ...]:
 
 def _is_condition(select: exp.Select) -> bool:
     """Whether it is a subquery inside a condition, which is read with it."""
-    from sqlglot import exp
-
     holder = select.find_ancestor(exp.Where, exp.Join, exp.Having)
     return holder is not None and holder.find_ancestor(exp.Select) is select.find_ancestor(exp.Select)
 
@@ -53,8 +48,6 @@ def _of_select(select: exp.Select) -> list[Filter]:
 
 
 def _read(node: exp.Expr, *, negated: bool) -> list[Filter]:
-    from sqlglot import exp
-
     node = node.unnest()
     if isinstance(node, exp.Not):
         return _read(node.this, negated=not negated)
@@ -70,8 +63,6 @@ def _read(node: exp.Expr, *, negated: bool) -> list[Filter]:
 
 
 def _connected(node: exp.Connector, *, negated: bool) -> list[Filter]:
-    from sqlglot import exp
-
     if isinstance(node, exp.And):
         return [] if negated else [*_read(node.left, negated=False), *_read(node.right, negated=False)]
     return _alternatives(node, negated=negated)
@@ -96,8 +87,6 @@ def _alternatives(node: exp.Connector, *, negated: bool) -> list[Filter]:
 
 def _inner(node: exp.Expr, *, negated: bool) -> list[Filter]:
     """The conditions of a subquery, turned round when it must find nothing."""
-    from sqlglot import exp
-
     select = node.find(exp.Select)
     found = _of_select(select) if select is not None else []
     if not negated:
@@ -118,8 +107,6 @@ def _inside(node: exp.In, *, negated: bool) -> list[Filter]:
 
 
 def _compared(node: exp.Expr, *, negated: bool) -> list[Filter]:
-    from sqlglot import exp
-
     kinds: dict[type[exp.Expr], Op] = {
         exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
         exp.Like: "=", exp.ILike: "=",
@@ -139,8 +126,6 @@ def _compared(node: exp.Expr, *, negated: bool) -> list[Filter]:
 
 def _bare(node: exp.Expr) -> exp.Expr:
     """What is inside lower(), strip_accents(), a cast or brackets."""
-    from sqlglot import exp
-
     while isinstance(node, (exp.Cast, exp.Lower, exp.Upper, exp.Paren, exp.Trim, exp.Anonymous, exp.Date)):
         inner = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.this
         if not isinstance(inner, exp.Expr):
@@ -151,16 +136,12 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 def _column(node: exp.Expr) -> str | None:
     """The field of a column."""
-    from sqlglot import exp
-
     node = _bare(node)
     return field_of(node) if isinstance(node, exp.Column) else None
 
 
 def _value(node: exp.Expr) -> Value | None:
     """The literal of a node: text, a number (products worked out), a date as ISO text; None for anything else."""
-    from sqlglot import exp
-
     node = _bare(node)
     if isinstance(node, exp.Mul):
         left, right = _value(node.left), _value(node.right)
@@ -214,8 +195,6 @@ def _normal(field: str, value: Value) -> Value:
 
 @cache
 def _place(kind: str, value: str) -> str:
-    from troly_rental.data.places import places
-
     known = places()
     if value in known.by_id:
         return known.by_id[value].name
@@ -224,7 +203,7 @@ def _place(kind: str, value: str) -> str:
 
 def _joined(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
-        whole = covered(value)
+        whole = places().covered(value)
         if len(whole) > 1 and set(whole) <= set(values):
             return tuple(other for other in values if other == value or other not in whole)
     return values
@@ -233,8 +212,6 @@ def _joined(values: tuple[str, ...]) -> tuple[str, ...]:
 @cache
 def _amenities() -> dict[str, str]:
     """Amenity codes by what people call them, folded."""
-    from troly_rental.question.vocabulary import lists
-
     return {
         fold(word): label
         for label, listed in lists("amenities").items()

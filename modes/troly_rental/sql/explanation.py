@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
+from troly_rental.answer.values import amenity_label
 from troly_rental.data.schema import tables
-from troly_rental.sql.relations import column_caption
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from troly_rental.sql.columns import column_caption, outer_select, sources
+from troly_rental.strings import say
 
 _MOST = 12
 
 
 def explain_query(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
     """Lines that say what `tree` takes, from where, under which conditions, grouped, sorted and cut how."""
-    from sqlglot import exp
-
-    select = tree if isinstance(tree, exp.Select) else tree.find(exp.Select)
+    select = outer_select(tree)
     if select is None:
         return (tree.sql(dialect="duckdb"),)
     lines = [_chosen(select, lang), _from(select, lang)]
     where = select.args.get("where")
     if where is not None:
-        lines += [_say("where", lang, what=_told(part, lang)) for part in _parts(where.this)]
+        lines += [_say("where", lang, what=_condition(part, lang)) for part in _parts(where.this)]
     group = select.args.get("group")
     if group is not None and group.expressions:
         lines.append(_say("group", lang, what=_listed(group.expressions, lang)))
@@ -39,14 +37,10 @@ def explain_query(tree: exp.Expr, lang: Lang) -> tuple[str, ...]:
 
 
 def _say(key: str, lang: Lang, **params: str) -> str:
-    from troly_rental.strings import say
-
     return say(f"explain.{key}", lang, **params)
 
 
 def _chosen(select: exp.Select, lang: Lang) -> str:
-    from sqlglot import exp
-
     figures = [one for one in select.expressions if one.find(exp.AggFunc)]
     if figures and not isinstance(figures[0].unalias(), exp.Subquery):
         return _say("figures", lang, what=_listed(figures, lang))
@@ -56,11 +50,7 @@ def _chosen(select: exp.Select, lang: Lang) -> str:
 
 
 def _from(select: exp.Select, lang: Lang) -> str:
-    from sqlglot import exp
-
-    parts = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())]
-    names = [part.this.name if isinstance(part.this, exp.Table) else "" for part in parts if part is not None]
-    told = [_table(name, lang) for name in dict.fromkeys(names) if name]
+    told = [_table(name, lang) for name in dict.fromkeys(sources(select))]
     if not told:
         return _say("from", lang, what="...")
     if len(told) == 1:
@@ -70,33 +60,29 @@ def _from(select: exp.Select, lang: Lang) -> str:
 
 def _table(name: str, lang: Lang) -> str:
     known = tables().get(name)
-    return known.said(lang).partition("(")[0].strip().lower() if known else name
+    return known.caption(lang).partition("(")[0].strip().lower() if known else name
 
 
 def _parts(node: exp.Expr) -> list[exp.Expr]:
-    from sqlglot import exp
-
     node = node.unnest()
     return [*_parts(node.left), *_parts(node.right)] if isinstance(node, exp.And) else [node]
 
 
-def _told(node: exp.Expr, lang: Lang) -> str:
+def _condition(node: exp.Expr, lang: Lang) -> str:
     """One condition in words; what has no words of its own is shown as SQL."""
-    from sqlglot import exp
-
     node = node.unnest()
-    tellers: dict[type[exp.Expr], Callable[[exp.Expr, Lang], str]] = {
+    phrasings: dict[type[exp.Expr], Callable[[exp.Expr, Lang], str]] = {
         exp.Not: lambda one, lang: _negated(one.this.unnest(), lang),
         exp.Or: _either,
         exp.Between: _between,
         exp.In: _one_of,
         exp.Exists: lambda one, lang: _say("has", lang, what=_inside(one, lang)),
     }
-    return tellers.get(type(node), _compared)(node, lang)
+    return phrasings.get(type(node), _compared)(node, lang)
 
 
 def _either(node: exp.Expr, lang: Lang) -> str:
-    sides = [_told(node.this, lang), _told(node.args["expression"], lang)]
+    sides = [_condition(node.this, lang), _condition(node.args["expression"], lang)]
     return _say("either", lang, one=sides[0], other=sides[1])
 
 
@@ -112,8 +98,6 @@ def _one_of(node: exp.Expr, lang: Lang) -> str:
 
 
 def _compared(node: exp.Expr, lang: Lang) -> str:
-    from sqlglot import exp
-
     kinds: dict[type[exp.Expr], str] = {
         exp.EQ: "is", exp.NEQ: "is_not", exp.LT: "below", exp.LTE: "at_most", exp.GT: "above", exp.GTE: "at_least",
         exp.Like: "like", exp.ILike: "like",
@@ -125,21 +109,17 @@ def _compared(node: exp.Expr, lang: Lang) -> str:
 
 
 def _negated(node: exp.Expr, lang: Lang) -> str:
-    from sqlglot import exp
-
     if isinstance(node, exp.In) and node.expressions:
         return _say("none_of", lang, name=_name(node.this, lang), value=_values(node, lang))
     if isinstance(node, exp.Is):
         return _say("filled", lang, name=_name(node.this, lang))
     if isinstance(node, exp.Exists):
         return _say("has_not", lang, what=_inside(node, lang))
-    return _say("not", lang, what=_told(node, lang))
+    return _say("not", lang, what=_condition(node, lang))
 
 
 def _inside(node: exp.Expr, lang: Lang) -> str:
     """The values that a subquery looks for."""
-    from sqlglot import exp
-
     found = [_value(one, lang) for one in node.find_all(exp.Literal) if one.is_string]
     return ", ".join(found) or node.this.sql(dialect="duckdb")
 
@@ -149,15 +129,11 @@ def _values(node: exp.Expr, lang: Lang) -> str:
 
 
 def _name(node: exp.Expr, lang: Lang) -> str:
-    from sqlglot import exp
-
     column = node if isinstance(node, exp.Column) else node.find(exp.Column)
     return column_caption(column, lang) if column is not None else node.sql(dialect="duckdb")
 
 
 def _value(node: exp.Expr, lang: Lang) -> str:
-    from sqlglot import exp
-
     literal = node if isinstance(node, exp.Literal) else node.find(exp.Literal)
     if literal is None:
         return node.sql(dialect="duckdb")
@@ -173,9 +149,7 @@ def _label(value: str, lang: Lang) -> str:
     for table in tables().values():
         for column in table.columns.values():
             if value in column.values:
-                return column.values[value].said(lang)
-    from troly_rental.answer.values import amenity_label
-
+                return column.values[value].caption(lang)
     return amenity_label(value, lang) if value.isascii() and value.islower() else value
 
 
@@ -184,10 +158,9 @@ def _listed(nodes: list[exp.Expr], lang: Lang) -> str:
 
 
 def _figure(node: exp.Expr, lang: Lang) -> str:
-    from sqlglot import exp
-
     kinds: dict[type[exp.Expr], str] = {
-        exp.Avg: "avg", exp.Median: "median", exp.Min: "min", exp.Max: "max", exp.Sum: "sum", exp.TimestampTrunc: "by_time",
+        exp.Avg: "avg", exp.Median: "median", exp.Min: "min", exp.Max: "max", exp.Sum: "sum",
+        exp.TimestampTrunc: "by_time",
     }  # fmt: skip
     if node.find(exp.Count):
         return _say("count", lang)
@@ -202,6 +175,7 @@ def _ordered(node: exp.Expr, lang: Lang) -> str:
 
 
 def _cut(select: exp.Select, lang: Lang) -> list[str]:
+    """How many rows are passed over and how many are taken."""
     lines = []
     limit, offset = select.args.get("limit"), select.args.get("offset")
     if offset is not None:

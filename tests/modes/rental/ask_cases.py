@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.dates import HCM
-from troly_rental.ask import read
-from troly_rental.question.types import ParsedQuestion, Role
+from troly_rental.question.parser import parse_question
+from troly_rental.question.types import ParsedQuestion
+from troly_rental.roles import Role
 
 CASES = Path(__file__).parents[3] / "data" / "eval" / "rental.jsonl"
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=HCM)
@@ -35,11 +36,11 @@ def ask(*messages: str, role: Role = "LANDLORD") -> ParsedQuestion:
     """The reading of the last of `messages`, each after the one before it."""
     previous = None
     for message in messages:
-        previous = read(message, "vi", NOW, previous, role=role)
+        previous = parse_question(message, "vi", NOW, previous, role=role)
     assert previous is not None
     return previous
 
 
-def told(reading: ParsedQuestion) -> set[str]:
+def told(parsed: ParsedQuestion) -> set[str]:
     """The filters of a reading as short texts."""
-    return {f"{one.field}{one.op}{','.join(one.values)}" for one in reading.filters}
+    return {f"{one.field}{one.op}{','.join(one.values)}" for one in parsed.filters}

@@ -12,7 +12,7 @@ from troly.paths import Paths
 from troly.plugin.services import Services, open_services
 from troly.text.dates import fixed_clock
 from troly_rental.audit import MIGRATION as AUDIT
-from troly_rental.reuse.matches import MIGRATION as REUSE
+from troly_rental.reuse.store import MIGRATION as REUSE
 
 ROLE, MODE, SCHEMA = "GUEST", "LIST", "0123456789ab"
 

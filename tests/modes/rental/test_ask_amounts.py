@@ -12,6 +12,7 @@ from tests.modes.rental.ask_cases import ask, told
 from troly.text.fold import fold
 from troly_rental.data.places import places
 from troly_rental.question.amounts import parse_quantities
+from troly_rental.question.vocabulary import Vocabulary
 
 _TENTHS = st.integers(min_value=5, max_value=300)
 """Rents in hundreds of thousands: 0.5 to 30 million."""
@@ -95,7 +96,7 @@ def test_bedrooms(count: int, noun: str) -> None:
 @settings(deadline=None)
 @given(text=st.text(max_size=120))
 def test_no_text_breaks_the_reading_of_amounts(text: str) -> None:
-    for one in parse_quantities(text):
+    for one in parse_quantities(Vocabulary(text), text):
         assert 0 <= one.start < one.end <= len(text)
 
 

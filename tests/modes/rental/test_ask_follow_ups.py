@@ -34,15 +34,15 @@ BASE = {"district=Quận 7", "price<4000000", "amenity=air_conditioner"}
     ],
 )
 def test_conditions_change(message: str, gone: set[str], new: set[str]) -> None:
-    reading = ask(FIRST, message)
-    assert reading.edited
-    assert told(reading) == (BASE - gone) | new
+    parsed = ask(FIRST, message)
+    assert parsed.edited
+    assert told(parsed) == (BASE - gone) | new
 
 
 def test_larger_without_a_limit_sorts() -> None:
-    reading = ask(FIRST, "rộng hơn")
-    assert told(reading) == BASE
-    assert [(order.field, order.descending) for order in reading.order] == [("area", True)]
+    parsed = ask(FIRST, "rộng hơn")
+    assert told(parsed) == BASE
+    assert [(order.field, order.descending) for order in parsed.order] == [("area", True)]
 
 
 def test_another_order_and_its_reverse() -> None:
@@ -77,12 +77,12 @@ def test_another_topic_begins_anew(message: str) -> None:
 
 
 def test_an_unknown_district_in_a_follow_up_is_asked_about() -> None:
-    reading = ask(FIRST, "ý mình là quận 14")
-    assert [one.key for one in reading.missing] == ["missing.place"]
-    assert not reading.ready
+    parsed = ask(FIRST, "ý mình là quận 14")
+    assert [one.key for one in parsed.missing] == ["missing.place"]
+    assert not parsed.ready
 
 
 def test_readings_survive_the_way_to_json_and_back() -> None:
     for messages in ((FIRST,), (FIRST, "rẻ hơn nữa"), ("so sánh giá quận 1 và quận 3",), ("quận 13",)):
-        reading = ask(*messages)
-        assert ParsedQuestion.from_dict(reading.to_dict()) == reading
+        parsed = ask(*messages)
+        assert ParsedQuestion.from_dict(parsed.to_dict()) == parsed

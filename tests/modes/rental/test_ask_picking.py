@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.modes.rental.ask_cases import NOW, ask, told
-from troly_rental.ask import read
 from troly_rental.question.follow_ups import row_number
+from troly_rental.question.parser import parse_question
 from troly_rental.question.types import ParsedQuestion, ShownRows
 from troly_rental.sql.builder import build_query
 from troly_rental.sql.conditions import read_filters
@@ -20,7 +20,7 @@ SHOWN = ShownRows(
 
 
 def after(message: str, shown: ShownRows | None = SHOWN, first: str = FIRST) -> ParsedQuestion:
-    return read(message, "vi", NOW, ask(first), shown=shown)
+    return parse_question(message, "vi", NOW, ask(first), shown=shown)
 
 
 @pytest.mark.parametrize(
@@ -49,15 +49,15 @@ def test_which_row_is_meant(text: str, number: int | None) -> None:
 
 
 def test_the_row_is_asked_for_alone() -> None:
-    reading = after("cái thứ hai")
-    assert (reading.picked, told(reading), reading.ready) == (2, {"id=12"}, True)
-    assert set(read_filters(build_query(reading))) == set(reading.filters)
-    assert ParsedQuestion.from_dict(reading.to_dict()) == reading
+    parsed = after("cái thứ hai")
+    assert (parsed.picked, told(parsed), parsed.ready) == (2, {"id=12"}, True)
+    assert set(read_filters(build_query(parsed))) == set(parsed.filters)
+    assert ParsedQuestion.from_dict(parsed.to_dict()) == parsed
 
 
 def test_a_number_that_the_list_lacks_is_asked_about() -> None:
-    reading = after("phòng số 9")
-    assert [one.key for one in reading.missing] == ["missing.number"]
+    parsed = after("phòng số 9")
+    assert [one.key for one in parsed.missing] == ["missing.number"]
     assert after("phòng số 9", None).picked == 0
 
 
@@ -70,16 +70,16 @@ def test_a_number_that_the_list_lacks_is_asked_about() -> None:
     ],
 )
 def test_a_change_goes_beyond_what_was_shown(message: str, limit: str, order: tuple[str, bool]) -> None:
-    reading = after(message)
-    assert limit in told(reading)
-    assert (reading.order[0].field, reading.order[0].descending) == order
-    assert sum(one.startswith(limit[:5]) for one in told(reading)) == 1
+    parsed = after(message)
+    assert limit in told(parsed)
+    assert (parsed.order[0].field, parsed.order[0].descending) == order
+    assert sum(one.startswith(limit[:5]) for one in told(parsed)) == 1
 
 
 def test_a_list_that_held_everything_has_nothing_cheaper() -> None:
-    reading = after("rẻ hơn nữa", replace(SHOWN, total=3))
-    assert told(reading) == told(ask(FIRST))
-    assert [one.key for one in reading.said] == ["said.already_cheaper"]
+    parsed = after("rẻ hơn nữa", replace(SHOWN, total=3))
+    assert told(parsed) == told(ask(FIRST))
+    assert [one.key for one in parsed.remarks] == ["said.already_cheaper"]
 
 
 def test_an_amount_counts_more_than_what_was_shown() -> None:

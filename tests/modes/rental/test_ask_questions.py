@@ -16,14 +16,14 @@ _UNLIKE = {"phong quan hai chau duoi 3 trieu", "minh can tim mot thu"}
 """Without accents these say something else: "quận hai", "căn"."""
 
 
-def _state(reading: ParsedQuestion) -> dict[str, object]:
-    found: dict[str, object] = {"requestType": reading.request_type}
-    if reading.request_type == "QUERY":
-        found["readyForSql"] = reading.ready
-        found["intentModeHint"] = reading.mode_hint
-        found["filters"] = reading.state_filters()
-        if reading.entity_hint:
-            found["entityHint"] = reading.entity_hint
+def _state(parsed: ParsedQuestion) -> dict[str, object]:
+    found: dict[str, object] = {"requestType": parsed.request_type}
+    if parsed.request_type == "QUERY":
+        found["readyForSql"] = parsed.ready
+        found["intentModeHint"] = parsed.mode_hint
+        found["filters"] = parsed.state_filters()
+        if parsed.entity_hint:
+            found["entityHint"] = parsed.entity_hint
     return found
 
 
@@ -77,11 +77,11 @@ def test_the_way_of_typing_changes_nothing(typed: str) -> None:
     ],
 )
 def test_messages_that_are_no_query(message: str, kind: str) -> None:
-    reading = ask(message)
-    assert reading.request_type == kind
-    assert not reading.ready
-    assert reading.mode_hint is None
-    assert reading.entity_hint is None
+    parsed = ask(message)
+    assert parsed.request_type == kind
+    assert not parsed.ready
+    assert parsed.mode_hint is None
+    assert parsed.entity_hint is None
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_messages_that_are_no_query(message: str, kind: str) -> None:
     ],
 )
 def test_hostile_messages_are_refused(message: str) -> None:
-    reading = ask(message)
-    assert reading.refused
-    assert not reading.ready
+    parsed = ask(message)
+    assert parsed.refused
+    assert not parsed.ready
 
 
 def test_own_records_need_a_login() -> None:
@@ -115,8 +115,8 @@ def test_income_is_a_landlords() -> None:
 
 
 def test_limits_that_exclude_each_other_are_said() -> None:
-    reading = ask("phòng dưới 2tr và trên 5tr")
-    assert [(one.key, dict(one.params)) for one in reading.missing] == [
+    parsed = ask("phòng dưới 2tr và trên 5tr")
+    assert [(one.key, dict(one.params)) for one in parsed.missing] == [
         ("missing.contradiction", {"field": "price"})
     ]
 
@@ -128,14 +128,14 @@ def test_an_unknown_district_is_said_with_the_nearest_names() -> None:
 
 
 def test_cheap_is_the_lowest_rent_first_and_is_said() -> None:
-    reading = ask("Tìm phòng trọ giá rẻ ở quận 1")
-    assert [(order.field, order.descending) for order in reading.order] == [("price", False)]
-    assert [one.key for one in reading.said] == ["said.cheap"]
-    assert told(reading) == {"district=Quận 1"}
+    parsed = ask("Tìm phòng trọ giá rẻ ở quận 1")
+    assert [(order.field, order.descending) for order in parsed.order] == [("price", False)]
+    assert [one.key for one in parsed.remarks] == ["said.cheap"]
+    assert told(parsed) == {"district=Quận 1"}
 
 
 def test_what_the_data_does_not_record_is_said() -> None:
-    keys = [one.key for one in ask("phòng cho nữ ở quận 1 có hồ bơi").said]
+    keys = [one.key for one in ask("phòng cho nữ ở quận 1 có hồ bơi").remarks]
     assert keys == ["said.no_gender", "said.unrecorded"] or set(keys) == {"said.no_gender", "said.unrecorded"}
 
 

@@ -11,9 +11,10 @@ import sqlglot
 
 from tests.modes.rental.ask_cases import ask, cases, role_of, turns_of
 from troly.sandbox.guard import check
-from troly_rental.question.types import Filter, ParsedQuestion, Role, relaxations
-from troly_rental.roles import relations_of
-from troly_rental.sql.builder import build_count, build_query, covered
+from troly_rental.data.places import places
+from troly_rental.question.types import Filter, ParsedQuestion, relaxations
+from troly_rental.roles import Role, relations_of
+from troly_rental.sql.builder import build_count, build_query
 from troly_rental.sql.conditions import read_filters
 from troly_rental.sql.explanation import explain_query
 
@@ -28,33 +29,33 @@ def base() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def _sql(reading: ParsedQuestion, role: Role = "LANDLORD") -> str:
-    return build_query(reading, role).sql(dialect="duckdb")
+def _sql(parsed: ParsedQuestion, role: Role = "LANDLORD") -> str:
+    return build_query(parsed, role).sql(dialect="duckdb")
 
 
 def test_every_case_passes_the_guard_and_runs(base: duckdb.DuckDBPyConnection) -> None:
     ran = 0
     for case in cases():
         role = role_of(case)
-        reading = ask(*turns_of(case), role=role)
-        if not reading.ready:
+        parsed = ask(*turns_of(case), role=role)
+        if not parsed.ready:
             continue
         shown = {one.name: one.columns for one in relations_of(role, None if role == "GUEST" else 3)}
-        checked = check(_sql(reading, role), shown, max_rows=1000)
+        checked = check(_sql(parsed, role), shown, max_rows=1000)
         base.execute(checked.sql).fetchall()
-        base.execute(build_count(reading, role).sql(dialect="duckdb")).fetchall()
+        base.execute(build_count(parsed, role).sql(dialect="duckdb")).fetchall()
         ran += 1
     assert ran > 150
 
 
 def test_conditions_read_back_are_those_asked_for() -> None:
     for case in cases():
-        reading = ask(*turns_of(case))
-        if not reading.ready:
+        parsed = ask(*turns_of(case))
+        if not parsed.ready:
             continue
-        found = set(read_filters(sqlglot.parse_one(_sql(reading), read="duckdb")))
-        assert set(reading.filters) <= found, _sql(reading)
-        assert all(one.field == "status" for one in found - set(reading.filters))
+        found = set(read_filters(sqlglot.parse_one(_sql(parsed), read="duckdb")))
+        assert set(parsed.filters) <= found, _sql(parsed)
+        assert all(one.field == "status" for one in found - set(parsed.filters))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_conditions_inside_a_common_table_count_too() -> None:
 
 
 def test_a_town_stands_for_the_districts_it_took_in(base: duckdb.DuckDBPyConnection) -> None:
-    assert covered("Thủ Đức") == ("Thủ Đức", "Quận 2", "Quận 9")
+    assert places().covered("Thủ Đức") == ("Thủ Đức", "Quận 2", "Quận 9")
     rows = base.execute(_sql(ask("phòng ở thủ đức theo quận, có bao nhiêu"))).fetchall()
     assert {name for name, *_ in rows} == {"Thủ Đức", "Quận 2", "Quận 9"}
 
@@ -144,8 +145,8 @@ def test_pages_do_not_overlap(base: duckdb.DuckDBPyConnection) -> None:
 
 
 def test_text_stays_a_literal() -> None:
-    reading = ParsedQuestion(filters=(Filter("district", "=", "x' OR 1=1 --"),))
-    tree = sqlglot.parse_one(_sql(reading), read="duckdb")
+    parsed = ParsedQuestion(filters=(Filter("district", "=", "x' OR 1=1 --"),))
+    tree = sqlglot.parse_one(_sql(parsed), read="duckdb")
     assert "x' OR 1=1 --" in [literal.this for literal in tree.find_all(sqlglot.exp.Literal)]
 
 
@@ -155,11 +156,11 @@ def test_nothing_is_built_of_what_is_not_ready() -> None:
 
 
 def test_dropping_one_field_at_a_time_finds_the_culprit(base: duckdb.DuckDBPyConnection) -> None:
-    reading = ask("phòng ở quận 1 dưới 300 nghìn có máy lạnh")
-    assert base.execute(_sql(reading)).fetchall() == []
+    parsed = ask("phòng ở quận 1 dưới 300 nghìn có máy lạnh")
+    assert base.execute(_sql(parsed)).fetchall() == []
     helped = {
         dropped[0].field
-        for dropped, rest in relaxations(reading)
+        for dropped, rest in relaxations(parsed)
         if (base.execute(build_count(rest).sql(dialect="duckdb")).fetchone() or (0,))[0]
     }
     assert helped == {"price"}
@@ -187,7 +188,7 @@ def test_queries_are_explained_line_by_line(lang: str) -> None:
 
 def test_every_case_is_explained_without_sql_in_it() -> None:
     for case in cases():
-        reading = ask(*turns_of(case))
-        if reading.ready:
-            lines = explain_query(sqlglot.parse_one(_sql(reading), read="duckdb"), "vi")
+        parsed = ask(*turns_of(case))
+        if parsed.ready:
+            lines = explain_query(sqlglot.parse_one(_sql(parsed), read="duckdb"), "vi")
             assert not any("SELECT" in line or "CAST(" in line for line in lines), lines

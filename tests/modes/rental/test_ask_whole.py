@@ -41,9 +41,9 @@ FIGURES = "giá trung bình theo quận ở hà nội"
     ],
 )
 def test_a_whole_question_keeps_nothing(message: str) -> None:
-    reading = ask(FIRST, message)
-    assert not reading.edited
-    assert reading == ask(message)
+    parsed = ask(FIRST, message)
+    assert not parsed.edited
+    assert parsed == ask(message)
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_a_whole_question_keeps_nothing(message: str) -> None:
     ],
 )
 def test_a_change_keeps_the_rest(message: str, filters: set[str]) -> None:
-    reading = ask(FIRST, message)
-    assert reading.edited
-    assert told(reading) == filters
+    parsed = ask(FIRST, message)
+    assert parsed.edited
+    assert told(parsed) == filters
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_a_change_keeps_the_rest(message: str, filters: set[str]) -> None:
     ],
 )
 def test_figures_are_changed_in_place(message: str, filters: set[str], group: tuple[str, ...]) -> None:
-    reading = ask(FIGURES, message)
-    assert reading.edited
-    assert (told(reading), reading.group, reading.measures[0].field) == (filters, group, "price")
+    parsed = ask(FIGURES, message)
+    assert parsed.edited
+    assert (told(parsed), parsed.group, parsed.measures[0].field) == (filters, group, "price")
 
 
 def test_groups_of_a_list_are_counted() -> None:
-    reading = ask(FIRST, "thống kê theo quận")
-    assert (reading.group, [one.kind for one in reading.measures]) == (("district",), ["count"])
+    parsed = ask(FIRST, "thống kê theo quận")
+    assert (parsed.group, [one.kind for one in parsed.measures]) == (("district",), ["count"])

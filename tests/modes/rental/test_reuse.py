@@ -16,7 +16,7 @@ from tests.modes.rental.reuse_house import MODE, ROLE, SCHEMA, reuse_at
 from troly.errors import ModelError
 from troly.plugin.services import Services
 from troly_rental.reuse.form import question_form
-from troly_rental.reuse.matches import HARD, SOFT, QuestionReuse, ReuseMatch
+from troly_rental.reuse.matches import HARD, SOFT, QuestionReuse, ReuseMatch, ReuseQuestion
 from troly_rental.reuse.store import ReuseStore, State
 
 QUESTION = "Tìm phòng dưới 3 triệu ở Gò Vấp"
@@ -41,11 +41,11 @@ def reuse(services: Services) -> QuestionReuse:
 async def _kept(
     reuse: QuestionReuse, question: str = QUESTION, state: State = "valid", user: str = "an"
 ) -> int | None:
-    return await reuse.store(question, FILTERS, ROLE, MODE, SCHEMA, SQL, state, user=user)
+    return await reuse.store(ReuseQuestion.of(question, FILTERS, ROLE, MODE, SCHEMA), SQL, state, user=user)
 
 
 async def _found(reuse: QuestionReuse, question: str = QUESTION) -> ReuseMatch:
-    return await reuse.find(question, FILTERS, ROLE, MODE, SCHEMA)
+    return await reuse.find(ReuseQuestion.of(question, FILTERS, ROLE, MODE, SCHEMA))
 
 
 async def test_a_valid_pair_answers_the_same_question_again(reuse: QuestionReuse) -> None:
@@ -79,18 +79,18 @@ async def test_personal_and_empty_questions_are_not_stored(reuse: QuestionReuse,
 
 async def test_other_roles_and_schemas_never_see_a_pair(reuse: QuestionReuse) -> None:
     await _kept(reuse)
-    assert (await reuse.find(QUESTION, FILTERS, "LANDLORD", MODE, SCHEMA)).kind == "none"
-    assert (await reuse.find(QUESTION, FILTERS, ROLE, MODE, "other")).kind == "none"
+    assert (await reuse.find(ReuseQuestion.of(QUESTION, FILTERS, "LANDLORD", MODE, SCHEMA))).kind == "none"
+    assert (await reuse.find(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, "other"))).kind == "none"
 
 
 async def test_another_mode_or_filter_is_an_example_at_most(reuse: QuestionReuse) -> None:
     await _kept(reuse)
-    other = await reuse.find(QUESTION, FILTERS, ROLE, "CHART", SCHEMA)
+    other = await reuse.find(ReuseQuestion.of(QUESTION, FILTERS, ROLE, "CHART", SCHEMA))
     assert (other.kind, other.refused_because) == ("soft", "mode")
-    fewer = await reuse.find(QUESTION, FILTERS[:1], ROLE, MODE, SCHEMA)
+    fewer = await reuse.find(ReuseQuestion.of(QUESTION, FILTERS[:1], ROLE, MODE, SCHEMA))
     assert (fewer.kind, fewer.refused_because) == ("soft", "slots")
     assert fewer.why("vi") == "khác điều kiện lọc"
-    assert (await reuse.find(QUESTION, FILTERS[::-1], ROLE, MODE, SCHEMA)).kind == "hard"
+    assert (await reuse.find(ReuseQuestion.of(QUESTION, FILTERS[::-1], ROLE, MODE, SCHEMA))).kind == "hard"
 
 
 async def test_a_question_about_today_is_another_one_tomorrow(
@@ -99,8 +99,10 @@ async def test_a_question_about_today_is_another_one_tomorrow(
     question = "Phòng đăng hôm nay ở quận 3"
     await _kept(reuse, question)
     now = services.clock()
-    assert (await reuse.find(question, FILTERS, ROLE, MODE, SCHEMA, now=now)).kind == "hard"
-    later = await reuse.find(question, FILTERS, ROLE, MODE, SCHEMA, now=now + timedelta(days=1))
+    assert (await reuse.find(ReuseQuestion.of(question, FILTERS, ROLE, MODE, SCHEMA), now=now)).kind == "hard"
+    later = await reuse.find(
+        ReuseQuestion.of(question, FILTERS, ROLE, MODE, SCHEMA), now=now + timedelta(days=1)
+    )
     assert (later.kind, later.refused_because) == ("soft", "date")
 
 
@@ -124,9 +126,9 @@ def _embedder(cosine: float) -> object:
 )
 async def test_the_documents_thresholds(reuse: QuestionReuse, cosine: float, kind: str) -> None:
     embed = _embedder(cosine)
-    await reuse.store(QUESTION, FILTERS, ROLE, MODE, SCHEMA, SQL, "valid", embed=embed)  # type: ignore[arg-type]
+    await reuse.store(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), SQL, "valid", embed=embed)  # type: ignore[arg-type]
     again = "TÌM PHÒNG DƯỚI 3TR Ở GÒ VẤP"
-    match = await reuse.find(again, FILTERS, ROLE, MODE, SCHEMA, embed=embed)  # type: ignore[arg-type]
+    match = await reuse.find(ReuseQuestion.of(again, FILTERS, ROLE, MODE, SCHEMA), embed=embed)  # type: ignore[arg-type]
     assert match.kind == kind
 
 
@@ -134,8 +136,9 @@ async def test_a_missing_embedder_falls_back_to_the_text(reuse: QuestionReuse) -
     async def broken(_texts: Sequence[str]) -> list[list[float]]:
         raise ModelError("ollama.down", url="http://127.0.0.1:9")
 
-    assert await reuse.store(QUESTION, FILTERS, ROLE, MODE, SCHEMA, SQL, "valid", embed=_embedder(0.9)) == 1  # type: ignore[arg-type]
-    match = await reuse.find(QUESTION, FILTERS, ROLE, MODE, SCHEMA, embed=broken)
+    question = ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA)
+    assert await reuse.store(question, SQL, "valid", embed=_embedder(0.9)) == 1  # type: ignore[arg-type]
+    match = await reuse.find(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), embed=broken)
     assert (match.kind, match.similarity) == ("hard", 1.0)
 
 
@@ -144,7 +147,7 @@ async def test_the_newer_query_for_a_question_replaces_the_older(
 ) -> None:
     first = await _kept(reuse)
     second = await reuse.store(
-        QUESTION.upper(), FILTERS, ROLE, MODE, SCHEMA, "SELECT 2", "valid", user="binh"
+        ReuseQuestion.of(QUESTION.upper(), FILTERS, ROLE, MODE, SCHEMA), "SELECT 2", "valid", user="binh"
     )
     assert first == second
     (entry,) = ReuseStore(services.state).list(None)
@@ -161,7 +164,10 @@ async def test_a_barred_pair_is_neither_found_nor_stored_again(
     assert not reuse.bar(999, "không có")
     assert (await _found(reuse)).kind == "none"
     assert await _kept(reuse) is None
-    assert await reuse.store(QUESTION, FILTERS, ROLE, MODE, SCHEMA, "SELECT 2", "valid") is not None
+    assert (
+        await reuse.store(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), "SELECT 2", "valid")
+        is not None
+    )
     barred = [entry for entry in ReuseStore(services.state).list(None) if entry.barred_at is not None]
     assert [entry.barred_because for entry in barred] == ["giá sai"]
 

@@ -17,7 +17,7 @@ from troly.plugin.services import Services
 from troly_rental import audit
 from troly_rental.audit import Audit
 from troly_rental.reuse import commands
-from troly_rental.reuse.matches import QuestionReuse
+from troly_rental.reuse.matches import QuestionReuse, ReuseQuestion
 
 LEAD = replace(profile("truong"), role="lead")
 COMMANDS = {command.path: command for command in (*commands.COMMANDS, *audit.COMMANDS)}
@@ -40,7 +40,10 @@ async def _two(services: Services) -> None:
     reuse = QuestionReuse(services)
     for number, user in ((1, "an"), (2, "binh")):
         kept = await reuse.store(
-            f"phòng quận {number}", [], ROLE, MODE, SCHEMA, f"SELECT {number}", "valid", user=user
+            ReuseQuestion.of(f"phòng quận {number}", [], ROLE, MODE, SCHEMA),
+            f"SELECT {number}",
+            "valid",
+            user=user,
         )
         assert kept == number
 
@@ -79,7 +82,9 @@ async def test_a_number_that_is_not_ones_own_is_told(services: Services, name: s
 async def test_memory_forgets_one(services: Services) -> None:
     await _two(services)
     assert _run(services, "memory forget", profile("an"), {"number": "1"}).exit_code == 0
-    assert (await QuestionReuse(services).find("phòng quận 1", [], ROLE, MODE, SCHEMA)).kind != "hard"
+    assert (
+        await QuestionReuse(services).find(ReuseQuestion.of("phòng quận 1", [], ROLE, MODE, SCHEMA))
+    ).kind != "hard"
     assert _run(services, "memory forget", profile("an"), {"number": "1"}).exit_code == 3
 
 

@@ -27,7 +27,7 @@ from tests.modes.rental.reuse_questions import (
     unmarked,
 )
 from troly_rental.reuse.form import difference, question_form
-from troly_rental.reuse.matches import QuestionReuse
+from troly_rental.reuse.matches import QuestionReuse, ReuseQuestion
 
 STORED = questions(200)
 OTHER_FORMS: dict[str, Callable[[str], str]] = {
@@ -47,12 +47,17 @@ async def test_no_swap_of_200_stored_questions_is_reused(tmp_path: Path) -> None
         reuse = QuestionReuse(services)
         for question in STORED:
             number = await reuse.store(
-                question.text, [], ROLE, MODE, SCHEMA, f"SELECT '{question.text}'", "valid", embed=all_alike
+                ReuseQuestion.of(question.text, [], ROLE, MODE, SCHEMA),
+                f"SELECT '{question.text}'",
+                "valid",
+                embed=all_alike,
             )
             assert number is not None
         for question in STORED:
             for name, swapped in question.swaps(pick):
-                match = await reuse.find(swapped.text, [], ROLE, MODE, SCHEMA, embed=all_alike)
+                match = await reuse.find(
+                    ReuseQuestion.of(swapped.text, [], ROLE, MODE, SCHEMA), embed=all_alike
+                )
                 refused[f"{name}: {match.kind}"] += 1
                 if match.kind != "hard" or match.entry is None:
                     continue
@@ -71,10 +76,10 @@ async def test_each_stored_question_is_found_again_in_its_other_spellings(tmp_pa
     with reuse_at(tmp_path) as services:
         reuse = QuestionReuse(services)
         for question in STORED[:60]:
-            await reuse.store(question.text, [], ROLE, MODE, SCHEMA, question.text, "valid")
+            await reuse.store(ReuseQuestion.of(question.text, [], ROLE, MODE, SCHEMA), question.text, "valid")
         for question in STORED[:60]:
             for name, change in OTHER_FORMS.items():
-                match = await reuse.find(change(question.text), [], ROLE, MODE, SCHEMA)
+                match = await reuse.find(ReuseQuestion.of(change(question.text), [], ROLE, MODE, SCHEMA))
                 if match.kind != "hard" or match.entry is None or match.entry.question != question.text:
                     missed[name] += 1
     assert not missed

@@ -34,7 +34,7 @@ def rental_at(home: Path) -> Iterator[Services]:
 
 def load(services: Services, path: Path, **more: Any) -> IngestOutcome:
     """Run `app ingest rental` on `path`."""
-    return ingest.run(IngestRequest(services, path, services.clock(), "en", **more))
+    return ingest.run_ingest(IngestRequest(services, path, services.clock(), "en", **more))
 
 
 def write_tables(folder: Path, tables: Mapping[str, str]) -> Path:
