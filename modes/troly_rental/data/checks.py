@@ -12,10 +12,10 @@ from typing import IO, Any
 from troly.config.problems import nearest
 from troly.errors import InputError
 from troly.text.catalogue import Lang
-from troly.text.fold import folded_words
+from troly.text.fold import folded_words, nfc
+from troly.text.sanitize import sanitize
 from troly_rental.data.cells import CellError, read_cell
 from troly_rental.data.schema import Table
-from troly_rental.data.sources import clean_text
 from troly_rental.strings import say
 
 NULL = "\x1fNULL"
@@ -25,6 +25,11 @@ _SHORT = 80
 _PATH = re.compile(r"/[\w./-]{1,200}", re.ASCII)
 Key = tuple[Any, ...]
 Cells = Mapping[str, object]
+
+
+def clean_text(text: str) -> str:
+    """A header as it is compared and shown: NFC, one line, no control characters."""
+    return " ".join(sanitize(nfc(text), keep_newlines=False).replace("\ufeff", "").split())
 
 
 @dataclass(frozen=True, slots=True)

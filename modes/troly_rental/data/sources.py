@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from troly.config.problems import nearest
 from troly.errors import InputError
-from troly.text.fold import folded_words, nfc
-from troly.text.sanitize import sanitize
-from troly_rental.data.checks import LoadReport
+from troly.text.fold import folded_words
+from troly_rental.data.checks import LoadReport, clean_text
 from troly_rental.data.listings import (
     FILE_NAME,
     ListingDump,
@@ -93,11 +92,6 @@ def open_database(path: Path) -> Iterator[list[SourceTable]]:
         yield [_table(con, name, path.name) for (name,) in found]
     finally:
         con.close()
-
-
-def clean_text(text: str) -> str:
-    """A header as it is compared and shown: NFC, one line, no control characters."""
-    return " ".join(sanitize(nfc(text), keep_newlines=False).replace("\ufeff", "").split())
 
 
 @contextmanager
