@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import ipaddress
 import os
+import shutil
 import signal
 import socket
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.support.stores.prepared import FOLDER
 
 settings.register_profile(
     "troly", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
@@ -77,3 +80,13 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TROLY_HOME", str(home))
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     return home
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The prepared data directories go with the run that made them."""
+    if not hasattr(config, "workerinput"):
+        session = config.pluginmanager.get_plugin("dsession")
+        uid = getattr(getattr(session, "nodemanager", None), "testrunuid", None)
+        folders = [FOLDER] if uid is None else [FOLDER, FOLDER.with_name(f"troly-prepared-{uid}")]
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -50,7 +50,7 @@ def test_modes_packages_and_entry_points_agree() -> None:
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [
-        ("troly.cli.main", ()),
+        ("troly.__main__", ()),
         ("troly.plugin.registry", ()),
         ("troly.config", ()),
         ("troly.tui.app", ("textual",)),

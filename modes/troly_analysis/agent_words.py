@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from troly.llm.types import Message
-from troly.text.days import format_date
+from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly_analysis.answer import tell
 from troly_analysis.answer_data import plain, result_json

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
-from troly.text.lexicon import Lexicon
+from troly.text.dates import format_date
+from troly.text.match import Lexicon
 from troly_analysis.answer_names import (
     Asked,
     cell_text,

@@ -8,7 +8,7 @@ from typing import Any
 
 from troly.plugin.events import Computation
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
+from troly.text.dates import format_date
 from troly.text.numbers import format_number
 from troly_analysis.answer import periods_of
 from troly_analysis.answer_names import (

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
+from troly.text.dates import DateRange, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number, format_percent
-from troly.text.periods import DateRange, find_ranges
 from troly.text.wordlist import read_lists
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Metric, Result, Sheet, ToolCall

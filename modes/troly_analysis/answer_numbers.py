@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from troly.text.amounts import find_amounts
 from troly.text.catalogue import Lang
-from troly.text.numbers import format_money, format_number, format_percent
+from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 
 _COMMAS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,]|\.\d)")
 _DOTS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.]|,\d)")

@@ -13,7 +13,7 @@ from troly.errors import InputError
 from troly.plugin.contract import Command, CommandRequest, CommandResult, Parameter
 from troly.stores.records import Turn
 from troly.text.catalogue import LANGS, Lang
-from troly.text.formulas import guarded
+from troly.text.csv_text import guarded
 from troly.text.numbers import format_number
 from troly.text.sanitize import sanitize
 from troly_analysis.strings import say

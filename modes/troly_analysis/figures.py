@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.fold import nfc
-from troly.text.lexicon import Lexicon
+from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly_analysis.figures_dates import Days, mask_dates
 from troly_analysis.types import Result, Sheet, ToolCall

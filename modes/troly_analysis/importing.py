@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 from troly.errors import InputError, StoppedError
 from troly.stores.published import Build, Datasets
-from troly.tables.columns import Column, quoted
+from troly.tables.column_types import TypedTable, type_table
+from troly.tables.columns import Column, profile, quoted
 from troly.tables.engine import database
-from troly.tables.problems import Row
-from troly.tables.profile import profile
-from troly.tables.rows import Found
-from troly.tables.sheet_read import read_sheet
-from troly.tables.stage import Means
-from troly.tables.typed import Typed, type_table
+from troly.tables.rows import SheetTable
+from troly.tables.sheets import read_sheet
+from troly.tables.stage import LoadContext, ProblemRow
 from troly.text.catalogue import Lang
 from troly_analysis.sheets_info import dataset_of, id_of, info_of, key_of
 from troly_analysis.strings import say
@@ -63,10 +61,10 @@ class Imported:
     """One sheet as it was read: what is known of it, and every line and cell that was kept out."""
 
     sheet: Sheet
-    found: Found
-    typed: Typed
+    found: SheetTable
+    typed: TypedTable
 
-    def rows(self, lang: Lang) -> Iterator[Row]:
+    def rows(self, lang: Lang) -> Iterator[ProblemRow]:
         """Line, reason and what stands there, of lines that were kept out and then of cells that were left empty."""
         yield from self.found.refused(lang)
         for cell in self.typed.bad:
@@ -84,7 +82,7 @@ class Imported:
 def import_file(
     order: Order,
     datasets: Datasets | None,
-    means: Means,
+    means: LoadContext,
     cancelled: Callable[[], bool],
     checked: Callable[[Sequence[Imported]], None],
 ) -> tuple[Imported, ...]:
@@ -100,7 +98,9 @@ def import_file(
             build = builds.enter_context(datasets.build(dataset_of(order.owner, name))) if datasets else None
             path = str(build.path) if build else ":memory:"
             with database(path, folder, cancelled, _STOPPED) as con:
-                done.append((build, _one(con, order, name, part, Means(folder, means.report, means.check))))
+                done.append(
+                    (build, _one(con, order, name, part, LoadContext(folder, means.report, means.check)))
+                )
         imported = tuple(one for _, one in done)
         checked(imported)
         if cancelled():
@@ -111,7 +111,7 @@ def import_file(
     return imported
 
 
-def _parts(order: Order, means: Means) -> list[tuple[str, str]]:
+def _parts(order: Order, means: LoadContext) -> list[tuple[str, str]]:
     """The sheets that the file gives: the name of each, and the worksheet it comes from ("" where there are none)."""
     from troly.tables.workbook import is_workbook, worksheets
 
@@ -132,7 +132,7 @@ def _parts(order: Order, means: Means) -> list[tuple[str, str]]:
     ]
 
 
-def _one(con: duckdb.DuckDBPyConnection, order: Order, name: str, part: str, means: Means) -> Imported:
+def _one(con: duckdb.DuckDBPyConnection, order: Order, name: str, part: str, means: LoadContext) -> Imported:
     found = read_sheet(con, order.file, part, means, order.language)
     table = key_of(name)
     target = f"main.{quoted(table)}"

@@ -16,11 +16,9 @@ from troly_analysis.answer_numbers import house_numbers
 from troly_analysis.nodes_memory import (
     UNCLEAR,
     chosen_option,
-    follow_language,
     full_history,
     previous_plan,
     sheets_of,
-    switched,
 )
 from troly_analysis.strings import prompts, say
 from troly_analysis.suggest import first_questions
@@ -36,16 +34,10 @@ async def intent_classifier(_state: State, turn: TurnContext, step: Step) -> Sta
     """Load the sheets and the whole conversation, then decide between the three intents (001-06, 001-37)."""
     from troly_analysis import planner
 
-    rest = switched(turn)
-    if rest is None:
-        follow_language(turn)
     sheets = await asyncio.to_thread(sheets_of, turn)
     messages = await asyncio.to_thread(full_history, turn)
     known = {"sheets": sheets, "messages": messages, "user_connections": connections_json(sheets)}
-    if rest is not None and not rest:
-        step.note(say("step.switched", turn.language), "rules")
-        return {**known, "intent": "chat", "question": ""}
-    question = rest or turn.text
+    question = turn.text
     previous = await asyncio.to_thread(previous_plan, turn)
     option = chosen_option(turn, previous)
     if option or is_typed(question):
@@ -90,9 +82,6 @@ def route_by_intent(state: State) -> str:
 
 async def chat_node(state: State, turn: TurnContext, step: Step) -> State:
     """Small talk, what the assistant can do, and how to ask (001-28, 001-29)."""
-    if not state["question"]:
-        step.note(say("step.switched", turn.language), "rules")
-        return nodes_talk.state_of(say("language.ack", turn.language))
     text, spoken = await nodes_talk.chat(turn, state["messages"], state["sheets"], step)
     return nodes_talk.state_of(text, spoken=spoken)
 

@@ -9,7 +9,7 @@ from datetime import date
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Suggestions
-from troly.text.periods import find_ranges
+from troly.text.dates import find_ranges
 from troly_analysis.agent_words import result_message
 from troly_analysis.answer import notes, periods_of, tell
 from troly_analysis.answer_cards import chart_of, table_of

@@ -1,4 +1,4 @@
-"""What a turn knows before it begins to answer: the user's sheets, the plan of the turn before, the language spoken."""
+"""What a turn knows before it begins to answer: the user's sheets, and the plan of the turn before."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import TurnContext
 from troly.text.fold import fold
-from troly.text.language import detect_score, switch_request
-from troly_analysis.agent_pipeline import is_typed
 from troly_analysis.types import Sheet
 
 if TYPE_CHECKING:
     from troly_analysis.planner import Plan
     from troly_analysis.service import DataQueryService
 
-PLAN, UNCLEAR, SPOKEN = "analysis_plan", "analysis_unclear", "analysis_language"
+PLAN, UNCLEAR = "analysis_plan", "analysis_unclear"
 HISTORY = 40
-_SURE, _ENOUGH_WORDS = 0.8, 3
 
 
 def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
@@ -86,31 +83,3 @@ def _plans() -> Any:
     from troly_analysis.planner import Plan
 
     return TypeAdapter(Plan)
-
-
-# --- the language
-
-
-def switched(turn: TurnContext) -> str | None:
-    """The message without a request for another language; None when it asks for none. The request is granted here."""
-    request = switch_request(turn.text)
-    if request is None:
-        return None
-    turn.switch_language(request.target)
-    turn.conversation_metadata[SPOKEN] = request.target
-    return request.rest.strip()
-
-
-def follow_language(turn: TurnContext) -> None:
-    """Answer an English question in English and a Vietnamese one in Vietnamese, unless a language was asked for.
-
-    A profile or the settings may fix the language; names and single words change nothing.
-    """
-    fixed = {turn.profile.language, turn.services.settings.language} & {"vi", "en"}
-    begun = any(message.sender == "user" for message in turn.history)
-    if fixed or not begun or is_typed(turn.text) or turn.conversation_metadata.get(SPOKEN):
-        return
-    words = [word for word in turn.text.split() if word[:1].isalpha()]
-    score = detect_score(turn.text)
-    if len(words) >= _ENOUGH_WORDS and abs(score) >= _SURE:
-        turn.switch_language("vi" if score > 0 else "en")

@@ -14,7 +14,7 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.text.catalogue import Lang
-from troly.text.lexicon import Lexicon
+from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_analysis.agent_words import name_text
 from troly_analysis.answer_numbers import house_numbers

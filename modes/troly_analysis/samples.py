@@ -31,7 +31,7 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from troly.tables.stage import Means
+    from troly.tables.stage import LoadContext
     from troly_analysis.importing import Order, import_file
     from troly_analysis.sheets_store import SheetStore
 
@@ -49,7 +49,7 @@ def _load(services: Services, lang: Lang) -> tuple[str, ...]:
             order = Order(
                 shipped(f"{FOLDER}/{file}"), owner, name, now=services.clock(), language="vi", samples=True
             )
-            means = Means(Path(folder), lambda _done, _total, _unit: None, lambda: None)
+            means = LoadContext(Path(folder), lambda _done, _total, _unit: None, lambda: None)
             import_file(order, services.datasets, means, lambda: False, lambda _sheets: None)
         if metric:
             store.set_metric(owner, name, metric)

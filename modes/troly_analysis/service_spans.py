@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from troly.errors import InputError
-from troly.text.dates import HCM, parse_date
-from troly.text.days import add_months
+from troly.text.dates import HCM, add_months, parse_date
 
 _MONTH = re.compile(r"(\d{4})-(\d{1,2})")
 _YEAR = re.compile(r"\d{4}")

@@ -14,7 +14,7 @@ from troly.text.numbers import format_number
 from troly_analysis.strings import say
 
 if TYPE_CHECKING:
-    from troly.tables.problems import Row
+    from troly.tables.stage import ProblemRow
     from troly_analysis.importing import Imported
     from troly_analysis.types import Sheet
 
@@ -28,7 +28,7 @@ def run(request: IngestRequest) -> IngestOutcome:
     """
     from troly.errors import InputError
     from troly.stores.faults import os_error
-    from troly.tables.stage import Means
+    from troly.tables.stage import LoadContext
     from troly_analysis.importing import Order, import_file
 
     name = " ".join(request.text("name").split())
@@ -53,7 +53,7 @@ def run(request: IngestRequest) -> IngestOutcome:
             imported = import_file(
                 order,
                 None if request.dry_run else request.services.datasets,
-                Means(Path(folder), request.progress, check),
+                LoadContext(Path(folder), request.progress, check),
                 request.cancelled,
                 lambda sheets: told.extend(_check(request, sheets)),
             )
@@ -78,11 +78,11 @@ def owner_of(request: IngestRequest) -> str:
 
 def _check(request: IngestRequest, sheets: Sequence[Imported]) -> list[str]:
     """The problems as sentences; all of them go to `--errors`. The files they come from are still there."""
-    from troly.tables.problems import told, write_errors
+    from troly.tables.stage import told, write_errors
 
     lang = request.language
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[ProblemRow]:
         for sheet in sheets:
             yield from sheet.rows(lang)
 

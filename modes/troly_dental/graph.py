@@ -43,7 +43,7 @@ class DentalState(TypedDict, total=False):
     answered: Any
 
 
-ENDS = ("switched", "rejected", "save")
+ENDS = ("rejected", "save")
 
 
 def build() -> Graph:
@@ -52,7 +52,6 @@ def build() -> Graph:
     builder.add_node("listen", traced("listen", nodes.listen))
     builder.add_node("red_flags", traced("red_flags", nodes.red_flags))
     builder.add_node("guardrail", traced("guardrail", nodes.guardrail))
-    builder.add_node("switched", traced("switched", nodes.switched))
     builder.add_node("rejected", traced("rejected", nodes.rejected))
     builder.add_node("memory", traced("memory", nodes_memory.recall, tool="memory-server"))
     builder.add_node("search", traced("search", nodes_answer.search, tool="duckduckgo_search"))
@@ -60,7 +59,7 @@ def build() -> Graph:
     builder.add_node("format", traced("format", nodes_answer.form))
     builder.add_node("save", traced("save", nodes_memory.save, tool="memory-server"))
     builder.add_edge(START, "listen")
-    builder.add_conditional_edges("listen", _route, ["red_flags", "switched"])
+    builder.add_edge("listen", "red_flags")
     builder.add_conditional_edges("red_flags", _route, ["memory", "guardrail"])
     builder.add_conditional_edges("guardrail", _route, ["memory", "rejected"])
     for before, after in (

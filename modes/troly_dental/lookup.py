@@ -14,7 +14,7 @@ from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
 from troly.recording import given, measured
 from troly.text.catalogue import Lang
-from troly.text.days import format_date
+from troly.text.dates import format_date
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import accents_agree, fold, tokens
-from troly.text.lexicon import Lexicon
+from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 
 _CLOSE = re.compile(r"[\s:,\-–\"'“”‘’(]{0,4}")

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Say, Suggestions
-from troly.text.fold import words
-from troly.text.language import detect_score, switch_request
+from troly.plugin.events import Suggestions
 from troly_dental import guard as gate
 from troly_dental.lookup import follows, look, wants_web
 from troly_dental.steps_log import StepLog
@@ -17,8 +15,6 @@ from troly_dental.strings import say
 from troly_dental.working import KEPT, Before
 
 State = Mapping[str, Any]
-# How sure the language of a message must be, and how long it, to leave the one spoken until now.
-_SURE, _WORDS = 0.6, 3
 _EARLIER = 2
 
 
@@ -26,34 +22,13 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
     """Take the last user message (003-05) and its language, once for all that follows (003-06)."""
     log = StepLog(turn)
     log.flow("1.2", f"Extracted user message: {turn.text}")
-    # The first message of a process reads the word lists: not on the screen's own loop.
-    request = await asyncio.to_thread(switch_request, turn.text)
-    question = turn.text
-    if request is not None:
-        turn.switch_language(request.target)
-        turn.emit(Say(say("language.ack", request.target), "language_ack"))
-        question = request.rest.strip()
-    else:
-        _follow_language(turn)
     log.flow("1.5", f"Language: {turn.language}")
     step.note(say("step.language", turn.language, lang=turn.language), "rules")
     return {
         "user_message": turn.text,
-        "question": question,
+        "question": turn.text,
         "language": turn.language,
-        "route": "red_flags" if question else "switched",
     }
-
-
-def _follow_language(turn: TurnContext) -> None:
-    """Answer a message in its own language where it is plain, unless the person or the settings chose one."""
-    if turn.profile.language != "auto" or turn.services.settings.language != "auto":
-        return
-    if not any(message.sender == "user" for message in turn.history) or len(words(turn.text)) < _WORDS:
-        return
-    score = detect_score(turn.text)
-    if abs(score) >= _SURE:
-        turn.switch_language("en" if score < 0 else "vi")
 
 
 async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
@@ -121,14 +96,6 @@ async def rejected(state: State, turn: TurnContext, step: Step) -> State:
     StepLog(turn).flow("2.3", "Question rejected - NOT saved to memory")
     step.note(say("step.not_saved", turn.language), "rules")
     return {"formatted_response": text, "message_type": "talk" if verdict.social else "rejected"}
-
-
-async def switched(_state: State, turn: TurnContext, step: Step) -> State:
-    """A change of language and nothing else: back to teeth."""
-    text = say("language.invite", turn.language)
-    turn.say(text)
-    step.note(say("step.switched", turn.language), "rules")
-    return {"formatted_response": text, "message_type": "talk"}
 
 
 def _keep(turn: TurnContext, question: str, *, dental: bool, topic: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.text import fold
-from troly.text.fold import Token
+from troly.text.fold import WordToken
 from troly.text.match import Lexicon
 from troly_dental.samples import note_files
 
@@ -22,7 +22,7 @@ class _Name(NamedTuple):
     """One name of a topic by its telling words."""
 
     topic: str
-    words: tuple[Token, ...]
+    words: tuple[WordToken, ...]
 
 
 def subjects(question: str) -> dict[str, int]:
@@ -76,7 +76,7 @@ def _scattered_names() -> tuple[_Name, ...]:
 
 
 def _stand_together(
-    words: Sequence[Token], typed: Sequence[Token], places: Mapping[str, Sequence[int]]
+    words: Sequence[WordToken], typed: Sequence[WordToken], places: Mapping[str, Sequence[int]]
 ) -> bool:
     """Whether `words`, with the accents that were typed, stand within a few words of one another."""
     fitting = [

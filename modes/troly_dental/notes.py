@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from troly.plugin.events import Evidence
 from troly.text import fold
 from troly.text.catalogue import Lang
-from troly.text.fold import Token
+from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly_dental.answer_rail import doses
 from troly_dental.note_sentences import sentences_of, telling_sentences, tells
@@ -173,7 +173,7 @@ def _named(topic: str, named: Mapping[str, int]) -> float:
     return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
 
 
-def _share(telling: Sequence[Token], text: str) -> float:
+def _share(telling: Sequence[WordToken], text: str) -> float:
     """How much of what `telling` words tell stands in `text` with the accents that were typed, 0-1.
 
     0 where the word that tells the most is missing: the rest is then about something else.

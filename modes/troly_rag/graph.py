@@ -8,8 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from troly.plugin.context import TurnContext, traced
 from troly.plugin.contract import Graph
-from troly_rag import nodes_answering as answering
-from troly_rag import nodes_routing as routing
+from troly_rag import nodes
 from troly_rag.execution.cache import Cache
 from troly_rag.state import RagState
 
@@ -20,15 +19,15 @@ def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context. Its cache lives as long as the graph (004-40)."""
     builder = StateGraph(RagState, context_schema=TurnContext)
     cache = Cache()
-    nodes = {
-        "orchestrator": routing.orchestrating(cache),
-        "reflection_router": routing.reflection_router,
-        "permission_check": routing.permission_check,
-        "agent_execution": answering.execution(cache),
-        "conflict_resolution": answering.conflict_resolution,
-        "final_response": answering.final_response,
+    steps = {
+        "orchestrator": nodes.orchestrator_of(cache),
+        "reflection_router": nodes.reflection_router,
+        "permission_check": nodes.permission_check,
+        "agent_execution": nodes.agent_execution_of(cache),
+        "conflict_resolution": nodes.conflict_resolution,
+        "final_response": nodes.final_response,
     }
-    for name, node in nodes.items():
+    for name, node in steps.items():
         builder.add_node(name, traced(name, node))
     builder.add_edge(START, "orchestrator")
     after_orchestrator = ["reflection_router", "permission_check", END]

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome, Samples
 from troly.text.catalogue import LANGS, Lang
-from troly_rag.config_commands import COMMANDS, INGESTS
-from troly_rag.corpus_cards import MIGRATION
-from troly_rag.mentions import mentions
-from troly_rag.resolve_commands import COMMANDS as RESOLVE_COMMANDS
-from troly_rag.state import STATE_FIELDS, empty
+from troly_rag.commands import COMMANDS, INGESTS, RESOLVE_COMMANDS
+from troly_rag.corpus.cards import MIGRATION
+from troly_rag.samples import mentions
+from troly_rag.state import STATE_FIELDS, empty_state
 from troly_rag.strings import say
 
 if TYPE_CHECKING:
@@ -26,16 +25,18 @@ def _graph() -> Graph:
 
 
 def _start(_turn: TurnContext) -> dict[str, Any]:
-    return empty()
+    return empty_state()
 
 
 def _finish(state: Mapping[str, Any]) -> Outcome:
     work = state.get("work")
     metadata: dict[str, Any] = {}
-    if work is not None and work.execution is not None:
+    if work is not None:
         # The documented stream and the agents' outputs (004-19, 004-45) are kept with the answer.
-        outputs = [output.as_dict() for output in work.execution.outputs]
-        metadata = {"stream": list(work.execution.stream), "agent_outputs": outputs}
+        metadata = {
+            "stream": list(work.execution.stream),
+            "agent_outputs": list(work.execution.records),
+        }
     chitchat = state["routing"].get("is_chitchat")
     return Outcome(
         {name: state[name] for name in STATE_FIELDS},
@@ -75,12 +76,12 @@ def _loaded(services: Services) -> bool:
 def _warm() -> None:
     """Learn the examples of small talk, and the words that questions are read by."""
     from troly.retrieval.glossary import concepts
-    from troly_rag.extracting import asked
-    from troly_rag.routing.talking import listen
-    from troly_rag.tools import search  # noqa: F401 (what looks into the documents)
+    from troly_rag.answer.extraction import figure_request
+    from troly_rag.routing.small_talk import check_small_talk
+    from troly_rag.tools import documents  # noqa: F401 (what looks into the documents)
 
-    listen("chính sách nghỉ phép")
-    asked("chính sách nghỉ phép")
+    check_small_talk("chính sách nghỉ phép")
+    figure_request("chính sách nghỉ phép")
     concepts(["chính", "sách", "nghỉ", "phép"], english=False)
 
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from troly.plugin.contract import DataStatus
+from troly.plugin.mentioning import ranked
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.retrieval.documents import kind_of
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rag.config import load as load_config
-from troly_rag.corpus_cards import Card, Cards
-from troly_rag.ingesting import SAMPLE, Job, load_one, take_away
-from troly_rag.ingesting_reading import Given
+from troly_rag.corpus.cards import Card, Cards
+from troly_rag.corpus.ingest import SAMPLE, IngestJob, IngestOptions, load_one, take_away
 from troly_rag.strings import say
+
+if TYPE_CHECKING:
+    from troly.config import Profile
+
 
 INGEST_COMMAND = "app ingest policies PATH"
 
@@ -73,9 +78,33 @@ def counted(services: Services, cards: Iterable[Card]) -> list[tuple[str, int]]:
     return [(agent.name, by_collection[agent.collection]) for agent in agents]
 
 
-def _job(services: Services) -> Job:
-    return Job(services, load_config(services.paths), Given(), services.clock().isoformat())
+def _job(services: Services) -> IngestJob:
+    return IngestJob(services, load_config(services.paths), IngestOptions(), services.clock().isoformat())
 
 
 def _is_sample(card: Card) -> bool:
     return card.source.startswith(SAMPLE)
+
+
+# The company's documents that the person who asks may see, as names to put into a message.
+
+
+def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
+    """Titles of documents with the name of the agent that keeps them; a document that is denied is not among them.
+
+    Raises StoreError, SettingsError.
+    """
+    from troly_rag.config import load
+    from troly_rag.corpus.access import may_see, user_context
+    from troly_rag.corpus.cards import Cards
+
+    config = load(services.paths)
+    user = user_context(profile, config)
+    agents = {agent.collection: agent.name for agent in config.agents.values()}
+    names = [
+        (card.title, agents[card.collection])
+        for card in Cards(services.state).all()
+        if card.collection in agents
+        and may_see(user, card.scope, tuple(one for one in card.departments.split("+") if one))
+    ]
+    return ranked(sorted(names), prefix, limit)

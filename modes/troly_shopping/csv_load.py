@@ -13,9 +13,8 @@ from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.stores.faults import os_error
 from troly.stores.published import DatasetVersion
 from troly.tables.engine import database
-from troly.tables.problems import Duplicate, Problems, write_errors
 from troly.tables.source import Layout
-from troly.tables.stage import GUESSED, Means, Staged, stage
+from troly.tables.stage import GUESSED, Duplicate, LoadContext, Problems, StagedCsv, stage, write_errors
 from troly.text.numbers import format_number
 from troly_shopping.strings import say
 
@@ -56,7 +55,7 @@ class ListKind:
     layout: Layout
     sentences: Mapping[str, str]
     repeat: str
-    judge: Callable[[duckdb.DuckDBPyConnection, Staged], Judged]
+    judge: Callable[[duckdb.DuckDBPyConnection, StagedCsv], Judged]
     fill: Callable[[duckdb.DuckDBPyConnection, Judged, Path | None, Path], Filled]
 
     @property
@@ -105,9 +104,9 @@ def _load(kind: ListKind, request: IngestRequest, folder: Path, *, samples: bool
 
 def _check(
     kind: ListKind, con: duckdb.DuckDBPyConnection, request: IngestRequest, folder: Path
-) -> tuple[Staged, Judged, Problems]:
+) -> tuple[StagedCsv, Judged, Problems]:
     """Stage the file, judge its rows, write the rejected ones to `--errors`."""
-    means = Means(folder, request.progress, lambda: _stop_if(request, kind.stopped))
+    means = LoadContext(folder, request.progress, lambda: _stop_if(request, kind.stopped))
     staged = stage(con, request.file, kind.layout, means)
     judged = kind.judge(con, staged)
     _stop_if(request, kind.stopped)
@@ -142,7 +141,7 @@ def _drop_replaced_samples(request: IngestRequest, before: DatasetVersion | None
 def _outcome(
     kind: ListKind,
     request: IngestRequest,
-    staged: Staged,
+    staged: StagedCsv,
     judged: Judged,
     problems: Problems,
     *,

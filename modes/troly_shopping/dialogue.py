@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from troly.text.fold import nfc, tokens
-from troly.text.match import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly_shopping.awaiting import awaiting_serial
 from troly_shopping.evidence import FOLDER, Candidate
 from troly_shopping.serials import Reading
@@ -94,7 +94,7 @@ def move(text: str, spot: Situation) -> Move:
     return _steering(text, spot, hits) if spot.awaiting or spot.earlier or spot.warranty else Move()
 
 
-def _steering(text: str, spot: Situation, hits: Sequence[Hit]) -> Move:
+def _steering(text: str, spot: Situation, hits: Sequence[PhraseHit]) -> Move:
     """Another serial of those talked about, stop, once more, or a correction that names no serial."""
     labels = {hit.label for hit in hits}
     if "other" in labels and _only(text, hits, {"other", "no", "not this", "correction", "yes"}):
@@ -108,7 +108,7 @@ def _steering(text: str, spot: Situation, hits: Sequence[Hit]) -> Move:
     return Move("ask") if wrong else Move()
 
 
-def _answer_to_offer(text: str, spot: Situation, hits: Sequence[Hit]) -> Move | None:
+def _answer_to_offer(text: str, spot: Situation, hits: Sequence[PhraseHit]) -> Move | None:
     for place, label in enumerate(_ORDER[: len(spot.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
             return Move("confirm", (spot.offered[place],))
@@ -120,7 +120,7 @@ def _answer_to_offer(text: str, spot: Situation, hits: Sequence[Hit]) -> Move | 
     return None
 
 
-def _wants_person(hits: Sequence[Hit]) -> bool:
+def _wants_person(hits: Sequence[PhraseHit]) -> bool:
     """Whether a person is asked for, and not declined: "không cần gặp nhân viên"."""
     refused = [hit.end for hit in hits if hit.label == "not wanted"]
     return any(
@@ -128,7 +128,7 @@ def _wants_person(hits: Sequence[Hit]) -> bool:
     )
 
 
-def _only(text: str, hits: Sequence[Hit], labels: set[str]) -> bool:
+def _only(text: str, hits: Sequence[PhraseHit], labels: set[str]) -> bool:
     """Whether every word of `text` belongs to one of `labels` or means nothing more."""
     spans = [(hit.start, hit.end) for hit in hits if hit.label in labels or hit.label == "filler"]
     spans += [(hit.start, hit.end) for hit in _fillers().find(text)]
@@ -159,7 +159,7 @@ def corrected(text: str, reading: Reading) -> Reading:
     return reading if kept == reading.serials else replace(reading, serials=kept, attempted=False)
 
 
-def _is_denied(text: str, item: Candidate, hits: Sequence[Hit]) -> bool:
+def _is_denied(text: str, item: Candidate, hits: Sequence[PhraseHit]) -> bool:
     """Whether "not" stands right before it, with at most a word for serial between, or "wrong" right after."""
     for hit in hits:
         between = text[hit.end : item.start]

@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 
-from troly.text.fold import Token
-from troly.text.match import Hit, Lexicon
+from troly.text.fold import WordToken
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_shopping.spelling import Spelling
 
@@ -98,10 +98,10 @@ def judge_shape(item: Candidate, *, shaped: bool, awaiting: bool) -> None:
         item.evidence.append(("few_digits", -1.0))
 
 
-def judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[Candidate]) -> None:
+def judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequence[Candidate]) -> None:
     """Evidence from the words before and after: labels, other labels, makers."""
     starts = [word.start for word in typed]
-    near: dict[str, list[Hit]] = defaultdict(list)
+    near: dict[str, list[PhraseHit]] = defaultdict(list)
     for hit in words().find(text):
         near[hit.label].append(hit)
     labels, taken = near["label"], _Taken(starts, near["label"], candidates)
@@ -124,13 +124,13 @@ def judge_neighbours(text: str, typed: Sequence[Token], candidates: Sequence[Can
         before = item
 
 
-def _around(hits: Sequence[Hit], item: Candidate) -> Sequence[Hit]:
+def _around(hits: Sequence[PhraseHit], item: Candidate) -> Sequence[PhraseHit]:
     """The few of `hits`, which are in order, that stand nearest `item` on either side."""
     at = bisect_left(hits, item.start, key=lambda hit: hit.start)
     return hits[max(0, at - _FEW) : at + _FEW]
 
 
-def _is_made(text: str, makers: Sequence[Hit], item: Candidate) -> bool:
+def _is_made(text: str, makers: Sequence[PhraseHit], item: Candidate) -> bool:
     """Whether a maker or a family stands right before it; before what looks like a model, with a name between."""
     for hit in makers:
         between = text[hit.end : item.start] if hit.end <= item.start else "?"
@@ -160,7 +160,9 @@ def judge_question(text: str, candidates: Sequence[Candidate]) -> None:
 class _Taken:
     """Which words for serial have their own code right after them: those say nothing of other codes."""
 
-    def __init__(self, starts: Sequence[int], labels: Sequence[Hit], candidates: Sequence[Candidate]) -> None:
+    def __init__(
+        self, starts: Sequence[int], labels: Sequence[PhraseHit], candidates: Sequence[Candidate]
+    ) -> None:
         self.by: dict[int, Candidate] = {}
         for item in candidates:
             before = [hit for hit in _around(labels, item) if hit.end <= item.start]
@@ -168,12 +170,12 @@ class _Taken:
             if nearest is not None and _distance(starts, [nearest], item) <= _NEAR_OWN:
                 self.by.setdefault(nearest.start, item)
 
-    def free(self, hit: Hit, item: Candidate) -> bool:
+    def free(self, hit: PhraseHit, item: Candidate) -> bool:
         return self.by.get(hit.start, item) is item
 
 
 def _from_words(
-    text: str, starts: Sequence[int], near: Mapping[str, Sequence[Hit]], item: Candidate, taken: _Taken
+    text: str, starts: Sequence[int], near: Mapping[str, Sequence[PhraseHit]], item: Candidate, taken: _Taken
 ) -> list[tuple[str, float]]:
     label, other = _distance(starts, near["label"], item), _distance(starts, near["other"], item)
     if not item.lettered:
@@ -230,13 +232,13 @@ def _pattern(code: str) -> str:
     return re.sub(r"[A-Za-z]", "A", re.sub(r"\d", "9", code))
 
 
-def _distance(starts: Sequence[int], hits: Sequence[Hit], item: Candidate) -> float:
+def _distance(starts: Sequence[int], hits: Sequence[PhraseHit], item: Candidate) -> float:
     """How many words stand between the nearest of `hits` before `item` and `item`."""
     ends = [hit.end for hit in hits if hit.end <= item.start]
     return bisect_left(starts, item.start) - bisect_left(starts, max(ends)) if ends else inf
 
 
-def _distance_after(starts: Sequence[int], hits: Sequence[Hit], item: Candidate) -> float:
+def _distance_after(starts: Sequence[int], hits: Sequence[PhraseHit], item: Candidate) -> float:
     """The same for the nearest of `hits` after `item`."""
     begins = [hit.start for hit in hits if hit.start >= item.end]
     return bisect_left(starts, min(begins)) - bisect_left(starts, item.end) if begins else inf

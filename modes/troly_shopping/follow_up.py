@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_shopping.goods import kinds
 from troly_shopping.products_store import Product
@@ -84,14 +84,16 @@ def read_follow_up(text: str, names: tuple[str, ...], shown: Sequence[str]) -> F
         return None
     text = nfc(text)
     hits = [*_phrases().find(text), *_attributes().find(text)]
-    hits += [Hit(match[1], match[0], *match.span(), exact=True) for match in _NUMBERED.finditer(fold(text))]
+    hits += [
+        PhraseHit(match[1], match[0], *match.span(), exact=True) for match in _NUMBERED.finditer(fold(text))
+    ]
     labels = {hit.label for hit in hits}
     if not labels or not _only(text, hits, shown) or _is_anew(text, labels):
         return None
     return _question(names, hits, labels)
 
 
-def _question(names: tuple[str, ...], hits: Sequence[Hit], labels: set[str]) -> FollowUp | None:
+def _question(names: tuple[str, ...], hits: Sequence[PhraseHit], labels: set[str]) -> FollowUp | None:
     places = tuple(sorted({int(label) for label in labels if label.isdigit()} - {0}))
     places += (-1,) if "last" in labels else ()
     asked = tuple(name for name in _ASKED if name in labels)
@@ -111,7 +113,7 @@ def _question(names: tuple[str, ...], hits: Sequence[Hit], labels: set[str]) -> 
     return found
 
 
-def _only(text: str, hits: Sequence[Hit], shown: Sequence[str]) -> bool:
+def _only(text: str, hits: Sequence[PhraseHit], shown: Sequence[str]) -> bool:
     """Whether every word belongs to such a question, or to the kind of goods that was shown."""
     spans = [(hit.start, hit.end) for hit in (*hits, *_fillers().find(text))]
     spans += [(hit.start, hit.end) for hit in kinds().find(text) if hit.label in shown]

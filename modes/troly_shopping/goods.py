@@ -9,8 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from troly.text.fold import fold, folded_words
-from troly.text.lexicon import Hit
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
@@ -59,7 +58,7 @@ def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return text
 
 
-def spans(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+def spans(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
     """The places of phrases found."""
     return [(hit.start, hit.end) for hit in hits]
 

@@ -18,7 +18,7 @@ class ShoppingState(TypedDict, total=False):
 
     `question` is the message without a request to switch language; `heard` what it says of serials; `saved` what else is kept
     with the answer; `route` the
-    next node; `offer` what the catalogue has for it; `switched` that a language was asked for.
+    next node; `offer` what the catalogue has for it.
     """
 
     conversation_id: str
@@ -41,7 +41,6 @@ class ShoppingState(TypedDict, total=False):
     saved: dict[str, Any]
     route: str
     offer: Any
-    switched: bool
 
 
 def build() -> Graph:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.tables.stage import Staged
+from troly.tables.stage import StagedCsv
 from troly_shopping.csv_load import Filled, Judged, ListKind, load_list
 from troly_shopping.warranty_load import LAYOUT, Checked, check_rows, duplicates, faults, fill
 from troly_shopping.warranty_store import DATASET
@@ -20,7 +20,7 @@ def run(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
     return load_list(_KIND, request, samples=samples)
 
 
-def _judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> Judged:
+def _judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Judged:
     checked = check_rows(con, staged)
     found = dict(faults(con, staged)) if checked.faulty else {}
     repeated = duplicates(con, staged) if checked.duplicates else []

@@ -8,7 +8,6 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Say
-from troly.text.language import switch_request
 from troly_shopping import clarify, intent, look_up, recall, respond
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.hearing import hear
@@ -20,11 +19,8 @@ _GREETED, _ATTEMPTS = "cute_greeting", "clarify_attempts"
 
 
 async def classify(_state: State, turn: TurnContext, step: Step) -> State:
-    """Acknowledge a change of language (000-13), find what is wanted (000-19 to 000-24), greet once (000-16)."""
-    question = _switch(turn)
-    if not question:
-        step.note(say("step.switched", turn.language), "rules")
-        return {**_language(turn), "question": "", "switched": True, "route": "clarify_stream"}
+    """Find what is wanted (000-19 to 000-24), greet once (000-16)."""
+    question = turn.text
     heard = await asyncio.to_thread(hear, turn, question)
     if heard.route:
         found = heard.found(turn.language)
@@ -39,7 +35,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     return {
-        **_language(turn),
+        "preferred_language": turn.language,
         "question": question,
         "heard": heard,
         "intent": found.intent,
@@ -66,12 +62,7 @@ async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
 
 async def clarify_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Answer a social remark and lead back, or ask one normalised question (000-25 to 000-37); then END."""
-    if state.get("switched"):
-        text = say("clarify.redirect", turn.language)
-        turn.say(text)
-        step.note(say("step.switched", turn.language), "rules")
-    else:
-        text = await clarify.speak(turn, state["question"], step)
+    text = await clarify.speak(turn, state["question"], step)
     return {"response": text, "message_type": "clarify"}
 
 
@@ -88,16 +79,6 @@ async def respond_stream(state: State, turn: TurnContext, step: Step) -> State:
     return {"response": await respond.speak(turn, state, step), "message_type": "answer"}
 
 
-def _switch(turn: TurnContext) -> str:
-    """The message without a request for another language, which is acknowledged and granted here (000-12, C4)."""
-    request = switch_request(turn.text)
-    if request is None:
-        return turn.text
-    turn.switch_language(request.target)
-    turn.emit(Say(say("language.ack", request.target), "language_ack"))
-    return request.rest.strip()
-
-
 def _greet(turn: TurnContext) -> None:
     """The cute greeting, as often as the settings say (000-16 to 000-18, C12)."""
     how = turn.services.settings.greeting.cute
@@ -112,7 +93,3 @@ def _attempts(turn: TurnContext, *, clear: bool) -> int:
     before = int(turn.conversation_metadata.get(_ATTEMPTS, 0))
     turn.conversation_metadata[_ATTEMPTS] = 0 if clear else before + 1
     return int(turn.conversation_metadata[_ATTEMPTS])
-
-
-def _language(turn: TurnContext) -> State:
-    return {"preferred_language": turn.language}

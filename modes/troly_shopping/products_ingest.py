@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.tables.stage import Staged
+from troly.tables.stage import StagedCsv
 from troly_shopping.csv_load import Filled, Judged, ListKind, load_list
 from troly_shopping.products_load import LAYOUT, fill, judge
 from troly_shopping.products_store import DATASET
@@ -23,7 +23,7 @@ def run(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:
     return load_list(_KIND, request, samples=samples)
 
 
-def _judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> Judged:
+def _judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Judged:
     judged = judge(con, staged)
     return Judged(len(judged.rows), judged.faults, judged.repeated, judged)
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from troly.tables.problems import Duplicate
 from troly.tables.source import Layout
-from troly.tables.stage import Staged
+from troly.tables.stage import Duplicate, StagedCsv
 from troly.text.fold import fold, nfc
 from troly.text.numbers import find_amounts, parse_number
 from troly.text.sanitize import sanitize
@@ -85,7 +84,7 @@ def read_price(text: str) -> int | None:
     return int(value)
 
 
-def judge(con: duckdb.DuckDBPyConnection, staged: Staged) -> Judged:
+def judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Judged:
     """Read prices and stock; the last row of a name wins, whatever its case and accents."""
     judged = Judged()
     cursor = con.execute(

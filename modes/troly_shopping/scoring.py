@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from troly.text.language import detect
-from troly.text.match import ExampleClassifier, Hit, Lexicon
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
 from troly.text.wordlist import read_lists
 from troly_shopping.spelling import Spelling
@@ -135,7 +135,7 @@ def _decided(points: Mapping[Intent, float], count: Counter[str], reason: str) -
     return Scores(intent, confidence, reason, count)
 
 
-def _hits(text: str, plain: str) -> list[Hit]:
+def _hits(text: str, plain: str) -> list[PhraseHit]:
     """The phrases of the message as typed, and those that show only in its plain spelling."""
     typed = _not_by_chance(text, intents().find(text))
     count = Counter(hit.label for hit in typed)
@@ -143,7 +143,7 @@ def _hits(text: str, plain: str) -> list[Hit]:
     return [*typed, *more]
 
 
-def _not_by_chance(text: str, hits: list[Hit]) -> list[Hit]:
+def _not_by_chance(text: str, hits: list[PhraseHit]) -> list[PhraseHit]:
     """`hits` without Vietnamese syllables that an English message only seems to hold: the "re" of "you're"."""
     if detect(text) == "vi":
         return hits

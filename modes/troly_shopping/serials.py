@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, nfc, tokens
+from troly.text.fold import WordToken, nfc, tokens
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
 from troly_shopping.codes import ordinary_reason
@@ -151,20 +151,20 @@ def _is_split(text: str, item: Candidate) -> bool:
     return not item.known and item.text.isdigit() and lone
 
 
-def _is_bare(text: str, typed: Sequence[Token], candidates: Sequence[Candidate]) -> bool:
+def _is_bare(text: str, typed: Sequence[WordToken], candidates: Sequence[Candidate]) -> bool:
     """Whether the message is candidates and words that mean nothing more."""
     spans = [(item.start, item.end) for item in candidates] + _filler_spans(text)
     return bool(candidates) and not _outside(typed, spans)
 
 
-def _is_alone(text: str, typed: Sequence[Token], candidates: Sequence[Candidate]) -> bool:
+def _is_alone(text: str, typed: Sequence[WordToken], candidates: Sequence[Candidate]) -> bool:
     """Whether the message asks for the warranty of its one candidate and says nothing else."""
     spans = [(item.start, item.end) for item in candidates] + _filler_spans(text)
     spans += [(hit.start, hit.end) for hit in _asking().find(text)]
     return len(candidates) == 1 and not _outside(typed, spans)
 
 
-def _attempted(text: str, typed: Sequence[Token], *, awaiting: bool) -> bool:
+def _attempted(text: str, typed: Sequence[WordToken], *, awaiting: bool) -> bool:
     """Whether something that cannot be a serial was offered as one."""
     rest = _outside(typed, _filler_spans(text))
     starts = [word.start for word in rest]
@@ -180,7 +180,7 @@ def _filler_spans(text: str) -> list[tuple[int, int]]:
     return [(hit.start, hit.end) for hit in _fillers().find(text)]
 
 
-def _outside(typed: Sequence[Token], spans: Sequence[tuple[int, int]]) -> list[Token]:
+def _outside(typed: Sequence[WordToken], spans: Sequence[tuple[int, int]]) -> list[WordToken]:
     """The words that begin in none of `spans`."""
     ordered, at, reached = sorted(spans), 0, -1
     rest = []

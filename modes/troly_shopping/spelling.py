@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from troly.text.fold import Token, fold, nfc, tokens
+from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 
@@ -61,7 +61,7 @@ class Spelling:
             at += 1
         return " ".join(words)
 
-    def _repair(self, typed: list[Token], at: int, vietnamese: bool) -> _Repair | None:
+    def _repair(self, typed: list[WordToken], at: int, vietnamese: bool) -> _Repair | None:
         """The longest phrase that the words from `at` on spell with one slip."""
         joined, strange, best = "", False, None
         for end in range(at, min(at + _MOST_WORDS, len(typed))):

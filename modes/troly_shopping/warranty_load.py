@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troly.tables.problems import Duplicate
 from troly.tables.source import Layout
-from troly.tables.stage import Staged
+from troly.tables.stage import Duplicate, StagedCsv
 from troly.text.dates import parse_date
 from troly_shopping.csv_load import Filled
 from troly_shopping.warranty_store import CREATE
@@ -109,7 +108,7 @@ def _is_row(fields: list[str], places: Mapping[str, int]) -> bool:
 LAYOUT = Layout(COLUMNS, _is_row, _select)
 
 
-def check_rows(con: duckdb.DuckDBPyConnection, staged: Staged) -> Checked:
+def check_rows(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Checked:
     """Count good rows and repeated serials."""
     for view in _VIEWS:
         con.execute(view)
@@ -118,14 +117,14 @@ def check_rows(con: duckdb.DuckDBPyConnection, staged: Staged) -> Checked:
     return Checked(good, staged.rows - good, good - distinct)
 
 
-def faults(con: duckdb.DuckDBPyConnection, staged: Staged) -> Iterator[tuple[int, str]]:
+def faults(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Iterator[tuple[int, str]]:
     """Line and reason key of each row that is kept out, in the order of the file."""
     cursor = con.execute("select place, fault from judged where fault is not null order by place")
     while rows := cursor.fetchmany(10_000):
         yield from ((staged.line_of(place), reason) for place, reason in rows)
 
 
-def duplicates(con: duckdb.DuckDBPyConnection, staged: Staged) -> list[Duplicate]:
+def duplicates(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> list[Duplicate]:
     """The rows whose serial, without case, comes again later."""
     rows = con.execute(_DUPLICATES).fetchall()
     return [Duplicate(staged.line_of(place), staged.line_of(last), serial) for place, last, serial in rows]

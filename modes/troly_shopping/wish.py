@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.goods import idle_words, kinds, phrases, spans, without
 from troly_shopping.products_store import Order
@@ -151,7 +151,7 @@ def read_limits(text: str) -> Limits:
     return Limits(low, high, about, tuple(places), written)
 
 
-def _foreign(text: str, hits: Sequence[Hit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
+def _foreign(text: str, hits: Sequence[PhraseHit]) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
     """Where amounts of other money stand, with the words of limit beside them, and how they are written."""
     amounts = [amount for amount in find_amounts(text) if amount.unit in _FOREIGN]
     places = [(amount.start, amount.end) for amount in amounts]

@@ -27,15 +27,15 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import ANSWERS, long_talk
 from tests.support.screen.screens import NOW, Scene, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.stores.conversations import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp
+from troly.tui.chat.find import FindBar, looked_for
+from troly.tui.chat.transcript import Transcript
+from troly.tui.chat.view import Pane
 from troly.tui.house import House
 from troly.tui.opened import OpenedHouse
-from troly.tui.render.marks import looked_for
-from troly.tui.view import Pane
-from troly.tui.widgets.find_bar import FindBar
-from troly.tui.widgets.transcript import Transcript
 
 SHORT = 200
 PAGES = 200
@@ -102,7 +102,7 @@ async def from_store(home: Path, conversation: str) -> float:
     with services_at(home) as services:
 
         def opener() -> OpenedHouse:
-            return OpenedHouse(services, registry_of(), profile("an"))
+            return OpenedHouse(Session(services, registry_of(), profile("an")))
 
         def now() -> datetime:
             return NOW

@@ -18,10 +18,10 @@ from tests.support.modes.rag import RagDesk, rag_desk
 from troly.plugin.events import StepFinished
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
-from troly_rag.execution.engine import Setting, execute
-from troly_rag.execution.reporting import Reporter
-from troly_rag.execution.types import ToolResult
-from troly_rag.routing import AgentPart, PlanTask, Routing
+from troly_rag.execution.engine import ExecutionSetup, execute
+from troly_rag.execution.outputs import ToolResult
+from troly_rag.execution.progress import Reporter
+from troly_rag.routing.plan import AgentPart, PlanTask, Routing
 
 QUESTIONS = (
     "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không",
@@ -44,7 +44,7 @@ async def side_by_side(desk: RagDesk) -> dict[str, Any]:
     routing = Routing("q", "q", parts, tasks)
     ratios = []
     for _ in range(5):
-        setting = Setting(config.agents, config.limits, call, Cache(), (), "vi")
+        setting = ExecutionSetup(config.agents, config.limits, call, Cache(), (), "vi")
         began = time.perf_counter()
         done = await execute(routing, setting, Reporter(tasks, lambda _event: None, "vi"))
         ratios.append((time.perf_counter() - began) * 1000 / max(run.duration_ms for run in done.runs))

@@ -21,6 +21,7 @@ from typing import Any
 
 from tests.support.modes.made import registry_of
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.plugin.services import Services
 from troly.stores.message_search import index_message
 from troly.text.fold import fold
@@ -169,7 +170,7 @@ def measure(count: int, home: Path) -> dict[str, Any]:
         began = time.perf_counter()
         filled(services, count)
         out["index_ms_per_1000"] = round(1e6 * (time.perf_counter() - began) / count / 1.1, 1)
-        house = OpenedHouse(services, registry_of(), profile("an"))
+        house = OpenedHouse(Session(services, registry_of(), profile("an")))
         for name, text in QUERIES.items():
             search = partial(house.search, text)
             with services.state.read() as connection:

@@ -17,7 +17,8 @@ from typing import Any
 
 from tests.support.modes.made import NoState, Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
-from troly.conversation import TurnRequest, run_turn
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.context import TurnContext
 
 
@@ -58,7 +59,7 @@ async def whole(turns: int, home: Path) -> list[float]:
         for number in range(turns + 5):
             request = TurnRequest("planned", f"câu hỏi số {number}", conversation=conversation, offline=True)
             began = time.perf_counter()
-            turn = run_turn(services, registry, profile(), request)
+            turn = run_turn(Session(services, registry, profile()), request)
             async for _ in turn.events():
                 pass
             if number >= 5:

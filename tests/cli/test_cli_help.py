@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from tests.support.process.command_line import CommandLine
+from troly.__main__ import program_name, screen_mode
 from troly.cli.commands import EXIT_CODES
 from troly.cli.faults import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.main import program_name, screen_mode
 from troly.cli.program import build
 from troly.errors import TrolyError
-from troly.text.catalogue import LANGS, Lang, core_catalogue
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, core_catalogue, interface_language
 
 
 def _tree(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -130,7 +129,7 @@ def test_only_the_bare_screen_goes_round_typer() -> None:
     assert screen_mode(["--mode", "rag"], {}, "app") == (True, "rag")
     assert screen_mode([], {"_APP_COMPLETE": "complete_bash"}, "app") == (False, None)
     assert screen_mode(["--help"], {}, "app") == (False, None)
-    code = "import sys, troly.cli.main as m; m.main([]); print(*[n for n in ('typer', 'rich', 'asyncio') if n in sys.modules])"
+    code = "import sys, troly.__main__ as m; m.main([]); print(*[n for n in ('typer', 'rich', 'asyncio') if n in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
     )
@@ -139,7 +138,7 @@ def test_only_the_bare_screen_goes_round_typer() -> None:
 
 def test_completion_answers_with_commands_and_modes() -> None:
     asked = {"_APP_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
-    code = "import sys; sys.argv = ['app']; from troly.cli.main import main; sys.exit(main())"
+    code = "import sys; sys.argv = ['app']; from troly.__main__ import main; sys.exit(main())"
 
     def complete(words: str, at: int) -> str:
         env = {**os.environ, **asked, "COMP_WORDS": words, "COMP_CWORD": str(at)}

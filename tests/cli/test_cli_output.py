@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.process.command_line import CommandLine
 from troly.cli.invocation import Invocation
-from troly.cli.output import cells, clean, data, data_json, grid, may_colour, paint
+from troly.cli.output import cells, data, data_json, grid, may_colour, paint
 from troly.cli.printed import content_text, hides
 from troly.cli.printer import JsonPrinter, TextPrinter
 from troly.plugin.events import (
@@ -30,6 +30,7 @@ from troly.plugin.events import (
     Token,
     TurnFailed,
 )
+from troly.text.sanitize import sanitize_json
 
 WORDS = st.text(st.sampled_from("aảệđ口🙂 \x1b[31m\x07"), max_size=12)
 
@@ -59,7 +60,7 @@ def test_data_is_stripped_of_control_sequences(capsys: pytest.CaptureFixture[str
     text, line = capsys.readouterr().out.splitlines()
     assert text == "đỏ"
     assert json.loads(line) == {"a": ["x", {"k": "z"}]}
-    assert clean(("\x07a", 3, None)) == ["a", 3, None]
+    assert sanitize_json(("\x07a", 3, None)) == ["a", 3, None]
 
 
 def test_every_number_is_written_as_json(capsys: pytest.CaptureFixture[str]) -> None:

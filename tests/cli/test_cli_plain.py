@@ -150,7 +150,7 @@ def test_on_a_terminal_without_colour_or_cursor(tmp_path: Path) -> None:
     # Ctrl-C and Ctrl-D come from the terminal only where it is the process's own.
     code = (
         "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-        "sys.argv[1:] = ['--plain', '--lang', 'en']; from troly.cli.main import console; console()"
+        "sys.argv[1:] = ['--plain', '--lang', 'en']; from troly.__main__ import console; console()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.process.command_line import CommandLine
+from troly.conversation.commands import TYPED
 from troly.text.catalogue import core_catalogue
-from troly.tui.slash import TYPED
 
 
 def test_every_command_of_either_face_is_told_in_lines(app: CommandLine) -> None:

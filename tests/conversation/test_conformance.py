@@ -11,20 +11,21 @@ import pytest
 
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
-from troly.conversation.conformance import House, check_mode
+from troly.conversation.conformance import check_mode
+from troly.conversation.session import Session
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.registry import BUILT_IN, Registry
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path) -> Iterator[Session]:
     registry = Registry()
     with services_at(tmp_path / "house", registry) as services:
-        yield House(services, registry, profile())
+        yield Session(services, registry, profile())
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-async def test_built_in_modes_conform(house: House, name: str) -> None:
+async def test_built_in_modes_conform(house: Session, name: str) -> None:
     assert await check_mode(house.registry.get(name), house) == []
 
 
@@ -44,6 +45,6 @@ def _state(**state: Any) -> Mode:
         (_state(done=object()), "its state is not JSON"),
     ],
 )
-async def test_what_a_bad_mode_does_is_found(house: House, mode: Mode, said: str) -> None:
-    problems = await check_mode(mode, House(house.services, registry_of(planned=mode), house.profile))
+async def test_what_a_bad_mode_does_is_found(house: Session, mode: Mode, said: str) -> None:
+    problems = await check_mode(mode, Session(house.services, registry_of(planned=mode), house.profile))
     assert any(said in problem for problem in problems)

@@ -10,8 +10,9 @@ import pytest
 from tests.support.modes.made import registry_of
 from tests.support.modes.slow_mode import MODE, WAIT
 from tests.support.stores.services import profile, services_at
-from troly.conversation import TurnRequest, run_turn
 from troly.conversation import turn as turns
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import StoreError
 from troly.plugin.events import Token
 
@@ -31,7 +32,9 @@ async def test_a_busy_store_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
             loop.call_soon_threadsafe(kept.set)
 
         monkeypatch.setattr(services.conversations, "save_partial", busy_at_first)
-        turn = run_turn(services, registry_of(slow=MODE), profile(), TurnRequest(MODE.id, WAIT, offline=True))
+        turn = run_turn(
+            Session(services, registry_of(slow=MODE), profile()), TurnRequest(MODE.id, WAIT, offline=True)
+        )
         async for event in turn.events():
             if isinstance(event, Token):
                 async with asyncio.timeout(20):

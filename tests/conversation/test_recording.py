@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
 from troly import recording
-from troly.conversation import TurnRequest, run_turn
 from troly.conversation.event_log import event_lines, written
 from troly.conversation.recorder import Recorder
 from troly.conversation.replay import recording_of, replay
 from troly.conversation.replay_compare import differences
 from troly.conversation.scratch import scratch_services
+from troly.conversation.session import Session
 from troly.conversation.trace import EVENTS, PROMPTS, Sources, build_trace, within
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import InputError
 from troly.llm.types import CallRecord
 from troly.plugin.events import (
@@ -156,7 +157,9 @@ def test_two_runs_differ_exactly_when_their_lines_do(was: list[int], now: list[i
 async def test_a_failed_turn_is_replayed_and_an_unfinished_or_old_one_is_refused(own_home: Path) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say", "raise"])))
     with services_at(own_home, registry) as services:
-        turn = run_turn(services, registry, profile(), TurnRequest("planned", "xin chào", offline=True))
+        turn = run_turn(
+            Session(services, registry, profile()), TurnRequest("planned", "xin chào", offline=True)
+        )
         async for _ in turn.events():
             pass
         with scratch_services(services.paths, services.settings, registry) as copy:
@@ -172,7 +175,9 @@ async def test_a_failed_turn_is_replayed_and_an_unfinished_or_old_one_is_refused
 async def test_a_replay_changes_nothing_in_the_house(own_home: Path) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
     with services_at(own_home, registry) as services:
-        turn = run_turn(services, registry, profile(), TurnRequest("planned", "xin chào", offline=True))
+        turn = run_turn(
+            Session(services, registry, profile()), TurnRequest("planned", "xin chào", offline=True)
+        )
         async for _ in turn.events():
             pass
         before = services.conversations.export("an", turn.conversation_id)

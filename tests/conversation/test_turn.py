@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.modes.replays import person_at
 from tests.support.stores.services import profile, services_at
-from troly.conversation import TurnRequest, run_turn
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import (
     Event,
@@ -37,7 +38,7 @@ def services(tmp_path: Path) -> Iterator[Services]:
 
 async def events_of(services: Services, plan: Plan, stop_after: int | None = None) -> list[Event]:
     registry = registry_of(planned=planned_mode(plan))
-    turn = run_turn(services, registry, profile(), TurnRequest("planned", "xin chào", offline=True))
+    turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", "xin chào", offline=True))
     seen: list[Event] = []
     async for event in turn.events():
         seen.append(event)
@@ -49,9 +50,7 @@ async def events_of(services: Services, plan: Plan, stop_after: int | None = Non
 @pytest.mark.parametrize("early", ["before the events are read", "before the first step"])
 async def test_a_stop_that_comes_very_early_ends_the_turn(services: Services, early: str) -> None:
     turn = run_turn(
-        services,
-        registry_of(planned=planned_mode(Plan(["say"]))),
-        profile(),
+        Session(services, registry_of(planned=planned_mode(Plan(["say"]))), profile()),
         TurnRequest("planned", "xin chào"),
     )
     if early == "before the events are read":
@@ -115,7 +114,7 @@ async def test_a_good_turn_is_saved_with_its_trace(services: Services) -> None:
 async def test_stopping_a_hung_node_keeps_what_was_said(services: Services) -> None:
     plan = Plan(["say", "hang", "say"])
     registry = registry_of(planned=planned_mode(plan))
-    turn = run_turn(services, registry, profile(), TurnRequest("planned", "chào", offline=True))
+    turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", "chào", offline=True))
 
     async def stop_when_hung() -> None:
         await plan.reached.wait()
@@ -135,7 +134,7 @@ async def test_stopping_a_hung_node_keeps_what_was_said(services: Services) -> N
 async def test_leaving_the_stream_early_ends_the_turn(services: Services) -> None:
     plan = Plan(["say", "hang"])
     registry = registry_of(planned=planned_mode(plan))
-    turn = run_turn(services, registry, profile(), TurnRequest("planned", "chào", offline=True))
+    turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", "chào", offline=True))
     stream = turn.events()
     async for event in stream:
         if isinstance(event, Token):
@@ -162,7 +161,10 @@ async def test_an_endless_graph_is_stopped_by_the_step_limit(services: Services)
 )
 async def test_unusable_messages_say_why(services: Services, text: str, code: str) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
-    events = [e async for e in run_turn(services, registry, profile(), TurnRequest("planned", text)).events()]
+    events = [
+        e
+        async for e in run_turn(Session(services, registry, profile()), TurnRequest("planned", text)).events()
+    ]
     assert [getattr(e, "code", "") for e in events] == [code]
 
 
@@ -170,7 +172,10 @@ async def test_unknown_and_broken_modes_end_in_one_clear_failure(services: Servi
     registry = registry_of(broken=ImportError("no module \x1b[31mx"))
     for mode, code in (("none", "mode.unknown"), ("broken", "mode.broken")):
         events = [
-            e async for e in run_turn(services, registry, profile(), TurnRequest(mode, "chào")).events()
+            e
+            async for e in run_turn(
+                Session(services, registry, profile()), TurnRequest(mode, "chào")
+            ).events()
         ]
         end = events[-1]
         assert isinstance(end, TurnFailed)
@@ -181,10 +186,10 @@ async def test_unknown_and_broken_modes_end_in_one_clear_failure(services: Servi
 
 async def test_a_conversation_belongs_to_its_owner(services: Services) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
-    first = run_turn(services, registry, profile("an"), TurnRequest("planned", "chào", offline=True))
+    first = run_turn(Session(services, registry, profile("an")), TurnRequest("planned", "chào", offline=True))
     [_ async for _ in first.events()]
     stranger = TurnRequest("planned", "cho xem", conversation=first.conversation_id, offline=True)
-    end = [e async for e in run_turn(services, registry, profile("binh"), stranger).events()][-1]
+    end = [e async for e in run_turn(Session(services, registry, profile("binh")), stranger).events()][-1]
     assert isinstance(end, TurnFailed)
     assert end.code == "store.not_yours"
     with pytest.raises(AccessError):
@@ -194,25 +199,27 @@ async def test_a_conversation_belongs_to_its_owner(services: Services) -> None:
 async def test_a_conversation_is_named_after_its_first_question(services: Services) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
     long = "kiểm tra \x1b[31mbảo hành\n" + "rất dài " * 40
-    first = run_turn(services, registry, profile(), TurnRequest("planned", long, offline=True))
+    first = run_turn(Session(services, registry, profile()), TurnRequest("planned", long, offline=True))
     [_ async for _ in first.events()]
     again = TurnRequest("planned", "câu khác", conversation=first.conversation_id, offline=True)
-    [_ async for _ in run_turn(services, registry, profile(), again).events()]
+    [_ async for _ in run_turn(Session(services, registry, profile()), again).events()]
     title = services.conversations.get("an", first.conversation_id).title
     assert title.startswith("kiểm tra bảo hành rất dài")
     assert len(title) <= 60
 
 
-async def test_language_is_read_once_and_kept(services: Services) -> None:
+async def test_a_language_is_kept_until_a_whole_message_is_in_the_other(services: Services) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say"])))
     first = run_turn(
-        services, registry, profile(), TurnRequest("planned", "hello, how are you please", offline=True)
+        Session(services, registry, profile()),
+        TurnRequest("planned", "hello, how are you please", offline=True),
     )
     [_ async for _ in first.events()]
-    again = TurnRequest("planned", "bảo hành ạ", conversation=first.conversation_id, offline=True)
-    events = [e async for e in run_turn(services, registry, profile(), again).events()]
-    assert isinstance(events[0], TurnStarted)
-    assert events[0].language == "en"
+    for text, language in (("bảo hành", "en"), ("máy này còn bảo hành không em?", "vi"), ("ok", "vi")):
+        again = TurnRequest("planned", text, conversation=first.conversation_id, offline=True)
+        events = [e async for e in run_turn(Session(services, registry, profile()), again).events()]
+        assert isinstance(events[0], TurnStarted)
+        assert events[0].language == language
 
 
 async def test_what_never_reached_a_model_is_no_call(tmp_path: Path) -> None:

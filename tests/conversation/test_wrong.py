@@ -13,9 +13,10 @@ from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.modes.replays import Person, person_at
 from tests.support.ollama.double import OllamaDouble
 from tests.support.stores.services import profile, services_at
-from troly.conversation import TurnRequest, run_turn
 from troly.conversation.eval_cases import read_case_file
-from troly.conversation.evaluation import accepts, evaluate, practice_house
+from troly.conversation.evaluation import accepts, evaluate, practice_session
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.conversation.wrong import REASONS, mark_wrong, take_back
 from troly.errors import AccessError, InputError
 from troly.plugin.events import StepFinished
@@ -37,7 +38,7 @@ async def asked(
     services: Services, text: str = "xin chào", conversation: str | None = None
 ) -> tuple[str, str]:
     request = TurnRequest("planned", text, conversation=conversation, offline=True)
-    turn = run_turn(services, REGISTRY, profile(), request)
+    turn = run_turn(Session(services, REGISTRY, profile()), request)
     async for _ in turn.events():
         pass
     return turn.conversation_id, turn.turn_id
@@ -135,7 +136,7 @@ async def test_the_evaluation_reads_the_case(own_home: Path) -> None:
         told = await person.ask("laptop dưới 20 triệu", offline=True)
         marked = mark_wrong(person.services, person.registry, person.profile.login, turn_of(told), "facts")
         services = person.services
-        with practice_house(
+        with practice_session(
             services.settings, services.paths, person.registry, person.registry.get("shopping")
         ) as house:
             report = await evaluate(house, "shopping", read_case_file(marked.file).cases)

@@ -17,7 +17,9 @@ from tests.support.ollama.double import OllamaDouble
 from tests.support.process.waiting import until, wait_until
 from tests.support.retrieval.memory import Desk, desk_at
 from tests.support.stores.services import profile, services_at
-from troly.conversation import TurnRequest, open_conversation, run_turn
+from troly.conversation.opening import open_conversation
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.services import Services
 
 ROOT = Path(__file__).parents[2]
@@ -142,8 +144,8 @@ async def test_a_turn_and_a_greeting_get_their_vectors(own_home: Path) -> None:
     registry = registry_of(planned=planned_mode(Plan(["say", "event", "say"])))
     with OllamaDouble() as server, services_at(own_home, registry, OLLAMA_HOST=server.url) as services:
         services.memory.queue.quiet = 0.0
-        found, _ = await open_conversation(services, registry, profile(), "planned", "vi")
-        turn = run_turn(services, registry, profile(), TurnRequest("planned", "xin chào", found.id))
+        found, _ = await open_conversation(Session(services, registry, profile()), "planned", "vi")
+        turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", "xin chào", found.id))
         async for _ in turn.events():
             pass
         saved = services.conversations.messages("an", found.id)
@@ -158,7 +160,7 @@ async def test_with_no_server_messages_wait_until_there_is_one(own_home: Path) -
         server.down()
         services.memory.queue.quiet = 0.0
         for number in range(2):
-            turn = run_turn(services, registry, profile(), TurnRequest("planned", f"câu {number}"))
+            turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", f"câu {number}"))
             async for _ in turn.events():
                 pass
         assert vectors_of(services) == 0

@@ -207,7 +207,7 @@ def test_an_export_holds_everything_in_order(store: Conversations) -> None:
 def test_a_turn_whose_process_died_is_interrupted_with_what_it_had_said(home: Path) -> None:
     script = (
         "import sys, pathlib, os\n"
-        "from tests.support.stores import open_stores\n"
+        "from tests.support.stores.real import open_stores\n"
         "store = open_stores(pathlib.Path(sys.argv[1])).conversations\n"
         "conversation = store.create('an', 'shopping')\n"
         "turn = store.begin_turn('an', conversation.id, 'hỏi')\n"

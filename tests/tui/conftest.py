@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.screen.pilot import without_idle_waits
+
 
 @pytest.fixture(autouse=True)
 def same_look(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,3 +19,4 @@ def same_look(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+    without_idle_waits(monkeypatch)

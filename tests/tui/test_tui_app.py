@@ -18,8 +18,8 @@ from tests.support.screen.screens import (
     warranty,
 )
 from troly.plugin.events import Item, ItemList, Token, TurnCompleted
+from troly.tui.chat.view import ConversationView, HealthView, message
 from troly.tui.port import Arrival
-from troly.tui.view import ConversationView, HealthView, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 

@@ -12,10 +12,11 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
 from troly.config.actions import ACTIONS
+from troly.conversation.commands import TYPED
 from troly.plugin.mentioning import hint_language
 from troly.text.catalogue import LANGS, Lang
+from troly.tui.chat_commands import chat_commands
 from troly.tui.port import Arrival
-from troly.tui.slash import TYPED, slashes
 
 PERSON: dict[Lang, str] = {"vi": "Cho tôi gặp nhân viên.", "en": "I want to talk to a person."}
 WITH_PERSON = (MODES[0]._replace(person=PERSON), *MODES[1:])
@@ -25,7 +26,7 @@ async def test_every_command_of_either_face_is_known_to_the_screen() -> None:
     app = Scene("vi")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
-        known = {one.name: one for one in slashes(app.controller)}
+        known = {one.name: one for one in chat_commands(app.controller)}
         assert {one.name for one in TYPED} <= set(known)
         assert {action.name.replace("_", "-") for action in ACTIONS if action.palette} - set(known) <= {
             "language-vi", "language-en", "theme-dark", "theme-light", "theme-contrast",
@@ -80,7 +81,7 @@ def test_the_profile_says_the_language_of_hints(tmp_path: Path) -> None:
 
 async def test_a_conversation_is_opened_by_its_number_and_renamed_by_a_command() -> None:
     from tests.support.screen.screens import NOW
-    from troly.tui.view import ConversationView, message
+    from troly.tui.chat.view import ConversationView, message
 
     listed = [ConversationView("c7", "shopping", "Bảy", NOW)]
     saved = {"c7": ("shopping", [message("user", NOW, "câu bảy")])}

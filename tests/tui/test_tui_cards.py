@@ -34,15 +34,14 @@ from troly.plugin.events import (
     Table,
     Task,
 )
-from troly.text.formulas import csv_text, guarded
+from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
-from troly.tui.history import card_from
-from troly.tui.render.cards import card_lines
-from troly.tui.render.plot import HEIGHT, plot_lines
+from troly.tui.chat.history import card_from
+from troly.tui.chat.turns import apply
+from troly.tui.chat.view import Pane, message
+from troly.tui.dialogs.grid import sort_key
+from troly.tui.render.cards import HEIGHT, card_lines, plot_lines
 from troly.tui.render.spans import plain, width_of
-from troly.tui.sorting import sort_key
-from troly.tui.turns import apply
-from troly.tui.view import Pane, message
 
 KINDS = (Table, ItemList, Chart, Computation, Suggestions, Plan, Conflict)
 TYPED = [event for event in (*FIGURES, *ROOMS, *COMPANY) if isinstance(event, KINDS)]

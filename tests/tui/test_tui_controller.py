@@ -9,13 +9,11 @@ from tests.support.screen.screens import NOW, cut_off, warranty
 from troly.errors import ConfigError
 from troly.plugin.events import Progress, Say, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import Lang
-from troly.tui.controller import Controller
-from troly.tui.paning import Change
+from troly.tui.chat.controller import Change, Controller
+from troly.tui.chat.view import HealthView, Pane, Trouble, message, trouble_of
 from troly.tui.port import Arrival
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import plain
-from troly.tui.troubles import trouble_of
-from troly.tui.view import HealthView, Pane, Trouble, message
 
 
 def make(mode: str = "shopping") -> tuple[Controller, FakeHouse]:

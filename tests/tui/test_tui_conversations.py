@@ -13,8 +13,8 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import HITS, LISTED
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from troly.errors import StoreError
+from troly.tui.chat.view import message
 from troly.tui.port import Alteration
-from troly.tui.view import message
 
 SAVED = {"c2": ("shopping", [message("user", NOW, "máy nào nhẹ cho kế toán")]), "c1": ("shopping", [])}
 

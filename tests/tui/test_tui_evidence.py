@@ -15,12 +15,11 @@ from tests.support.screen.screens import Scene, begin, settle, text_of
 from troly.errors import StoreError
 from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize
+from troly.tui.chat.evidence import Laid
+from troly.tui.chat.evidence_tree import Evidence, Node, tree
+from troly.tui.chat.view import Wrong
 from troly.tui.errands import EvidenceOf, MarkWrong, TakeBack
-from troly.tui.evidence_node import Node
-from troly.tui.evidence_tree import Evidence, tree
-from troly.tui.render.evidence import Laid
 from troly.tui.render.spans import width_of
-from troly.tui.view import Wrong
 
 Snap = Callable[..., bool]
 SIZES = [(60, 20), (80, 24), (120, 40), (240, 70)]

@@ -12,6 +12,7 @@ from tests.support.modes.made import registry_of
 from tests.support.process.waiting import until
 from tests.support.screen.screens import Scene, begin, burst, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import AccessError
 from troly.plugin.events import TurnCompleted
 from troly.tui.errands import ExportConversation, run
@@ -23,7 +24,7 @@ DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[OpenedHouse]:
     with services_at(tmp_path) as services:
-        yield OpenedHouse(services, registry_of(), profile("an"))
+        yield OpenedHouse(Session(services, registry_of(), profile("an")))
 
 
 def begun(house: OpenedHouse, owner: str) -> str:

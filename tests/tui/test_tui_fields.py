@@ -14,11 +14,10 @@ from tests.support.screen.screens import NOW, Scene, begin, settle
 from troly.plugin import events
 from troly.plugin.events import Content, StepFinished, StepStarted, Token, TurnCompleted, TurnFailed
 from troly.text.catalogue import LANGS
-from troly.tui.message_text import message_text, opened_names
+from troly.tui.chat.view import State, Trouble, Who, message
 from troly.tui.render.cards import card_lines
-from troly.tui.render.message import MessageLines
+from troly.tui.render.message import MessageLines, message_text, opened_names
 from troly.tui.render.spans import Line, plain, width_of
-from troly.tui.view import State, Trouble, Who, message
 
 HOSTILE: Mapping[str, str] = {
     "markup": "[bold]x[/bold] [/] [@click=app.quit]thoát[/] [$error]y",

@@ -13,21 +13,13 @@ from tests.support.scenes import evidence as scenes
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import NOW, Scene, begin, settle, warranty
 from tests.tui.test_tui_fields import HOSTILE
+from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, MissingModel
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.evidence_tree import Evidence
-from troly.tui.jobs import Done, Load, Offer, Step
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, TalkView, Trouble, Wrong
 from troly.tui.port import Arrival
-from troly.tui.view import (
-    ConversationView,
-    HealthView,
-    HitView,
-    HoldingsView,
-    TalkView,
-    Trouble,
-    Wrong,
-)
 
 # What would turn the rest of a line round, or is no character of a terminal.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -52,7 +44,7 @@ def hostile_scene(text: str) -> Scene:
         listed=[ConversationView("c1", "shopping", text, NOW, pinned=True), ConversationView("c2", "nowhere", text, NOW)],
         hits=[HitView("c1", "shopping", text, NOW, text, ((0, 1),))],
         names=[(text, text)],
-        results={"WorkOffers": [Offer(text, both)], "EvidenceOf": Evidence("t1", scenes_of(text), text, 1)},
+        results={"WorkOffers": [MissingModel(text, both)], "EvidenceOf": Evidence("t1", scenes_of(text), text, 1)},
     )  # fmt: skip
 
 
@@ -140,13 +132,13 @@ async def test_what_is_said_below_and_beside(text: str) -> None:
             await settle(app, pilot)
             check(app)
         app.chat.prompt.put("")
-        app._begin(Load("analysis", "sheet", (text,), "vi"), text)
+        app._begin(LoadFiles("analysis", "sheet", (text,), "vi"), text)
         job, tell = app.fake.jobs[-1]
         assert job is not None
-        tell(Step(1, 2, text))
+        tell(JobProgress(1, 2, text))
         await settle(app, pilot)
         check(app)
-        tell(Done(text, (text,) * 20))
+        tell(JobResult(text, (text,) * 20))
         await settle(app, pilot)
         check(app)
         app.fake.refusal = OSError(text)

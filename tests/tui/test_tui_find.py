@@ -14,12 +14,10 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, settle
 from troly.plugin.events import Item, ItemList
-from troly.tui.finding import Finder, Hit, strings
-from troly.tui.render.marks import find_in_lines, looked_for, styled
+from troly.tui.chat.find import FindBar, Finder, Hit, find_in_lines, looked_for, strings, styled
+from troly.tui.chat.view import MessageView, message
 from troly.tui.render.message import MessageLines
 from troly.tui.render.spans import Span, plain, wrap
-from troly.tui.view import MessageView, message
-from troly.tui.widgets.find_bar import FindBar
 
 
 async def opened(app: Scene, pilot: Pilot[Any], views: list[MessageView]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from troly.plugin.events import Handoff, to_json
-from troly.tui.history import card_from
+from troly.tui.chat.history import card_from
 from troly.tui.render.cards import card_lines
 from troly.tui.render.spans import Line, width_of
 

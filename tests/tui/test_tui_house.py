@@ -17,6 +17,7 @@ from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, text_of
 from tests.support.stores.services import profile
 from troly.config import load_settings
+from troly.conversation.session import Session
 from troly.paths import Paths
 from troly.plugin.context import Step, TurnContext, traced
 from troly.plugin.contract import DataStatus, Graph, Mode, Outcome
@@ -67,7 +68,7 @@ class Real(TrolyApp):
             settings = load_settings(paths, {"OLLAMA_HOST": url})
             services = open_services(paths, settings, (), fixed_clock(NOW.isoformat()))
             registry = registry_of(plain=PLAIN, broken=RuntimeError("no such module"))
-            return OpenedHouse(services, registry, profile(), first_mode="plain")
+            return OpenedHouse(Session(services, registry, profile()), first_mode="plain")
 
         super().__init__(
             lambda deliver: House(opener, deliver), mode="plain", language="vi", theme="dark", now=lambda: NOW

@@ -11,9 +11,9 @@ from tests.support.process.waiting import until
 from tests.support.screen.screens import Scene, begin, burst, settle, text_of
 from troly.plugin.events import Token, TurnCompleted
 from troly.text.catalogue import LANGS
-from troly.tui.screens.paste import PasteScreen
-from troly.tui.screens.search import SearchScreen
-from troly.tui.widgets.typing import TypingArea
+from troly.tui.dialogs.paste import PasteScreen
+from troly.tui.dialogs.search import SearchScreen
+from troly.tui.widgets.text_input import TypingArea
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 NAMES = [("Doanh thu quý 3", "120 dòng"), ("Doanh số", "5 dòng"), ("Đơn hàng", "9 dòng")]

@@ -16,13 +16,12 @@ from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.config.actions import ACTIONS, PLACES
 from troly.config.key_names import SENDABLE
 from troly.text.catalogue import LANGS, tr
-from troly.tui.commands import commands
-from troly.tui.keymap import Keymap
-from troly.tui.keys import teach_alt_keys
-from troly.tui.screens.help import HelpLines
-from troly.tui.screens.search import SearchScreen
-from troly.tui.view import ConversationView
-from troly.tui.widgets.find_bar import FindBar
+from troly.tui.chat.find import FindBar
+from troly.tui.chat.view import ConversationView
+from troly.tui.dialogs.help import HelpLines
+from troly.tui.dialogs.palette import commands
+from troly.tui.dialogs.search import SearchScreen
+from troly.tui.keymap import Keymap, teach_alt_keys
 
 
 class Keyed(Scene):
@@ -228,7 +227,7 @@ def test_hints_leave_out_what_has_no_key() -> None:
 def test_a_changed_key_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text('[keys]\npalette = "shift+f7"\nquit = "alt+x"\n')
-    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+    code = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
     master, process = on_a_terminal(code, tmp_path)
     try:
         read_until(master, b"sk something")

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW
-from troly.tui.render.days import day_name
+from troly.tui.chat.view import MessageView, message
+from troly.tui.render.figures import day_name
 from troly.tui.render.ledger import Ledger
 from troly.tui.render.spans import Line, plain
-from troly.tui.view import MessageView, message
 
 TODAY = NOW.date()
 

@@ -17,9 +17,9 @@ from troly.errors import InputError
 from troly.plugin.ingest_arguments import kinds, quoted, read_order, words
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS
+from troly.tui.chat.completion import part_of, part_offers
+from troly.tui.dialogs.choose import ChooseScreen, paths
 from troly.tui.errands import PathsOf, run
-from troly.tui.load_line import part_of, part_offers
-from troly.tui.screens.choose import ChooseScreen, paths
 
 KINDS = kinds(Registry())
 SHEET = "Ngày,Doanh thu\n2026-11-02,100\n2026-11-03,hai\n"

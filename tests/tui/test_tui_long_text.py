@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.screen.screens import NOW
-from troly.tui.render.blocks import LONGEST_BLOCK, LONGEST_PARAGRAPH, halves
+from troly.tui.chat.view import message
 from troly.tui.render.markdown import code_blocks, parse
 from troly.tui.render.message import SLICE, MessageLines
 from troly.tui.render.spans import Line, plain, width_of
-from troly.tui.render.stream import MarkdownStream
-from troly.tui.view import message
+from troly.tui.render.stream import LONGEST_BLOCK, LONGEST_PARAGRAPH, MarkdownStream, halves
 
 WORDS = 9_000
 LONG: Mapping[str, str] = {

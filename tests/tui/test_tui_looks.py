@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.screen.pictures import LOOKS, staged
 from troly.text.catalogue import Lang
-from troly.tui import screens
+from troly.tui import dialogs
 
 Snap = Callable[..., bool]
 COVER: tuple[tuple[tuple[int, int], Lang, str], ...] = (
@@ -119,7 +119,7 @@ async def test_every_screen_is_taken() -> None:
             await before(pilot)
             shown.add(type(app.screen).__name__)
     there = set()
-    for path in Path(screens.__path__[0]).glob("*.py"):
+    for path in Path(dialogs.__path__[0]).glob("*.py"):
         kinds = [one for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, ast.ClassDef)]
         there |= {one.name for one in kinds if any("Screen[" in ast.unparse(base) for base in one.bases)}
     assert there == shown

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.support.screen.screens import NOW
+from troly.conversation.commands import continuation
 from troly.plugin.events import Item, ItemList, Table
-from troly.tui.clipboard import may_be_refused
-from troly.tui.go_on import going_on
-from troly.tui.message_text import message_text, quoted
-from troly.tui.view import message
+from troly.tui.chat.view import message
+from troly.tui.render.message import message_text, quoted
+from troly.tui.terminal import may_be_refused
 
 TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")
 
@@ -45,7 +45,7 @@ def test_quotes_are_short(text: str, wanted: str) -> None:
     ],
 )
 def test_the_wish_to_go_on_is_in_the_language_of_the_question(question: str, wanted: str) -> None:
-    assert going_on(question) == wanted
+    assert continuation(question) == wanted
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle
 from troly.plugin.events import Table, TurnCompleted
-from troly.tui.screens.message_menu import MessageMenu
-from troly.tui.view import HealthView, MessageView, message
+from troly.tui.chat.view import HealthView, MessageView, message
+from troly.tui.dialogs.message_menu import MessageMenu
 
 CODE = "Một:\n\n```python\nx = 1\n```\n\n- hai:\n\n  ```sh\n  ls\n  ```\n\nhết"
 TABLE = Table(("Serial", "Hết hạn"), (("ABC123", "31/12/2027"),), "Bảo hành")

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import AccessError
 from troly.plugin.events import Table
 from troly.tui.opened import OpenedHouse
@@ -19,7 +20,7 @@ from troly.tui.port import Alteration
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[OpenedHouse]:
     with services_at(tmp_path) as services:
-        yield OpenedHouse(services, registry_of(), profile("an"))
+        yield OpenedHouse(Session(services, registry_of(), profile("an")))
 
 
 def begun(house: OpenedHouse, *texts: str, owner: str = "an") -> str:
@@ -82,8 +83,10 @@ def test_a_mode_that_is_shown_is_warmed_and_one_that_cannot_be_warmed_is_no_trou
 
     mode = replace(planned_mode(Plan(), "test"), warm=lambda: warmed.append("test"))
     with services_at(tmp_path) as services:
-        house = OpenedHouse(services, registry_of(test=mode), profile("an"))
+        house = OpenedHouse(Session(services, registry_of(test=mode), profile("an")))
         house.prepare("test")
         house.prepare("no such mode")
-        OpenedHouse(services, registry_of(test=replace(mode, warm=fail)), profile("an")).prepare("test")
+        OpenedHouse(Session(services, registry_of(test=replace(mode, warm=fail)), profile("an"))).prepare(
+            "test"
+        )
     assert warmed == ["test", "broken"]

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from tests.support.screen.fake_backend import MODES, FakeHouse
 from tests.support.screen.screens import NOW
 from troly.plugin.events import Token, TurnCompleted
-from troly.tui.controller import Controller
-from troly.tui.paning import Change
+from troly.tui.chat.controller import Change, Controller
+from troly.tui.chat.panes import AWAKE, CLOSED, Tabs
+from troly.tui.chat.view import Pane, message
 from troly.tui.port import Arrival
-from troly.tui.tabs import AWAKE, CLOSED, Tabs
-from troly.tui.view import Pane, message
 
 DONE = TurnCompleted("Dạ.", {}, "rules", 0, 1.0)
 

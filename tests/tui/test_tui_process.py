@@ -27,7 +27,7 @@ LATER = (
     "markdown_it",
     "typer",
 )
-START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en']; from troly.__main__ import console; console()"
 
 
 def test_the_first_frame_needs_textual_and_little_else() -> None:
@@ -38,7 +38,7 @@ def test_the_first_frame_needs_textual_and_little_else() -> None:
     # Textual itself brings rich, which may bring markdown-it; everything else is ours to avoid.
     assert not [name for name in LATER if name in loaded]
     # What the chat is made of comes after the first frame.
-    assert not [name for name in ("troly.tui.controller", "troly.tui.screens.chat") if name in loaded]
+    assert not [name for name in ("troly.tui.chat.controller", "troly.tui.chat.screen") if name in loaded]
     assert "textual.widgets._text_area" not in loaded
     assert not [
         name
@@ -125,7 +125,7 @@ def test_the_terminal_is_restored(tmp_path: Path, end: signal.Signals | bytes, c
 
 def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> None:
     code = (
-        "import sys, troly.tui.app as a; from troly.cli.main import console\n"
+        "import sys, troly.tui.app as a; from troly.__main__ import console\n"
         "def broken(self): secret = 'private words'; raise ZeroDivisionError(secret)\n"
         "a.TrolyApp.action_help = broken; console()"
     )
@@ -147,7 +147,7 @@ def test_a_broken_screen_is_one_sentence_a_log_and_a_code(tmp_path: Path) -> Non
 def test_the_first_frame_knows_the_usual_settings_without_reading_any(tmp_path: Path) -> None:
     from troly.config import Settings
     from troly.paths import Paths
-    from troly.tui.opening import Usual, prepare
+    from troly.tui.startup import Usual, prepare
 
     usual, settings = Usual(), Settings()
     assert (usual.mode, usual.language, usual.theme, dict(usual.keys)) == (

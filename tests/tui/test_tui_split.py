@@ -9,8 +9,8 @@ from tests.support.scenes.panes import fill
 from tests.support.screen.screens import Scene, begin, burst, settle, text_of
 from troly.plugin.events import Token, TurnCompleted
 from troly.text.fold import fold
-from troly.tui.screens.palette import PaletteScreen
-from troly.tui.widgets.tab_row import tabs_of
+from troly.tui.chat.bars import tabs_of
+from troly.tui.dialogs.palette import PaletteScreen
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 WIDE, NARROW, TALL, SMALL = (120, 40), (80, 24), (80, 40), (60, 20)

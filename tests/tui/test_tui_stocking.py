@@ -16,12 +16,12 @@ from tests.support.screen.fake_backend import MODES, FakeHouse
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.tui.test_tui_process import on_a_terminal, read_until
 from troly.plugin.events import TurnCompleted
-from troly.tui.controller import Controller
+from troly.tui.chat.controller import Controller
 from troly.tui.port import Arrival
 
 NEW = Arrival(MODES, "an", lacking=frozenset({"shopping", "rag"}))
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
-START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.cli.main import console; console()"
+START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from troly.__main__ import console; console()"
 
 
 def controller_of(mode: str) -> tuple[Controller, FakeHouse]:

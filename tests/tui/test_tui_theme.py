@@ -10,8 +10,8 @@ from textual.color import Color
 from textual.theme import Theme
 
 from tests.support.screen.fake_backend import MODES
+from troly.tui.chat.view import ModeView
 from troly.tui.theme import CLEAR, CONTRAST, READABLE, THEMES, Palette, contrast
-from troly.tui.view import ModeView
 
 GROUNDS = ("background", "raised", "chosen")
 by_name = pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)

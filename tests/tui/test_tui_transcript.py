@@ -13,14 +13,15 @@ from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.errors import StoreError
 from troly.plugin.events import Token
 from troly.stores.conversations import NewMessage
-from troly.tui.history import page_of
+from troly.tui.chat.history import page_of
+from troly.tui.chat.transcript import Transcript
+from troly.tui.chat.view import MessageView, message
 from troly.tui.opened import OpenedHouse
 from troly.tui.render.spans import plain
-from troly.tui.view import MessageView, message
-from troly.tui.widgets.transcript import Transcript
 
 
 def visible(transcript: Transcript) -> list[str]:
@@ -184,7 +185,7 @@ def test_pages_from_the_store_part_no_answer_from_its_question(tmp_path: Path, l
                 NewMessage("assistant", f"đáp {number}"),
             ]
             store.finish_turn("an", turn.id, status="completed", messages=said, source="rules", ms=1.0)
-        house = OpenedHouse(services, registry_of(), profile("an"))
+        house = OpenedHouse(Session(services, registry_of(), profile("an")))
         views = page_of(store, "an", conversation, limit, zone=NOW.tzinfo)
         while before := views[0].before:
             views[0].before = ""

@@ -11,8 +11,8 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import MARKDOWN, NOW, Scene, begin, burst, cut_off, settle, text_of
 from troly.errors import StoreError
 from troly.plugin.events import Token, TurnCompleted
+from troly.tui.chat.view import ConversationView, HealthView
 from troly.tui.port import Arrival
-from troly.tui.view import ConversationView, HealthView
 
 
 async def test_services_that_cannot_be_opened_leave_a_card_and_a_way_out() -> None:

@@ -11,31 +11,38 @@ from hypothesis import strategies as st
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, Scene, begin, burst, settle
+from troly.conversation.input_history import (
+    LONGEST_FILE,
+    LONGEST_MESSAGE,
+    RECALLED,
+    Draft,
+    InputHistory,
+    InputHistoryStore,
+)
 from troly.plugin.events import TurnCompleted
-from troly.tui.typed import LONGEST_FILE, LONGEST_MESSAGE, RECALLED, Draft, Typed, TypedStore
-from troly.tui.view import ConversationView, message
+from troly.tui.chat.view import ConversationView, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
 
 
 def test_messages_and_drafts_come_back(tmp_path: Path) -> None:
-    store = TypedStore(tmp_path / "history", "an")
-    assert store.load() == Typed((), {})
+    store = InputHistoryStore(tmp_path / "history", "an")
+    assert store.load() == InputHistory((), {})
     store.add("một")
     store.add("hai\ndòng")
     store.add("  ")
     store.add("x" * (LONGEST_MESSAGE + 1))
     store.keep({"c1": Draft("nháp [dán]", {"[dán]": "dài\n"}), "new:rag": Draft("mới")})
     store.keep({"new:rag": None, "c2": Draft(" ")})
-    found = TypedStore(tmp_path / "history", "an").load()
+    found = InputHistoryStore(tmp_path / "history", "an").load()
     assert found.earlier == ("một", "hai\ndòng")
     assert found.drafts == {"c1": Draft("nháp [dán]", {"[dán]": "dài\n"})}
-    assert TypedStore(tmp_path / "history", "bình").load() == Typed((), {})
+    assert InputHistoryStore(tmp_path / "history", "bình").load() == InputHistory((), {})
     assert all((path.stat().st_mode & 0o077) == 0 for path in (tmp_path / "history").iterdir())
 
 
 def test_two_programs_keep_each_others_drafts(tmp_path: Path) -> None:
-    first, second = TypedStore(tmp_path, "an"), TypedStore(tmp_path, "an")
+    first, second = InputHistoryStore(tmp_path, "an"), InputHistoryStore(tmp_path, "an")
     first.keep({"c1": Draft("một")})
     second.keep({"c2": Draft("hai")})
     first.keep({"c1": Draft("một nữa")})
@@ -44,7 +51,7 @@ def test_two_programs_keep_each_others_drafts(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_costs_only_what_is_damaged(tmp_path: Path) -> None:
-    store = TypedStore(tmp_path, "an")
+    store = InputHistoryStore(tmp_path, "an")
     store.add("trước")
     store.keep({"c1": Draft("nháp")})
     (messages,) = tmp_path.glob("*.jsonl")
@@ -60,7 +67,7 @@ def test_a_damaged_file_costs_only_what_is_damaged(tmp_path: Path) -> None:
 
 
 def test_the_file_of_messages_is_shortened(tmp_path: Path) -> None:
-    store = TypedStore(tmp_path, "an")
+    store = InputHistoryStore(tmp_path, "an")
     for number in range(LONGEST_FILE // 60_000 + 2):
         store.add(f"{number} " + "x" * 60_000)
     (messages,) = tmp_path.glob("*.jsonl")
@@ -75,7 +82,7 @@ def test_the_file_of_messages_is_shortened(tmp_path: Path) -> None:
 def test_any_text_comes_back(
     tmp_path_factory: pytest.TempPathFactory, messages: list[str], drafts: dict[str, str]
 ) -> None:
-    store = TypedStore(tmp_path_factory.mktemp("typed"), "an")
+    store = InputHistoryStore(tmp_path_factory.mktemp("typed"), "an")
     for one in messages:
         store.add(one)
     store.keep({key: Draft(text) for key, text in drafts.items()})
@@ -87,7 +94,7 @@ def test_any_text_comes_back(
 
 
 async def test_earlier_messages_and_the_draft_are_there_after_a_restart() -> None:
-    before = Typed(
+    before = InputHistory(
         ("cũ một", "cũ hai"),
         {"new:shopping": Draft("nháp [dán 9 dòng, 1 kB]", {"[dán 9 dòng, 1 kB]": "a\nb"})},
     )
@@ -104,7 +111,9 @@ async def test_earlier_messages_and_the_draft_are_there_after_a_restart() -> Non
 
 
 async def test_each_pane_gets_its_own_draft_when_it_is_first_shown() -> None:
-    before = Typed((), {"new:shopping": Draft("một"), "new:analysis": Draft("hai"), "c7": Draft("bảy")})
+    before = InputHistory(
+        (), {"new:shopping": Draft("một"), "new:analysis": Draft("hai"), "c7": Draft("bảy")}
+    )
     app = Scene(
         "vi",
         typed_before=before,
@@ -127,7 +136,7 @@ async def test_each_pane_gets_its_own_draft_when_it_is_first_shown() -> None:
 
 
 async def test_what_is_typed_before_the_store_opens_wins() -> None:
-    app = Scene("vi", arrival=None, typed_before=Typed((), {"new:shopping": Draft("nháp cũ")}))
+    app = Scene("vi", arrival=None, typed_before=InputHistory((), {"new:shopping": Draft("nháp cũ")}))
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         burst(app, "đang gõ")
@@ -170,6 +179,6 @@ async def test_the_last_keys_before_the_end_are_kept() -> None:
 
 
 def test_a_line_is_json(tmp_path: Path) -> None:
-    TypedStore(tmp_path, "an").add("tiếng Việt")
+    InputHistoryStore(tmp_path, "an").add("tiếng Việt")
     (messages,) = tmp_path.glob("*.jsonl")
     assert json.loads(messages.read_text(encoding="utf-8")) == "tiếng Việt"

@@ -12,9 +12,10 @@ from tests.support.modes.sheets import load_text
 from tests.support.stores.services import profile, services_at
 from tests.tui.test_tui_process import START, on_a_terminal, read_until
 from troly.config import load_profile
+from troly.conversation.input_history import Draft
+from troly.conversation.session import Session
 from troly.plugin.registry import Registry
 from troly.tui.opened import OpenedHouse
-from troly.tui.typed import Draft
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"\x11"], ids=["term", "hup", "ctrl-q"])
@@ -37,7 +38,9 @@ def test_the_draft_and_the_messages_outlive_the_process(tmp_path: Path, end: sig
         process.wait()
         os.close(master)
     with services_at(tmp_path) as services:
-        found = OpenedHouse(services, Registry(), load_profile(services.paths, services.settings)).typed()
+        found = OpenedHouse(
+            Session(services, Registry(), load_profile(services.paths, services.settings))
+        ).typed()
     assert found.earlier == ("ABC123",)
     assert [draft.text for draft in found.drafts.values()] == ["nháp dở"]
 
@@ -47,7 +50,7 @@ def test_names_of_a_real_assistant(tmp_path: Path) -> None:
     with services_at(tmp_path, registry) as services:
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng\x1b[31m giá", owner="an")
         load_text(services, "Ngày,Giá\n2026-01-02,3\n", "Bảng riêng", owner="binh")
-        house = OpenedHouse(services, registry, profile("an"))
+        house = OpenedHouse(Session(services, registry, profile("an")))
         ((name, hint),) = house.mentions("analysis", "bang", 8, "vi")
         assert name.startswith("Bảng")
         assert "\x1b" not in name

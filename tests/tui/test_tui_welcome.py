@@ -10,13 +10,14 @@ from tests.support.modes.made import registry_of
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
+from troly.conversation.session import Session
 from troly.plugin.events import TurnCompleted
+from troly.tui.chat.empty import welcome_lines
+from troly.tui.chat.view import HealthView, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.opened import OpenedHouse
 from troly.tui.port import Arrival
 from troly.tui.render.spans import plain, width_of
-from troly.tui.view import HealthView, Trouble
-from troly.tui.welcome import welcome_lines
 
 NEW = Arrival(MODES, "an", (), True)
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
@@ -39,7 +40,7 @@ async def test_the_welcome_ends_with_the_first_question() -> None:
 
 def test_it_is_remembered(tmp_path: Path) -> None:
     with services_at(tmp_path) as services:
-        house = OpenedHouse(services, registry_of(), profile("an"))
+        house = OpenedHouse(Session(services, registry_of(), profile("an")))
         assert house.arrival().new_here
         house.welcomed()
         assert not house.arrival().new_here

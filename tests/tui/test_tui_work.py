@@ -21,21 +21,21 @@ from tests.support.scenes import evidence as scenes
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.support.stores.services import profile, services_at
 from troly.config import Settings
+from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, PullModel
+from troly.conversation.session import Session
 from troly.errors import InputError, StoppedError
 from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
+from troly.tui.chat.bars import status_figures
+from troly.tui.chat.jobs import Working
+from troly.tui.chat.turns import spent_of
+from troly.tui.chat.view import HealthView, Wrong, message
+from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.errands import EvidenceOf, KeepLook, MarkWrong, TakeBack, WorkOffers, run
-from troly.tui.jobs import Done, Load, Pull, Step
-from troly.tui.look import Look, keep_look, language_of, read_look, theme_of
 from troly.tui.opened import OpenedHouse
-from troly.tui.opening import prepare
-from troly.tui.screens.choose import ChooseScreen
-from troly.tui.spent import spent_of
-from troly.tui.view import HealthView, Wrong, message
-from troly.tui.widgets.status_figures import status_figures
-from troly.tui.widgets.typing import TypingInput
-from troly.tui.working import Working
+from troly.tui.startup import Look, keep_look, language_of, prepare, read_look, theme_of
+from troly.tui.widgets.text_input import TypingInput
 
 UP = HealthView(known=True, up=True, model="gpt-oss")
 
@@ -149,7 +149,7 @@ async def test_choosing_a_theme_or_a_language_keeps_it() -> None:
 async def opened(home: Path, **env: str) -> AsyncIterator[OpenedHouse]:
     registry = Registry()
     with services_at(home, registry, **env) as services:
-        yield OpenedHouse(services, registry, profile())
+        yield OpenedHouse(Session(services, registry, profile()))
         await services.llm.aclose()
 
 
@@ -183,21 +183,21 @@ class Jobs:
     """A scene whose jobs run on real services."""
 
     def __init__(self, app: Scene, house: OpenedHouse) -> None:
-        self.ended: list[Done] = []
+        self.ended: list[JobResult] = []
         self._app = app
         self._house = house
 
     def start(self, job: Any, heard: Any) -> Any:
         import asyncio
 
-        from troly.tui.jobs import begin as begin_job
+        from troly.tui.house import start_job
 
-        def both(news: Step | Done) -> None:
-            if isinstance(news, Done):
+        def both(news: JobProgress | JobResult) -> None:
+            if isinstance(news, JobResult):
                 self.ended.append(news)
             heard(news)
 
-        return begin_job(asyncio.get_running_loop(), self._house, self._app.call_later, job, both)
+        return start_job(asyncio.get_running_loop(), self._house.session, self._app.call_later, job, both)
 
 
 @asynccontextmanager
@@ -270,7 +270,7 @@ async def test_a_warranty_list_is_loaded_by_choosing(own_home: Path, tmp_path: P
 
 async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
     async with working(own_home) as (app, pilot, jobs):
-        app._begin(Load("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
+        app._begin(LoadFiles("shopping", "warranty", ("/no/such/file.csv",), "en"), "x")
         await until(lambda: bool(jobs.ended))
         assert isinstance(jobs.ended[0].error, InputError)
         await settle(app, pilot)
@@ -280,7 +280,7 @@ async def test_a_file_that_is_not_there_is_a_card(own_home: Path) -> None:
 async def test_a_pull_is_cancelled(own_home: Path, server: OllamaDouble) -> None:
     server.faults["/api/pull"] = "hang"
     async with working(own_home, OLLAMA_HOST=server.url) as (app, pilot, jobs):
-        app._begin(Pull("m"), "Pulling m")
+        app._begin(PullModel("m"), "Pulling m")
         await settle(app, pilot)
         assert "Pulling m" in text_of(app.chat.status)
         await app.run_action("pull")

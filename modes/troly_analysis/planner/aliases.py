@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from troly.text.fold import Token, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly_analysis.planner.lexicon import (
     Concept,
@@ -90,7 +90,7 @@ def _concepts_of(name: str, kind: Kind) -> tuple[tuple[str, ...], float]:
 
 
 @cache
-def _meanings() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[str, ...]], ...]], ...]:
+def _meanings() -> tuple[tuple[Concept, tuple[tuple[list[WordToken], tuple[str, ...]], ...]], ...]:
     """The phrases of every concept, cut into words once."""
     found = []
     for concept in concepts():
@@ -99,7 +99,7 @@ def _meanings() -> tuple[tuple[Concept, tuple[tuple[list[Token], tuple[str, ...]
     return tuple(found)
 
 
-def _agree(typed: Token, meant: Token) -> bool:
+def _agree(typed: WordToken, meant: WordToken) -> bool:
     return accents_agree(typed.text, meant.text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
-from troly.text.fold import Token, accents_agree, tokens
+from troly.text.fold import WordToken, accents_agree, tokens
 from troly.text.wordlist import read_lists
 from troly_analysis.planner.aliases import plain
 from troly_analysis.planner.lexicon import FOLDER
@@ -19,7 +19,7 @@ _LONGEST, _WEIGHT = 3, 0.88
 
 
 @cache
-def _lists(side: Side, what: str) -> tuple[tuple[Token, ...], ...]:
+def _lists(side: Side, what: str) -> tuple[tuple[WordToken, ...], ...]:
     return tuple(tuple(tokens(entry)) for entry in read_lists(FOLDER / "directions.txt")[f"{side} {what}"])
 
 
@@ -32,7 +32,7 @@ def side_of(header: str) -> Side | None:
     return None
 
 
-def side_before(before: Sequence[Token]) -> Side | None:
+def side_before(before: Sequence[WordToken]) -> Side | None:
     """Which side a value is of, by the words before it."""
     for length in range(min(_LONGEST, len(before)), 0, -1):
         for side in SIDES:
@@ -41,7 +41,7 @@ def side_before(before: Sequence[Token]) -> Side | None:
     return None
 
 
-def _same(said: Sequence[Token], listed: Sequence[Token]) -> bool:
+def _same(said: Sequence[WordToken], listed: Sequence[WordToken]) -> bool:
     return len(said) == len(listed) and all(
         got.folded == want.folded and accents_agree(got.text, want.text)
         for got, want in zip(said, listed, strict=True)

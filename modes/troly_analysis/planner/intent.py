@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 
 from troly.text.fold import tokens
-from troly.text.match import ExampleClassifier, Hit, Lexicon
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly_analysis.planner.followup import is_followup
 from troly_analysis.planner.lexicon import FOLDER, concepts
 from troly_analysis.planner.phrases import Phrases
@@ -46,7 +46,7 @@ def classify(
     return decided or _by_examples(text, social, evidence)
 
 
-def _chatting(text: str, social: Sequence[Hit], evidence: float) -> Intent | None:
+def _chatting(text: str, social: Sequence[PhraseHit], evidence: float) -> Intent | None:
     covered = sum(len(tokens(hit.phrase)) for hit in social)
     whole = bool(social) and covered >= 0.6 * len(tokens(text))
     return Intent("chat", 0.95, social[0].phrase) if whole and evidence < 2.5 else None
@@ -71,7 +71,7 @@ def _speaking_of_data(evidence: tuple[float, str]) -> Intent | None:
     return Intent("data_query", min(0.99, 0.6 + 0.1 * evidence[0]), evidence[1] or "words of figures")
 
 
-def _by_examples(text: str, social: Sequence[Hit], evidence: tuple[float, str]) -> Intent:
+def _by_examples(text: str, social: Sequence[PhraseHit], evidence: tuple[float, str]) -> Intent:
     """What messages like it want, where neither words of the sheet nor of chats decide."""
     best = _examples().best(text)
     spoken = evidence[0] >= 1.0

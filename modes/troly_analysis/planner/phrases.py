@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Generic, TypeVar
 
-from troly.text.fold import Token, accents, accents_agree, fold, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 
 T = TypeVar("T")
 _GAP = re.compile(r"[\s\-_'’/.&]*")
@@ -59,7 +59,7 @@ class Phrases(Generic[T]):
         return [payload for _, payload in self._entries.get(folded, ())]
 
     def find(
-        self, text: str, typed: Sequence[Token], *, careful: bool, bare: bool = False
+        self, text: str, typed: Sequence[WordToken], *, careful: bool, bare: bool = False
     ) -> Iterator[Found[T]]:
         """Everything listed that stands in `typed` (the tokens of `text`).
 

@@ -6,8 +6,7 @@ import re
 from datetime import date, timedelta
 from itertools import pairwise
 
-from troly.text.dates import DateRange, find_ranges
-from troly.text.days import Unit, add, whole
+from troly.text.dates import DateRange, Unit, add, find_ranges, whole
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.mentions import Mention

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from troly.text.dates import DateRange, find_ranges
-from troly.text.days import whole
-from troly.text.fold import Token, accents_agree, fold
+from troly.text.dates import DateRange, find_ranges, whole
+from troly.text.fold import WordToken, accents_agree, fold
 from troly_analysis.planner.wording import Wording
 
 FIRST, LAST = date(1970, 1, 1), date(2099, 12, 31)
@@ -113,7 +112,7 @@ def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, 
     return found
 
 
-def _part(found: DateRange, before: Sequence[Token]) -> tuple[tuple[date, date], int] | None:
+def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, date], int] | None:
     """The first or last days, or a third of a month, and by how many words before it that is said."""
     said = [token.folded for token in before]
     for length in range(min(_LONGEST, len(said)), 0, -1):
@@ -140,7 +139,7 @@ def _part(found: DateRange, before: Sequence[Token]) -> tuple[tuple[date, date],
     return None
 
 
-def _is_word(typed: Token, word: str) -> bool:
+def _is_word(typed: WordToken, word: str) -> bool:
     return typed.folded == fold(word) and accents_agree(typed.text, word)
 
 
@@ -157,23 +156,25 @@ def _half(found: DateRange, *, first: bool) -> tuple[date, date]:
     return (found.start, middle - timedelta(days=1)) if first else (middle, found.end)
 
 
-def _ends(before: Sequence[Token], listed: Sequence[tuple[str, ...]]) -> int:
+def _ends(before: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int:
     """How many words at the end of `before` are one of the phrases listed, the longest; 0 for none."""
     said = tuple(token.folded for token in before)
     return max((len(phrase) for phrase in listed if said[-len(phrase) :] == phrase), default=0)
 
 
-def _starts(after: Sequence[Token], listed: Sequence[tuple[str, ...]]) -> int:
+def _starts(after: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int:
     said = tuple(token.folded for token in after)
     return max((len(phrase) for phrase in listed if said[: len(phrase)] == phrase), default=0)
 
 
-def _is_apart(before: Sequence[Token]) -> bool:
+def _is_apart(before: Sequence[WordToken]) -> bool:
     """Whether the words belong to a comparison, or to another column ("đặt tháng 5 và đến tháng 6")."""
     return bool(before) and before[-1].folded in {"so", "compared", "va", "and"}
 
 
-def _placed(wording: Wording, days: tuple[date, date], words: Sequence[Token], found: DateRange) -> DateRange:
+def _placed(
+    wording: Wording, days: tuple[date, date], words: Sequence[WordToken], found: DateRange
+) -> DateRange:
     start = min([found.span[0], *(token.start for token in words)])
     end = max([found.span[1], *(token.end for token in words)])
     return DateRange(*days, wording.text[start:end], (start, end))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
 
-from troly.text.fold import Token, accents, nfc, tokens
+from troly.text.fold import WordToken, accents, nfc, tokens
 from troly.text.language import is_syllable
 from troly_analysis.planner.lexicon import common, spellings
 
@@ -79,7 +79,7 @@ class Wording:
     """`text` is the message put right, `words` its words; `repairs` what was changed, as (typed, read as)."""
 
     text: str
-    words: tuple[Token, ...]
+    words: tuple[WordToken, ...]
     careful: bool
     repairs: tuple[tuple[str, str], ...] = ()
 
@@ -111,7 +111,7 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     return Wording(read, tuple(tokens(read)), careful, tuple(repairs))
 
 
-def _meant(typed: list[Token], nth: int, vocabulary: AbstractSet[str], *, shouted: bool) -> str | None:
+def _meant(typed: list[WordToken], nth: int, vocabulary: AbstractSet[str], *, shouted: bool) -> str | None:
     """What a word stands for; None when it stands for itself."""
     token = typed[nth]
     word = token.folded

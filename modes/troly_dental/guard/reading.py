@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from unicodedata import normalize
 
-from troly.text.fold import Token, accents, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
 from troly.text.wordlist import read_lists
@@ -96,7 +96,7 @@ def _hurried(word: str, *, vietnamese: bool) -> str | None:
     return None
 
 
-def _strange(word: Token) -> bool:
+def _strange(word: WordToken) -> bool:
     """Whether the word may be a slip: neither listed nor a Vietnamese syllable, nor a number."""
     return (
         _SHORTEST_SLIP - 1 <= len(word.folded) <= _LONGEST_SLIP

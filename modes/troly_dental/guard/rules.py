@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from math import exp
 
 from troly.text.fold import fold, tokens
-from troly.text.match import ExampleClassifier, Hit, Lexicon
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.guard.reading import LEXICONS, readings, respelt
 from troly_dental.guard.trades import ASIDE, TRADE, told_apart
@@ -192,7 +192,7 @@ def _asked_beside(text: str) -> bool:
     return False
 
 
-def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+def _each_once(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
     """`hits` without a second meaning of the same words: "chewing" is no care of the "chewing" that was found."""
     ranks = ("dental", "bare", "weak", "care")
     best: dict[tuple[int, int], int] = {}
@@ -205,7 +205,7 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _hits(text: str) -> list[Hit]:
+def _hits(text: str) -> list[PhraseHit]:
     """The phrases found; words without accents that may mean a tooth do not also mean something else."""
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
@@ -213,7 +213,7 @@ def _hits(text: str) -> list[Hit]:
     return told_apart(text, kept, hurts=any(hit.label == "pain" for hit in kept))
 
 
-def _by_chance(hit: Hit, sure: set[tuple[int, int]]) -> bool:
+def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
     """Whether a phrase without its accents may as well be another: one syllable, or the same letters as a tooth's."""
     return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 

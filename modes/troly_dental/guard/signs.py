@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from troly.text.fold import fold, tokens
 from troly.text.language import detect
-from troly.text.match import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly_dental.guard.sign_words import marks, signs
 
 # Signs that a "no" before them, or an "it is over" after them, takes away.
@@ -284,11 +284,11 @@ class Signs:
         return any(start <= p.start <= place.start for p in self._marks["now"])
 
 
-def _is_other(hit: Hit) -> bool:
+def _is_other(hit: PhraseHit) -> bool:
     return not hit.exact and " " not in hit.phrase and hit.phrase not in _PLAIN_SIGNS
 
 
-def _by_chance(hit: Hit) -> bool:
+def _by_chance(hit: PhraseHit) -> bool:
     """Whether a mark without its accents may as well be other words: "do roi" is also "đỏ rồi"."""
     if hit.exact:
         return False

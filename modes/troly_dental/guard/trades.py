@@ -7,7 +7,7 @@ from functools import cache
 
 from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.language import is_syllable
-from troly.text.match import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.guard.reading import LEXICONS
 
@@ -19,7 +19,7 @@ _SHARED_BY_ANY_WORD = frozenset({"bare", "weak"})
 _MOUTH = frozenset({"dental", *_SHARED_BY_ANY_WORD})
 
 
-def told_apart(text: str, hits: Sequence[Hit], *, hurts: bool) -> list[Hit]:
+def told_apart(text: str, hits: Sequence[PhraseHit], *, hurts: bool) -> list[PhraseHit]:
     """`hits` without the words that belong to a trade named in `text`, and with that trade's words.
 
     Those are labelled `trade` where they took a word away, else `aside`. `hurts` says that pain is told of.
@@ -36,10 +36,10 @@ def told_apart(text: str, hits: Sequence[Hit], *, hurts: bool) -> list[Hit]:
         sections &= {_BODY}
     kept = [hit for hit in hits if not (_covered(hit, named) or _shared_with(hit) & sections)]
     label = TRADE if len(kept) < len(hits) else ASIDE
-    return kept + [Hit(label, hit.phrase, hit.start, hit.end, hit.exact) for hit in _once(named)]
+    return kept + [PhraseHit(label, hit.phrase, hit.start, hit.end, hit.exact) for hit in _once(named)]
 
 
-def _gives_way(hit: Hit, mouth: Hit) -> bool:
+def _gives_way(hit: PhraseHit, mouth: PhraseHit) -> bool:
     """Whether a trade's word is a part of the mouth's longer phrase, or stands on it by its letters alone."""
     if hit.end <= mouth.start or mouth.end <= hit.start:
         return False
@@ -48,12 +48,12 @@ def _gives_way(hit: Hit, mouth: Hit) -> bool:
     return mouth.start <= hit.start and hit.end <= mouth.end and mouth.end - mouth.start > hit.end - hit.start
 
 
-def _covered(hit: Hit, named: Iterable[Hit]) -> bool:
+def _covered(hit: PhraseHit, named: Iterable[PhraseHit]) -> bool:
     """Whether `hit` is nothing but a part of a trade's phrase: the "răng" of "bánh răng"."""
     return hit.label in _MOUTH and any(one.start <= hit.start and hit.end <= one.end for one in named)
 
 
-def _shared_with(hit: Hit) -> frozenset[str]:
+def _shared_with(hit: PhraseHit) -> frozenset[str]:
     """The trades that use the word too."""
     if hit.label not in _MOUTH:
         return frozenset()
@@ -72,7 +72,7 @@ def _with_accents(text: str) -> bool:
     return 3 * sum(1 for word in typed if accents(word.text)) >= max(len(typed), 3)
 
 
-def _by_chance(text: str, hit: Hit, *, careful: bool) -> bool:
+def _by_chance(text: str, hit: PhraseHit, *, careful: bool) -> bool:
     """Whether a single word may as well be another one that was typed without its accents: "hat" is also "hạt"."""
     if careful and not hit.exact:
         return True
@@ -90,7 +90,7 @@ def _english(text: str) -> bool:
     return detect(text) == "en"
 
 
-def _once(named: Iterable[Hit]) -> list[Hit]:
+def _once(named: Iterable[PhraseHit]) -> list[PhraseHit]:
     """One hit for each place: a word may be of several trades."""
     return list({(hit.start, hit.end): hit for hit in named}.values())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
-from troly.text.lexicon import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.masking import find
 from troly_dental.memory.types import Fact, FactKind
@@ -124,7 +124,7 @@ def _facts(part: _Part) -> Iterator[Fact]:
         yield from _numbers(part)
 
 
-def _health(part: _Part, hits: list[Hit], labels: set[str], told: str) -> Iterator[Fact]:
+def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> Iterator[Fact]:
     if "allergy" in labels:
         cue = max((hit for hit in hits if hit.label == "allergy"), key=lambda hit: hit.end)
         named = [hit for hit in hits if hit.label in {"medicine", "allergen"}]
@@ -169,7 +169,7 @@ def _more_allergens(last: Fact | None, part: _Part) -> Fact | None:
     return _fact("allergy", f"{last.value}, {part.text}", f"{last.text}, {part.text}")
 
 
-def _after(part: _Part, cue: Hit) -> str:
+def _after(part: _Part, cue: PhraseHit) -> str:
     """The few words after a cue that say what it is about."""
     said: list[str] = []
     rest = part.text[cue.end : part.stated]
@@ -182,7 +182,7 @@ def _after(part: _Part, cue: Hit) -> str:
     return " ".join(said)
 
 
-def _speaks_of_self(part: _Part, hits: list[Hit]) -> bool:
+def _speaks_of_self(part: _Part, hits: list[PhraseHit]) -> bool:
     """Whether somebody is named outside the words that speak of people in general."""
     general = [(hit.start, hit.end) for hit in hits if hit.label == "general"]
     return any(

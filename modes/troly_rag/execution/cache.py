@@ -1,4 +1,4 @@
-"""Keeps what tools found for as long as configured; the key holds everything the result depends on (004-40)."""
+"""Keeps what tools and models found for as long as configured; the key holds everything a result depends on (004-40)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
+from troly.text.dates import HCM
+
+if TYPE_CHECKING:
+    from troly.plugin.context import TurnContext
+    from troly_rag.config import RagConfig
+    from troly_rag.corpus.access import UserContext
 
 _MOST = 512
 TURN = "turn:"
@@ -18,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CacheEntry:
     """A value, since when it is kept, and the id of the turn that found it ("-" for none)."""
 
     since: float
@@ -37,7 +43,7 @@ class Cache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._entries: OrderedDict[str, _CacheEntry] = OrderedDict()
 
     def get(self, key: str, ttl: float) -> Any:
         """What was kept under `key` less than `ttl` seconds ago; None where there is nothing.
@@ -45,43 +51,76 @@ class Cache:
         Nothing of a turn that was marked as wrong is given again. The recording of a turn says whose finds it reused.
         """
         maker = recording.noted(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
-        found = self._kept.get(key)
-        if not maker or found is None:
+        entry = self._entries.get(key)
+        if not maker or entry is None:
             return None
         if maker != recording.turn():
             recording.used(f"{TURN}{maker}")
-        self._kept.move_to_end(key)
-        return found.value
+        self._entries.move_to_end(key)
+        return entry.value
 
     def _maker(self, key: str, ttl: float) -> str:
         """The turn that found what is kept under `key`; "" where nothing may be given."""
-        found = self._kept.get(key)
-        if found is None:
+        entry = self._entries.get(key)
+        if entry is None:
             return ""
-        if self._clock() - found.since >= ttl or recording.barred(f"{TURN}{found.maker}"):
-            self._kept.pop(key, None)
+        if self._clock() - entry.since >= ttl or recording.barred(f"{TURN}{entry.maker}"):
+            self._entries.pop(key, None)
             return ""
-        return found.maker
+        return entry.maker
 
     def put(self, key: str, value: Any) -> None:
         """Keep `value`, never None, as found by the turn that is running."""
         maker = recording.turn()
         if maker:
             recording.made(f"{TURN}{maker}")
-        self._kept[key] = _Kept(self._clock(), value, maker or "-")
-        self._kept.move_to_end(key)
-        while len(self._kept) > _MOST:
-            self._kept.popitem(last=False)
+        self._entries[key] = _CacheEntry(self._clock(), value, maker or "-")
+        self._entries.move_to_end(key)
+        while len(self._entries) > _MOST:
+            self._entries.popitem(last=False)
 
 
-async def kept(
-    cache: Cache | None, key: str, ttl: float, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
-) -> T:
-    """What was kept under `key`, else what `work` gives, which is kept when it is `good`; None as `cache` keeps nothing."""
-    found: T | None = cache.get(key, ttl) if cache is not None else None
-    if found is not None:
-        return found
-    value = await work()
-    if cache is not None and good(value):
-        cache.put(key, value)
-    return value
+@dataclass(frozen=True, slots=True)
+class TurnCache:
+    """The cache as one turn may use it: what a model decided or wrote for the same question of somebody who may see
+    the same. `cache` is None where caching is off; `scope` is that of `cache_scope`.
+    """
+
+    cache: Cache | None
+    ttl: float
+    scope: tuple[Any, ...]
+
+    async def get_or_make(
+        self, what: str, about: object, work: Callable[[], Awaitable[T]], good: Callable[[T], bool]
+    ) -> T:
+        """What is kept of `about`, else what `work` gives; only what is `good` is kept."""
+        key = digest(what, about, self.scope)
+        found: T | None = self.cache.get(key, self.ttl) if self.cache is not None else None
+        if found is not None:
+            return found
+        value = await work()
+        if self.cache is not None and good(value):
+            self.cache.put(key, value)
+        return value
+
+
+def cache_scope(turn: TurnContext, user: UserContext, config: RagConfig) -> tuple[Any, ...]:
+    """What a kept result is good for: the asker's rights, the documents and settings as they stand, the day, the model.
+
+    Blocking: reads the state database.
+    """
+    # A figure that changes with every document that is added, changed or taken away.
+    sql = "SELECT count(*), coalesce(max(id), 0), coalesce(sum(id), 0), coalesce(max(ingested_at), '') FROM documents"
+    with turn.services.state.read() as connection:
+        documents = list(connection.execute(sql).fetchone())
+    return (
+        user.tenant_id,
+        sorted(user.permissions),
+        sorted(user.accessible_departments),
+        user.department,
+        str(config),
+        documents,
+        turn.language,
+        turn.now.astimezone(HCM).date().isoformat(),
+        turn.model.reason_unavailable is None,
+    )

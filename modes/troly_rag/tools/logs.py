@@ -16,10 +16,10 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
-from troly_rag.evidence import Evidence20
-from troly_rag.grounding import telling
+from troly_rag.answer.evidence import SourceEvidence
+from troly_rag.answer.grounding import telling
 from troly_rag.strings import say
-from troly_rag.tools.types import ToolError, ToolInputs, ToolOutput
+from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
 
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 # Words of a question, folded, and the level they mean.
@@ -68,7 +68,7 @@ MOST_MESSAGES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LogQuery:
     """What lines are asked for: a time range (aware, end excluded), levels, and words that a line must hold (folded)."""
 
     start: datetime | None = None
@@ -78,7 +78,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Tally:
+class LogTally:
     """What was read: lines looked at, lines that match, by level and by message without its numbers, the last ones."""
 
     lines: int = 0
@@ -89,7 +89,7 @@ class Tally:
     newest: datetime | None = None
 
 
-async def run(given: ToolInputs) -> ToolOutput:
+async def run_log(given: ToolInputs) -> ToolOutput:
     """How many lines match, of which levels, what is said most often, and the last line.
 
     Raises ToolError `no_log_files`, `log_unreadable`.
@@ -98,14 +98,14 @@ async def run(given: ToolInputs) -> ToolOutput:
     files = log_files(given.agent.log_files)
     if not files:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
-    wanted = wanted_in(given.query, given.turn.now)
+    wanted = parse_log_query(given.query, given.turn.now)
     stop = [False]
     try:
         tally = await asyncio.to_thread(_read_all, files, wanted, stop, lang)
     except asyncio.CancelledError:
         stop[0] = True
         raise
-    evidence = Evidence20(
+    evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
         scope="internal",
@@ -116,7 +116,7 @@ async def run(given: ToolInputs) -> ToolOutput:
         agent=given.agent.name,
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
-    return ToolOutput(told(tally, wanted, lang), context, (evidence,) if tally.matched else ())
+    return ToolOutput(render_tally(tally, wanted, lang), context, (evidence,) if tally.matched else ())
 
 
 def log_files(patterns: Sequence[str]) -> list[Path]:
@@ -125,7 +125,7 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
 
-def wanted_in(query: str, now: datetime) -> Wanted:
+def parse_log_query(query: str, now: datetime) -> LogQuery:
     """What a question asks of a log: its period, its levels, and quoted words or words that are no part of the asking."""
     ranges = find_ranges(query, now)
     period = ranges[0] if ranges else None
@@ -136,7 +136,7 @@ def wanted_in(query: str, now: datetime) -> Wanted:
     words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", query))
     start = datetime.combine(period.start, datetime.min.time(), HCM) if period else None
     end = datetime.combine(period.end, datetime.min.time(), HCM) + timedelta(days=1) if period else None
-    return Wanted(start, end, frozenset(levels), words or _codes(query))
+    return LogQuery(start, end, frozenset(levels), words or _codes(query))
 
 
 def _codes(query: str) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _codes(query: str) -> tuple[str, ...]:
     return tuple(fold(word) for word in found if telling(word) and fold(word) not in _ASKING)
 
 
-def read(file: BinaryIO, wanted: Wanted, tally: Tally, stop: Sequence[bool]) -> None:
+def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
     """Add the lines of one log to `tally`; the beginning of the range is looked up, not read to."""
     if wanted.start is not None:
         file.seek(_place_of(file, wanted.start))
@@ -174,7 +174,7 @@ def stamp(line: bytes) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
 
 
-def told(tally: Tally, wanted: Wanted, lang: Lang) -> str:
+def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang) -> str:
     """The tally in sentences."""
     period = ""
     if wanted.start is not None and wanted.end is not None:
@@ -195,8 +195,8 @@ def _by_level(item: tuple[str, int]) -> int:
     return LEVELS.index(item[0]) if item[0] in LEVELS else len(LEVELS)
 
 
-def _read_all(files: Sequence[Path], wanted: Wanted, stop: Sequence[bool], lang: Lang) -> Tally:
-    tally = Tally()
+def _read_all(files: Sequence[Path], wanted: LogQuery, stop: Sequence[bool], lang: Lang) -> LogTally:
+    tally = LogTally()
     for path in files:
         try:
             with path.open("rb", buffering=PIECE) as file:
@@ -244,7 +244,7 @@ def _some(file: BinaryIO) -> Iterator[bytes]:
         yield line
 
 
-def _matches(raw: bytes, moment: datetime | None, wanted: Wanted) -> bool:
+def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
     if wanted.start is not None and (moment is None or moment < wanted.start):
         return False
     if not raw.strip(b"\0 \t\r\n"):
@@ -264,7 +264,7 @@ def level_of(raw: bytes) -> str:
     return _SAME.get(name, name)
 
 
-def _keep(raw: bytes, moment: datetime | None, tally: Tally) -> None:
+def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
     tally.matched += 1
     if level := level_of(raw):

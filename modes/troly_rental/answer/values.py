@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
-from troly.text.days import format_date, parse_date
+from troly.text.dates import format_date, parse_date
 from troly.text.numbers import format_money, format_number
 from troly_rental.strings import say
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from troly.text.fold import Token, accents_agree, fold, folded_words, tokens, words
+from troly.text.fold import WordToken, accents_agree, fold, folded_words, tokens, words
 
 FILE = Path(__file__).parent / "places.toml"
 PlaceKind = Literal["city", "district", "ward"]
@@ -145,7 +145,7 @@ class Places:
             at += max(1, length)
         return [_resolved(mention, found) for mention in found]
 
-    def _at(self, typed: Sequence[Token], at: int, text: str) -> tuple[PlaceMention | None, int]:
+    def _at(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[PlaceMention | None, int]:
         fits: list[_PlaceName] = []
         for strict in (True, False):
             fits = self._fitting(typed, at, strict=strict)
@@ -161,7 +161,7 @@ class Places:
         first = plain[0]
         return PlaceMention(places, start, end, text[start:end], short=first.short, near=first.near), length
 
-    def _fitting(self, typed: Sequence[Token], at: int, *, strict: bool) -> list[_PlaceName]:
+    def _fitting(self, typed: Sequence[WordToken], at: int, *, strict: bool) -> list[_PlaceName]:
         """The entries of the longest name that stands at `at`."""
         for length in self._lengths.get(typed[at].folded, ()):
             got = typed[at : at + length]
@@ -170,7 +170,7 @@ class Places:
                 return fits
         return []
 
-    def _guess(self, typed: Sequence[Token], at: int, text: str) -> tuple[PlaceMention | None, int]:
+    def _guess(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[PlaceMention | None, int]:
         """The one district whose name of two or three words is nearly what is typed at `at`."""
         from rapidfuzz import fuzz
 
@@ -191,7 +191,7 @@ class Places:
         return PlaceMention((place,), start, end, text[start:end], unsure=True), size
 
 
-def _is_phrase(typed: Sequence[Token]) -> bool:
+def _is_phrase(typed: Sequence[WordToken]) -> bool:
     """Whether all of it is everyday words that are no misspelt name ("tan binh thuong" is not meant here)."""
     return {token.folded for token in typed} <= {
         "gia",
@@ -205,7 +205,7 @@ def _is_phrase(typed: Sequence[Token]) -> bool:
     }
 
 
-def _spells(entry: _PlaceName, got: Sequence[Token], *, strict: bool) -> bool:
+def _spells(entry: _PlaceName, got: Sequence[WordToken], *, strict: bool) -> bool:
     """Whether the words, alike when folded, are `entry`; not `strict`, a longer name may have wrong accents."""
     if strict:
         return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from troly.text.fold import fold, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly.text.numbers import find_amounts
 from troly_rental.question.types import Filter, Op
 from troly_rental.question.vocabulary import Vocabulary, lists
@@ -108,8 +108,8 @@ class _UnitText:
     """A text with the unit words and scale words found in it."""
 
     text: str
-    units: list[Hit]
-    scales: list[tuple[int, list[Hit]]]
+    units: list[PhraseHit]
+    scales: list[tuple[int, list[PhraseHit]]]
 
 
 def _numbers(vocabulary: Vocabulary, text: str) -> list[Quantity]:
@@ -190,7 +190,7 @@ def _metres(vocabulary: Vocabulary, text: str, one: Quantity) -> Quantity:
     return replace(one, field="price", value=one.value * _MILLION)
 
 
-def _right_after(text: str, end: int, hits: list[Hit]) -> Hit | None:
+def _right_after(text: str, end: int, hits: list[PhraseHit]) -> PhraseHit | None:
     plus = _PLUS.match(text, end)
     end = plus.end() if plus else end
     fits = [hit for hit in hits if hit.start >= end and _UNIT_GAP.fullmatch(text, end, hit.start)]
@@ -231,20 +231,20 @@ class _AmountContext:
     low: Quantity
     high: Quantity | None
     window: tuple[int, int]
-    hits: list[Hit]
-    topics: list[Hit]
+    hits: list[PhraseHit]
+    topics: list[PhraseHit]
 
     @property
     def end(self) -> int:
         return self.high.end if self.high else self.low.end
 
-    def before(self, hits: list[Hit]) -> list[Hit]:
+    def before(self, hits: list[PhraseHit]) -> list[PhraseHit]:
         """Those of `hits` in the clause before the amount."""
         marks = [m.end() for m in _CLAUSE.finditer(self.text, self.window[0], self.low.start)]
         opened = marks[-1] if marks else self.window[0]
         return [hit for hit in hits if opened <= hit.start and hit.end <= self.low.start]
 
-    def close(self, hits: list[Hit]) -> list[Hit]:
+    def close(self, hits: list[PhraseHit]) -> list[PhraseHit]:
         """Those of `hits` with at most two words between them and the amount."""
         return [h for h in hits if len(tokens(self.text[h.end : self.low.start])) <= _WORDS_BETWEEN]
 
@@ -274,7 +274,7 @@ def _in_context(around: _AmountContext) -> Quantity:
     return Quantity(field, op, value, start, max([end, *(hit.end for hit in (*after, *behind))]), upper)
 
 
-def _op(before: list[Hit], after: list[Hit]) -> str:
+def _op(before: list[PhraseHit], after: list[PhraseHit]) -> str:
     ends = [hit.label for hit in after if hit.label != "after about"]
     marked = [hit.label for hit in before]
     strong = [label for label in marked if label in _STRONG]
@@ -285,7 +285,7 @@ def _op(before: list[Hit], after: list[Hit]) -> str:
     return marked[-1] if marked else ""
 
 
-def _field(around: _AmountContext, *, limited: bool) -> tuple[str, Hit | None]:
+def _field(around: _AmountContext, *, limited: bool) -> tuple[str, PhraseHit | None]:
     """The field of an amount, and the word that named it."""
     low, high = around.low, around.high
     own = low.field or (high.field if high else "")
@@ -309,7 +309,7 @@ def _field(around: _AmountContext, *, limited: bool) -> tuple[str, Hit | None]:
     return "other", None
 
 
-def _is_behind(around: _AmountContext, hit: Hit) -> bool:
+def _is_behind(around: _AmountContext, hit: PhraseHit) -> bool:
     """Whether a topic comes right after the amount: "2 triệu tiền cọc"."""
     if not around.end <= hit.start < around.window[1]:
         return False

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 from troly.text.fold import folded_words, nfc, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.parts import QuestionParts
@@ -94,7 +94,7 @@ def change_query(
 # Whether the message changes the query before it.
 
 
-def _change_words(parts: QuestionParts) -> list[Hit]:
+def _change_words(parts: QuestionParts) -> list[PhraseHit]:
     """The words of change in a message, those that longer phrases hold included; names of places are no such words."""
     labels = (label for label in lists("edits") if label != "loose")
     found = parts.vocabulary.find(parts.unplaced, "edits", *labels)
@@ -104,7 +104,7 @@ def _change_words(parts: QuestionParts) -> list[Hit]:
     return [*found, *(hit for hit in again if hit not in found)]
 
 
-def _is_whole(parts: QuestionParts, changes: list[Hit], previous: ParsedQuestion) -> bool:
+def _is_whole(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
     """Whether the message asks something complete, so that nothing of the query before it is meant.
 
     That is a thing with its own place ("phòng quận 3 có ban công"), or a figure with its own place, or with its own
@@ -131,7 +131,7 @@ def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
     return bool(wanted & before) or ("district" in wanted and bool(before & _PLACES - {"city"}))
 
 
-def _clearly_changes(parts: QuestionParts, changes: list[Hit], fields: set[str]) -> bool:
+def _clearly_changes(parts: QuestionParts, changes: list[PhraseHit], fields: set[str]) -> bool:
     """Whether a word of change stands that means nothing else in a message that is complete otherwise."""
     begin = len(parts.unplaced) - len(parts.unplaced.lstrip())
     for hit in changes:
@@ -144,12 +144,12 @@ def _clearly_changes(parts: QuestionParts, changes: list[Hit], fields: set[str])
     return False
 
 
-def _is_loose(hit: Hit, parts: QuestionParts) -> bool:
+def _is_loose(hit: PhraseHit, parts: QuestionParts) -> bool:
     loose = parts.vocabulary.find(parts.unplaced, "edits", "loose")
     return any(one.start <= hit.start and hit.end <= one.end for one in loose)
 
 
-def _belongs(parts: QuestionParts, changes: list[Hit], previous: ParsedQuestion) -> bool:
+def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
     """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
     words = len(folded_words(parts.text))
     edits = {hit.label for hit in changes if not hit.label.startswith("field")}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from troly.text.classifier import ExampleClassifier
 from troly.text.fold import folded_words
+from troly.text.match import ExampleClassifier
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary
 
 Intent = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark
 from troly_rental.question.vocabulary import Vocabulary
 
@@ -148,7 +148,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     return tuple(found)
 
 
-def _some(vocabulary: Vocabulary, text: str, hit: Hit) -> bool:
+def _some(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
     """Whether "mấy phòng" means some rooms, to be shown, rather than how many there are."""
     if not any(one.start == hit.start for one in vocabulary.find(text, "asks", "some")):
         return False

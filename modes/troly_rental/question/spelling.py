@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import Token, accents, accents_agree, fold, nfc, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import detect_score, is_syllable
 from troly.text.wordlist import LEXICONS, read_lists
 from troly_rental.question.vocabulary import lists
@@ -113,7 +113,7 @@ def _slip_repairs(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def _accents_repair(token: Token) -> str | None:
+def _accents_repair(token: WordToken) -> str | None:
     """A word with accents that no list has, whose letters one has: "quân" is read as "quận", "trung bính" too."""
     known = _known().spelt.get(token.folded)
     if not accents(token.text) or not known or token.text in _right() or token.folded in _known().names:
@@ -123,7 +123,7 @@ def _accents_repair(token: Token) -> str | None:
     return next(iter(known)) if len(known) == 1 else token.folded
 
 
-def _phrase_repair(typed: list[Token], at: int) -> tuple[int, str] | None:
+def _phrase_repair(typed: list[WordToken], at: int) -> tuple[int, str] | None:
     """The longest phrase that the words from `at` on spell with one slip or with telex keys left in."""
     joined, strange, best = "", False, None
     known = _known()

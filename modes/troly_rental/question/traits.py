@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold, tokens
-from troly.text.lexicon import Hit
+from troly.text.match import PhraseHit
 from troly_rental.question.types import Filter, Remark
 from troly_rental.question.vocabulary import Vocabulary, lists, without
 
@@ -43,7 +43,7 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     needless: set[str] = set()
     remarks: list[Remark] = []
     used: list[tuple[int, int]] = []
-    previous: tuple[Hit, str] | None = None
+    previous: tuple[PhraseHit, str] | None = None
     for hit in hits:
         if hit.label == "gender":
             remarks.append(Remark.of("said.no_gender"))
@@ -77,7 +77,9 @@ def _furnished(level: str, turn: str) -> Filter:
     return Filter("furnished", "=", level)
 
 
-def _polarity(text: str, hit: Hit, turns: list[Hit], previous: tuple[Hit, str] | None) -> str:
+def _polarity(
+    text: str, hit: PhraseHit, turns: list[PhraseHit], previous: tuple[PhraseHit, str] | None
+) -> str:
     """ "without" or "needless" when a word before (or after) says so, "" for a trait that is wanted."""
     for turn in turns:
         between = text[hit.end : turn.start]
@@ -103,7 +105,7 @@ def _paused(between: str) -> bool:
     return _PAUSE.search(fold(between)) is not None
 
 
-def _is_question(text: str, turn: Hit) -> bool:
+def _is_question(text: str, turn: PhraseHit) -> bool:
     """The "không" that ends a question is no negation: "có wifi không, máy lạnh nữa"."""
     return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
@@ -131,7 +133,7 @@ def _kinds(vocabulary: Vocabulary, text: str) -> tuple[list[Filter], list[tuple[
     return filters, used
 
 
-def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
+def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
     """ "phòng trọ chứ không phải chung cư": the other kind is refused, so this one is meant."""
     return any(
         o.start > hit.end and re.search(r"chu khong|not|khong phai", fold(text[hit.end : o.start]))
@@ -139,7 +141,7 @@ def _but(text: str, hit: Hit, others: list[Hit]) -> bool:
     )
 
 
-def _excluded(vocabulary: Vocabulary, text: str, hit: Hit) -> bool:
+def _excluded(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
     window = text[max(0, hit.start - 24) : hit.start]
     if _REFUSED.search(fold(window)):
         return True
@@ -160,7 +162,7 @@ def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> list[Filter]
     ]
 
 
-def _is_within(text: str, hit: Hit) -> bool:
+def _is_within(text: str, hit: PhraseHit) -> bool:
     """ "trong" without accents is "trống" only after what can be empty: "phong trong", never "trong nam nay"."""
     if hit.exact or fold(text[hit.start : hit.end]) != "trong":
         return False

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from troly.text.fold import fold
 from troly.text.language import detect_score, is_syllable
-from troly.text.lexicon import Hit, Lexicon
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 
@@ -31,18 +31,18 @@ class Vocabulary:
         """Whether the message is in English."""
         return self._score < 0
 
-    def find(self, text: str, name: str, *labels: str) -> list[Hit]:
+    def find(self, text: str, name: str, *labels: str) -> list[PhraseHit]:
         """The phrases of a file, or of some of its sections, which then compete among themselves only."""
         return self._in_language(_lexicon(name, *labels).find(text))
 
-    def find_any(self, text: str, *names: str) -> list[Hit]:
+    def find_any(self, text: str, *names: str) -> list[PhraseHit]:
         """The phrases of several files, which compete: the longest wins."""
         return self._in_language(_joined_lexicon(*names).find(text))
 
-    def _in_language(self, hits: list[Hit]) -> list[Hit]:
+    def _in_language(self, hits: list[PhraseHit]) -> list[PhraseHit]:
         return [hit for hit in hits if not self._is_foreign(hit)] if self._score else hits
 
-    def _is_foreign(self, hit: Hit) -> bool:
+    def _is_foreign(self, hit: PhraseHit) -> bool:
         word = fold(hit.phrase)
         if " " in hit.phrase or not word.isalpha():
             return False
@@ -81,6 +81,6 @@ def without(text: str, spans: Iterable[tuple[int, int]], blank: str = " ") -> st
     return text
 
 
-def spans(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+def spans(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
     """The places of phrases found."""
     return [(hit.start, hit.end) for hit in hits]

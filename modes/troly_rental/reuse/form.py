@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from troly.text.fold import accents, accents_agree, nfc, tokens
-from troly.text.lexicon import Lexicon
+from troly.text.match import Lexicon
 from troly.text.numbers import find_amounts
 from troly_rental.data.places import PlaceMention, places
 

@@ -7,18 +7,18 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from troly.conversation.session import Session
 from troly.errors import ConfigError
 from troly.plugin.events import TurnCompleted, TurnFailed
 
 if TYPE_CHECKING:
-    from troly.cli.invocation import House
     from troly.cli.printer import Printer
     from troly.config import Profile
-    from troly.conversation import TurnRequest
+    from troly.conversation.turn import TurnRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Answered:
     stopped: bool
 
 
-async def answer(house: House, profile: Profile, request: TurnRequest, printer: Printer) -> Answered:
+async def answer(session: Session, profile: Profile, request: TurnRequest, printer: Printer) -> Answered:
     """Run one turn; Ctrl-C stops it and its terminal event is still printed, a second one ends the program.
 
     The samples of a mode that never had any are loaded first.
     """
-    from troly.conversation import run_turn
+    from troly.conversation.turn import run_turn
 
-    turn = run_turn(house.services, house.registry, profile, request)
+    turn = run_turn(replace(session, profile=profile), request)
     loop = asyncio.get_running_loop()
     last: TurnCompleted | TurnFailed | None = None
     pressed = threading.Event()
@@ -50,7 +50,7 @@ async def answer(house: House, profile: Profile, request: TurnRequest, printer: 
         loop.call_soon_threadsafe(turn.cancel)
 
     with on_interrupt(stop):
-        await asyncio.to_thread(_stock, house, request)
+        await asyncio.to_thread(_stock, session, request)
         async for event in turn.events():
             printer.show(event, turn.conversation_id, turn.turn_id)
             if isinstance(event, (TurnCompleted, TurnFailed)):
@@ -58,12 +58,12 @@ async def answer(house: House, profile: Profile, request: TurnRequest, printer: 
     return Answered(turn.conversation_id, isinstance(last, TurnCompleted), pressed.is_set())
 
 
-def _stock(house: House, request: TurnRequest) -> None:
+def _stock(session: Session, request: TurnRequest) -> None:
     from troly.plugin.samples import load_once
 
     # A mode that cannot be used is told of by its turn.
     with suppress(ConfigError):
-        load_once(house.services, [house.registry.get(request.mode)], request.language or "vi")
+        load_once(session.services, [session.registry.get(request.mode)], request.language or "vi")
 
 
 @contextmanager

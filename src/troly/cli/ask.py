@@ -10,7 +10,7 @@ import typer
 
 from troly.cli.commands import known_modes
 from troly.cli.faults import UsageError
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.errors import InputError
 
 MAX_BYTES = 2_000_000
@@ -60,10 +60,10 @@ def ask(
         conversation=conversation,
     )
     question = "" if jsonl else " ".join(text) if text else read_question(invocation)
-    with open_house(invocation) as house:
+    with invocation.open_session() as session:
         if jsonl is not None:
-            raise typer.Exit(ask_lines(invocation, house, asked, jsonl))
-        raise typer.Exit(ask_once(invocation, house, asked, question, as_json=as_json, details=details))
+            raise typer.Exit(ask_lines(invocation, session, asked, jsonl))
+        raise typer.Exit(ask_once(invocation, session, asked, question, as_json=as_json, details=details))
 
 
 def read_question(invocation: Invocation) -> str:

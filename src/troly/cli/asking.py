@@ -13,11 +13,12 @@ from pathlib import Path
 from troly.cli.answering import Answered, answer
 from troly.cli.faults import STOPPED
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import House, Invocation
+from troly.cli.invocation import Invocation
 from troly.cli.lines import Line, parse_line, tag_of_line
 from troly.cli.printer import JsonPrinter, Printer, TextPrinter
 from troly.config import Profile
-from troly.conversation import TurnRequest
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest
 from troly.errors import AccessError, InputError, TrolyError
 from troly.plugin.events import TurnFailed
 from troly.text.catalogue import Lang
@@ -41,7 +42,7 @@ class Lines:
     """One run of `--jsonl`. `labels` maps user, mode and a label to the conversation that its lines share."""
 
     invocation: Invocation
-    house: House
+    session: Session
     asked: Asked
     runner: asyncio.Runner
     labels: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Lines:
             return self._refuse(error, self.asked.mode, tag_of_line(raw), number)
         mode = line.mode or self.asked.mode
         try:
-            profile = profile_for(self.invocation, self.house.profile, self._claim(line))
+            profile = profile_for(self.invocation, self.session.profile, self._claim(line))
             conversation, label = self._conversation(profile, mode, line.conversation)
         except TrolyError as error:
             return self._refuse(error, mode, line.tag, number)
@@ -67,7 +68,9 @@ class Lines:
             offline=self.asked.offline,
             model=self.asked.model,
         )
-        answered = self.runner.run(answer(self.house, profile, request, JsonPrinter(mode, line.tag, number)))
+        answered = self.runner.run(
+            answer(self.session, profile, request, JsonPrinter(mode, line.tag, number))
+        )
         if label and answered.conversation:
             self.labels[profile.login, mode, label] = answered.conversation
         return answered
@@ -83,7 +86,7 @@ class Lines:
         known = self.labels.get((profile.login, mode, name))
         if known:
             return known, ""
-        return (name, "") if exists(self.house, profile, name) else (None, name)
+        return (name, "") if exists(self.session, profile, name) else (None, name)
 
     def _refuse(self, error: TrolyError, mode: str, tag: str | float | None, number: int) -> Answered:
         text = error.render(self.asked.lang or self.invocation.lang)
@@ -94,7 +97,7 @@ class Lines:
 
 def ask_once(
     invocation: Invocation,
-    house: House,
+    session: Session,
     asked: Asked,
     question: str,
     *,
@@ -106,9 +109,9 @@ def ask_once(
     Raises AccessError when `--user` is not allowed, and for people ConfigError when the mode cannot be used; with
     `as_json` that is the turn's last event.
     """
-    profile = profile_for(invocation, house.profile, asked.claim)
+    profile = profile_for(invocation, session.profile, asked.claim)
     if not as_json:
-        house.registry.get(asked.mode)
+        session.registry.get(asked.mode)
     printer: Printer = JsonPrinter(asked.mode) if as_json else TextPrinter(invocation, details=details)
     request = TurnRequest(
         mode=asked.mode,
@@ -119,24 +122,24 @@ def ask_once(
         offline=asked.offline,
         model=asked.model,
     )
-    with model_loop(house) as runner:
-        answered = runner.run(answer(house, profile, request, printer))
+    with model_loop(session) as runner:
+        answered = runner.run(answer(session, profile, request, printer))
     if answered.completed:
         return 0
     return STOPPED if answered.stopped else 1
 
 
-def ask_lines(invocation: Invocation, house: House, asked: Asked, file: Path) -> int:
+def ask_lines(invocation: Invocation, session: Session, asked: Asked, file: Path) -> int:
     """Answer every line of `file` (`-` is stdin) as it arrives; returns the exit code.
 
     A pipe can be kept open: each line is answered before the next one is read. Ctrl-C stops the answer that is being
     written and the run with it. Raises InputError when the file cannot be read, AccessError when `--user` is not
     allowed.
     """
-    profile_for(invocation, house.profile, asked.claim)
+    profile_for(invocation, session.profile, asked.claim)
     whole = True
-    with model_loop(house) as runner:
-        lines = Lines(invocation, house, asked, runner)
+    with model_loop(session) as runner:
+        lines = Lines(invocation, session, asked, runner)
         for number, raw in numbered(file):
             answered = lines.answer(raw, number)
             whole = whole and answered.completed
@@ -146,13 +149,13 @@ def ask_lines(invocation: Invocation, house: House, asked: Asked, file: Path) ->
 
 
 @contextmanager
-def model_loop(house: House) -> Iterator[asyncio.Runner]:
+def model_loop(session: Session) -> Iterator[asyncio.Runner]:
     """One event loop for all turns of a command; the model's connections are closed with it."""
     with asyncio.Runner() as runner:
         try:
             yield runner
         finally:
-            runner.run(house.services.llm.aclose())
+            runner.run(session.services.llm.aclose())
 
 
 def numbered(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -172,10 +175,10 @@ def numbered(file: Path) -> Iterator[tuple[int, bytes]]:
             stream.close()
 
 
-def exists(house: House, profile: Profile, conversation: str) -> bool:
+def exists(session: Session, profile: Profile, conversation: str) -> bool:
     """Whether the person has a conversation with this id."""
     try:
-        house.services.conversations.get(profile.login, conversation)
+        session.services.conversations.get(profile.login, conversation)
     except AccessError:
         return False
     return True

@@ -11,14 +11,12 @@ import typer
 from troly.cli.commands import known_modes
 from troly.cli.faults import UsageError
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import House, Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, grid, note, paint
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from troly.config import Profile
-    from troly.stores.conversations import ConversationExport
+    from troly.conversation.session import Session
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="conversations.id", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
@@ -28,7 +26,6 @@ Format = Annotated[
     typer.Option("--format", "-f", metavar="[md|json|csv]", help="conversations.format"),
 ]
 TITLE_WIDTH = 48
-UNFINISHED = ("stopped", "failed", "interrupted")
 
 
 def list_(
@@ -42,11 +39,13 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """See `cli.conversations.list.help`."""
+    from troly.conversation.export import local_minute
+
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        owner = _owner(invocation, house, user)
-        found = house.services.conversations.list(owner.login, mode=mode, limit=limit)
-        titles = {one.id: one.title or _first_words(house, owner, one.id) for one in found}
+    with invocation.open_session() as session:
+        owner = _owner(invocation, session, user)
+        found = session.services.conversations.list(owner.login, mode=mode, limit=limit)
+        titles = {one.id: one.title or _first_words(session, owner, one.id) for one in found}
     if as_json:
         for one in found:
             data_json({"id": one.id, "mode": one.mode, "title": titles[one.id], "language": one.language,
@@ -55,7 +54,10 @@ def list_(
     if not found:
         note(invocation.say("conversations.none"))
         return
-    rows = [(one.id, one.mode, local(invocation, one.updated_at), _short(titles[one.id])) for one in found]
+    rows = [
+        (one.id, one.mode, local_minute(one.updated_at, session.zone), _short(titles[one.id]))
+        for one in found
+    ]
     data(
         grid(
             [invocation.say(f"conversations.column.{name}") for name in ("id", "mode", "updated", "title")],
@@ -66,32 +68,22 @@ def list_(
 
 def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json = False) -> None:
     """See `cli.conversations.show.help`."""
-    from troly.cli.exporting import as_json_value
+    from troly.conversation.export import conversation_json, ending_mark, local_minute
 
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        whole = house.services.conversations.export(_owner(invocation, house, user).login, conversation)
+    with invocation.open_session() as session:
+        whole = session.services.conversations.export(_owner(invocation, session, user).login, conversation)
     if as_json:
-        data_json(as_json_value(whole))
+        data_json(conversation_json(whole))
         return
     for number, message in enumerate(whole.messages):
         who = invocation.say(f"conversations.sender.{message.sender}")
         if number:
             data()
-        data(paint(f"{who} · {local(invocation, message.created_at)}", "quiet"), painted=True)
+        data(paint(f"{who} · {local_minute(message.created_at, session.zone)}", "quiet"), painted=True)
         data(message.text)
-        if mark := ending_mark(invocation, whole, number):
+        if mark := ending_mark(whole, number, invocation.lang):
             data(paint(mark, "warn"), painted=True)
-
-
-def ending_mark(invocation: Invocation, whole: ConversationExport, number: int) -> str:
-    """What is to be said after message `number`: that its turn was stopped, failed or cut off; else ""."""
-    message = whole.messages[number]
-    last = all(later.turn_id != message.turn_id for later in whole.messages[number + 1 :])
-    status = next((turn.status for turn in whole.turns if turn.id == message.turn_id), "")
-    if not last or status not in UNFINISHED:
-        return ""
-    return f"[{invocation.say(f'conversations.ended.{status}')}]"
 
 
 def export(
@@ -106,16 +98,16 @@ def export(
     user: User = None,
 ) -> None:
     """See `cli.conversations.export.help`."""
-    from troly.cli.exporting import rendered, write_file
+    from troly.conversation.export import render_conversation, write_export
 
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        whole = house.services.conversations.export(_owner(invocation, house, user).login, conversation)
-    text = rendered(whole, form, invocation)
+    with invocation.open_session() as session:
+        whole = session.services.conversations.export(_owner(invocation, session, user).login, conversation)
+    text = render_conversation(whole, form, invocation.lang, session.zone)
     if output is None:
         data(text, end="")
         return
-    write_file(output, text, form, replace=force)
+    write_export(output, text, form, replace=force)
     note(invocation.say("conversations.written", file=output, count=len(whole.messages)))
 
 
@@ -127,38 +119,31 @@ def delete(
 ) -> None:
     """See `cli.conversations.delete.help`."""
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        owner = _owner(invocation, house, user)
-        found = house.services.conversations.get(owner.login, conversation)
+    with invocation.open_session() as session:
+        owner = _owner(invocation, session, user)
+        found = session.services.conversations.get(owner.login, conversation)
         if not yes and not _agreed(invocation, found.title or found.id):
             note(invocation.say("conversations.kept"))
             raise typer.Exit(1)
-        house.services.conversations.delete(owner.login, conversation)
+        session.services.conversations.delete(owner.login, conversation)
     note(invocation.say("conversations.deleted", id=conversation))
 
 
 def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
     """See `cli.conversations.restore.help`."""
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        house.services.conversations.restore(_owner(invocation, house, user).login, conversation)
+    with invocation.open_session() as session:
+        session.services.conversations.restore(_owner(invocation, session, user).login, conversation)
     note(invocation.say("conversations.restored", id=conversation))
 
 
-def local(invocation: Invocation, moment: datetime) -> str:
-    """A moment in the house's time zone, to the minute."""
-    from zoneinfo import ZoneInfo
-
-    return f"{moment.astimezone(ZoneInfo(invocation.settings.timezone)):%Y-%m-%d %H:%M}"
+def _owner(invocation: Invocation, session: Session, user: str | None) -> Profile:
+    return profile_for(invocation, session.profile, Claim(user=user))
 
 
-def _owner(invocation: Invocation, house: House, user: str | None) -> Profile:
-    return profile_for(invocation, house.profile, Claim(user=user))
-
-
-def _first_words(house: House, owner: Profile, conversation: str) -> str:
+def _first_words(session: Session, owner: Profile, conversation: str) -> str:
     """What a conversation without a title began with."""
-    messages = house.services.conversations.messages(owner.login, conversation)
+    messages = session.services.conversations.messages(owner.login, conversation)
     return next((message.text for message in messages if message.sender == "user"), "")
 
 

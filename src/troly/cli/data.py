@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import data
 
 What = Annotated[str, typer.Argument(metavar="samples", help="data.what", show_default=False)]
@@ -33,8 +33,8 @@ def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]])
         from troly.cli.faults import UsageError
 
         raise UsageError("usage.samples", value=what)
-    with open_house(invocation) as house:
-        for mode in house.registry:
+    with invocation.open_session() as session:
+        for mode in session.registry:
             if mode.samples is not None:
-                for sentence in do(house.services, mode, invocation.lang):
+                for sentence in do(session.services, mode, invocation.lang):
                     data(f"{mode.id}: {sentence}")

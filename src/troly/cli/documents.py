@@ -10,9 +10,10 @@ from troly.cli.answering import on_interrupt
 from troly.cli.asking import model_loop
 from troly.cli.faults import STOPPED, say_error
 from troly.cli.ingesting import announce_stop, tell_counts, tell_problems
-from troly.cli.invocation import House, Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import note
 from troly.cli.progress import progress
+from troly.conversation.session import Session
 from troly.errors import InputError, ModelError
 from troly.retrieval.hybrid import Embed
 from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
@@ -29,12 +30,12 @@ def load_documents(
     """
     stop = threading.Event()
     with (
-        open_house(invocation) as house,
+        invocation.open_session() as session,
         on_interrupt(lambda: announce_stop(invocation, stop)),
-        model_loop(house) as runner,
+        model_loop(session) as runner,
     ):
         report = runner.run(
-            _load(invocation, house, paths, collection or invocation.settings.chroma.collection, stop)
+            _load(invocation, session, paths, collection or invocation.settings.chroma.collection, stop)
         )
     _tell(invocation, report, as_json=as_json)
     if report.stopped:
@@ -44,10 +45,10 @@ def load_documents(
 
 
 async def _load(
-    invocation: Invocation, house: House, paths: Sequence[Path], collection: str, stop: threading.Event
+    invocation: Invocation, session: Session, paths: Sequence[Path], collection: str, stop: threading.Event
 ) -> IngestReport:
     name = invocation.settings.models.embed
-    embed = await _embedder(house, name)
+    embed = await _embedder(session, name)
     if embed is None:
         note(invocation.say("ingest.no_embedder", name=name))
     with progress(collection) as update:
@@ -56,20 +57,20 @@ async def _load(
             update(step.done, step.total, UNITS[step.stage])
 
         return await ingest_paths(
-            house.services.knowledge,
+            session.services.knowledge,
             paths,
             collection=collection,
             embed=embed,
             embedder=name,
             progress=tell,
             cancel=stop.is_set,
-            clock=house.services.clock,
+            clock=session.services.clock,
         )
 
 
-async def _embedder(house: House, name: str) -> Embed | None:
+async def _embedder(session: Session, name: str) -> Embed | None:
     """What turns texts into vectors, or None when Ollama or the model is not there."""
-    llm = house.services.llm
+    llm = session.services.llm
     try:
         found = await llm.resolve(name, need="embedding")
     except ModelError:

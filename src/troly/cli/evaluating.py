@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from troly.cli.faults import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.output import clean, data, data_json, grid, note
+from troly.cli.output import data, data_json, grid, note
 from troly.cli.progress import progress
 from troly.errors import InputError
+from troly.text.sanitize import sanitize_json
 
 if TYPE_CHECKING:
     from troly.conversation.eval_cases import Case, CaseFile
@@ -79,11 +80,11 @@ def _cases(asked: Asked) -> CaseFile:
 
 
 def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Case]) -> Report:
-    from troly.conversation.evaluation import evaluate, practice_house
+    from troly.conversation.evaluation import evaluate, practice_session
 
     mode = registry.get(asked.mode)
     with (
-        practice_house(invocation.settings, invocation.paths, registry, mode) as house,
+        practice_session(invocation.settings, invocation.paths, registry, mode) as session,
         progress(asked.mode) as update,
         asyncio.Runner() as runner,
     ):
@@ -91,7 +92,7 @@ def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Cas
         try:
             return runner.run(
                 evaluate(
-                    house,
+                    session,
                     asked.mode,
                     cases,
                     offline=asked.offline,
@@ -99,16 +100,18 @@ def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Cas
                 )
             )
         finally:
-            runner.run(house.services.llm.aclose())
+            runner.run(session.services.llm.aclose())
 
 
 def _tell(invocation: Invocation, asked: Asked, report: Report) -> None:
     failures = [_failure(result) for result in report.failures]
     if asked.failures is not None:
-        from troly.cli.exporting import write_file
+        from troly.conversation.export import write_export
 
-        lines = "".join(json.dumps(clean(one), ensure_ascii=False, default=str) + "\n" for one in failures)
-        write_file(asked.failures, lines, "jsonl", replace=True)
+        lines = "".join(
+            json.dumps(sanitize_json(one), ensure_ascii=False, default=str) + "\n" for one in failures
+        )
+        write_export(asked.failures, lines, "jsonl", replace=True)
         note(invocation.say("eval.written", count=len(failures), file=asked.failures))
     if asked.as_json:
         data_json(_as_json(report, failures))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from troly.cli.answering import on_interrupt
 from troly.cli.faults import STOPPED
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import GAP, cells, data, data_json, grid, note
 from troly.cli.progress import progress
 from troly.errors import InputError
@@ -43,11 +43,11 @@ class FileLoad:
 def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
     """Load one file with a mode's own ingest; returns the exit code. Raises what the ingest raises."""
     stop = threading.Event()
-    with open_house(invocation) as house, progress(asked.file.name) as update:
+    with invocation.open_session() as session, progress(asked.file.name) as update:
         request = IngestRequest(
-            services=house.services,
+            services=session.services,
             file=asked.file,
-            now=house.services.clock(),
+            now=session.services.clock(),
             language=invocation.lang,
             dry_run=asked.dry_run,
             replace=asked.replace,
@@ -55,7 +55,7 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: FileLoad) -> int:
             progress=update,
             cancelled=stop.is_set,
             values=asked.values,
-            profile=profile_for(invocation, house.profile, Claim(user=asked.user)),
+            profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
         )
         outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
     tell_problems(invocation, outcome.problems, "ingest.more")

@@ -1,28 +1,31 @@
-"""One run of the command line: who called, from where, in which language, and the house it opens."""
+"""One run of the command line: who called, from where, in which language, and the session it opens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from troly.errors import TrolyError
 from troly.paths import HOME_VARIABLE, Paths
-from troly.text.catalogue import LANGS, Lang, tr
-from troly.text.interface import interface_language
+from troly.text.catalogue import LANGS, Lang, interface_language, tr
 
 if TYPE_CHECKING:
-    from troly.config import Profile, Settings
-    from troly.plugin.registry import Registry
-    from troly.plugin.services import Services
+    from troly.config import Settings
+    from troly.conversation.session import Session
 
 
 class Invocation:
     """What every command is given: `lang` is the interface's language, `given` the one that `--lang` asked for."""
 
-    def __init__(self, program: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        program: str,
+        env: Mapping[str, str],
+        screen: Callable[[Invocation, str | None], int] | None = None,
+    ) -> None:
         self.program = program
+        self._screen = screen
         self.env = env
         self.paths = Paths.resolve(env)
         self.given: Lang | None = None
@@ -32,6 +35,12 @@ class Invocation:
     def speak(self, given: Lang | None) -> None:
         """Go on in the language that `--lang` named, if it did."""
         self.lang, self.given = given or self.lang, given
+
+    def open_screen(self, mode: str | None) -> int:
+        """Open the terminal screen with the assistant `mode`; returns the exit code. Raises UsageError without a terminal."""
+        if self._screen is None:
+            raise RuntimeError("this program has no screen")
+        return self._screen(self, mode)
 
     @property
     def settings(self) -> Settings:
@@ -60,6 +69,23 @@ class Invocation:
         """The sentence `cli.<key>` in the interface's language; `{app}` is the name of the program."""
         return tr(f"cli.{key}", self.lang, app=self.program, **params)
 
+    @contextmanager
+    def open_session(self) -> Iterator[Session]:
+        """The services for one command, closed at its end.
+
+        Damaged files that were quarantined are named on stderr. Raises ConfigError, StoreError.
+        """
+        from troly.cli.output import note
+        from troly.conversation.session import Session
+
+        session = Session.open(self.paths, self.settings, self.env)
+        try:
+            for damaged in session.services.set_aside:
+                note(self.say("set_aside", file=damaged.original, kept=damaged.moved_to))
+            yield session
+        finally:
+            session.services.close()
+
     def _language_setting(self) -> str:
         """What the settings say, read only where they can say something: help must not wait for the settings model.
 
@@ -70,38 +96,6 @@ class Invocation:
             return self.settings.language if said or self.paths.config_file.exists() else "auto"
         except (TrolyError, OSError):
             return "auto"
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """The opened services, the modes, and the person who asks."""
-
-    services: Services
-    registry: Registry
-    profile: Profile
-
-
-@contextmanager
-def open_house(invocation: Invocation) -> Iterator[House]:
-    """The services for one command, closed at its end.
-
-    Damaged files that were set aside are named on stderr. Raises ConfigError, StoreError.
-    """
-    from troly.cli.output import note
-    from troly.config import load_profile
-    from troly.plugin.registry import Registry
-    from troly.plugin.services import open_services
-
-    settings = invocation.settings
-    registry = Registry()
-    profile = load_profile(invocation.paths, settings, env=invocation.env)
-    services = open_services(invocation.paths, settings, registry.migrations())
-    try:
-        for damaged in services.set_aside:
-            note(invocation.say("set_aside", file=damaged.original, kept=damaged.moved_to))
-        yield House(services, registry, profile)
-    finally:
-        services.close()
 
 
 def take_language(args: Sequence[str]) -> tuple[list[str], Lang | None]:

@@ -40,19 +40,19 @@ def built(word: str, commands: list[tuple[Mode, Command]], invocation: Invocatio
     app = typer.Typer(add_completion=False)
     app.callback()(lambda: None)
     group: Any = typer.main.get_group(app)
-    house = ModeGroup(
+    made = ModeGroup(
         name=word,
         no_args_is_help=True,
         rich_markup_mode=None,
         context_settings=HELP_NAMES,
         params=group.params,
     )
-    house.invocation = invocation
-    house.help = invocation.say("mode_command.group", name=mode.names[invocation.lang])
-    house.epilog = "\n".join(command.example for _, command in commands)
+    made.invocation = invocation
+    made.help = invocation.say("mode_command.group", name=mode.names[invocation.lang])
+    made.epilog = "\n".join(command.example for _, command in commands)
     for _, command in commands:
-        house.add_command(_command(command.path[1], command, invocation), command.path[1])
-    return house
+        made.add_command(_command(command.path[1], command, invocation), command.path[1])
+    return made
 
 
 class ModeGroup(HouseGroup):

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.lines import moment
 from troly.cli.output import data, data_json, grid, note
-from troly.text.formulas import csv_text
+from troly.text.csv_text import csv_text
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Command, CommandResult
@@ -38,14 +38,14 @@ def run_command(invocation: Invocation, command: Command, asked: Asked) -> int:
     from troly.plugin.samples import load_once
 
     now = moment(asked.now) if asked.now else None
-    with open_house(invocation) as house:
+    with invocation.open_session() as session:
         load_once(
-            house.services, (mode for mode in house.registry if command in mode.commands), invocation.lang
+            session.services, (mode for mode in session.registry if command in mode.commands), invocation.lang
         )
         request = CommandRequest(
-            services=house.services,
-            profile=profile_for(invocation, house.profile, Claim(user=asked.user)),
-            now=now or house.services.clock(),
+            services=session.services,
+            profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
+            now=now or session.services.clock(),
             language=invocation.lang,
             values=asked.values,
         )
@@ -56,9 +56,9 @@ def run_command(invocation: Invocation, command: Command, asked: Asked) -> int:
         note(invocation.say("mode_command.more", count=len(result.problems) - SHOWN_PROBLEMS))
     _show(result, as_json=bool(asked.as_json), quiet=asked.csv is not None)
     if asked.csv is not None and result.table is not None:
-        from troly.cli.exporting import write_file
+        from troly.conversation.export import write_export
 
-        write_file(asked.csv, table_csv(result.table), "csv", replace=bool(asked.force))
+        write_export(asked.csv, table_csv(result.table), "csv", replace=bool(asked.force))
         note(invocation.say("mode_command.written", file=asked.csv, count=len(result.table.rows)))
     if result.summary:
         note(result.summary)

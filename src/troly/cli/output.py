@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, Literal
 
-from troly.text.sanitize import sanitize
+from troly.text.sanitize import sanitize, sanitize_json
 
 Look = Literal["good", "warn", "bad", "quiet"]
 _CODES: Mapping[Look, str] = {"good": "32", "warn": "33", "bad": "1;31", "quiet": "2"}
@@ -23,21 +22,8 @@ def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:
 
 def data_json(value: Any, *, indent: int | None = None) -> None:
     """Write one JSON value to stdout as one line (or indented) and flush it."""
-    sys.stdout.write(json.dumps(clean(value), ensure_ascii=False, indent=indent, default=str) + "\n")
+    sys.stdout.write(json.dumps(sanitize_json(value), ensure_ascii=False, indent=indent, default=str) + "\n")
     sys.stdout.flush()
-
-
-def clean(value: Any) -> Any:
-    """`value` with every string sanitised, and null for a number that JSON cannot write (NaN, infinity)."""
-    if isinstance(value, str):
-        return sanitize(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {sanitize(str(key)): clean(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [clean(item) for item in value]
-    return value
 
 
 def note(text: str, *, painted: bool = False) -> None:

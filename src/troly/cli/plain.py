@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from troly.cli.answering import Answered, answer
 from troly.cli.asking import model_loop
 from troly.cli.faults import STOPPED
-from troly.cli.invocation import House, Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import data
 from troly.cli.plain_commands import run_command, told
 from troly.cli.plain_lines import Heard
 from troly.cli.plain_printer import PlainPrinter, say_line
-from troly.conversation import TurnRequest
+from troly.conversation.commands import MARK
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest
 from troly.errors import TrolyError
 from troly.plugin.samples import load_once
 from troly.text.catalogue import Lang
 from troly.text.fold import nfc
-from troly.tui.slash import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -38,18 +39,18 @@ def run_plain(invocation: Invocation, mode: str | None) -> int:
     Raises ConfigError for a mode that is not there, StoreError.
     """
     say_line(invocation.say("plain.opening"))
-    with open_house(invocation) as house, model_loop(house) as runner:
-        chat = PlainChat(invocation, house, runner, mode or invocation.settings.mode)
+    with invocation.open_session() as session, model_loop(session) as runner:
+        chat = PlainChat(invocation, session, runner, mode or invocation.settings.mode)
         return chat.talk_on()
 
 
 class PlainChat:
     """One person at one keyboard or pipe."""
 
-    def __init__(self, invocation: Invocation, house: House, runner: asyncio.Runner, mode: str) -> None:
-        house.registry.get(mode)
+    def __init__(self, invocation: Invocation, session: Session, runner: asyncio.Runner, mode: str) -> None:
+        session.registry.get(mode)
         self.invocation = invocation
-        self.house = house
+        self.session = session
         self.mode = mode
         self.conversation: str | None = None
         self.deleted: str | None = None
@@ -70,7 +71,7 @@ class PlainChat:
     @property
     def login(self) -> str:
         """Who asks."""
-        return self.house.profile.login
+        return self.session.profile.login
 
     def say(self, key: str, **params: object) -> str:
         """The sentence `cli.plain.<key>`."""
@@ -79,18 +80,18 @@ class PlainChat:
     def modes(self) -> dict[str, str]:
         """The assistants that can be used, by id, with their names."""
         found = {}
-        for name in self.house.registry.names:
+        for name in self.session.registry.names:
             with suppress(TrolyError):
-                found[name] = self.house.registry.get(name).names[self.lang]
+                found[name] = self.session.registry.get(name).names[self.lang]
         return found
 
     def talk(self) -> Sequence[TalkCommand]:
         """The commands that the assistant itself reads."""
-        return self.house.registry.get(self.mode).talk
+        return self.session.registry.get(self.mode).talk
 
     def take_mode(self, mode: str) -> None:
         """Talk to another assistant, in a new conversation."""
-        self.house.registry.get(mode)
+        self.session.registry.get(mode)
         if mode != self.mode:
             self.mode, self.conversation, self.steps = mode, None, []
             self.last = self.turn = ""
@@ -98,8 +99,8 @@ class PlainChat:
 
     def greet(self) -> None:
         """Say who listens, and what can be asked; its samples are there then."""
-        mode = self.house.registry.get(self.mode)
-        load_once(self.house.services, [mode], self.lang)
+        mode = self.session.registry.get(self.mode)
+        load_once(self.session.services, [mode], self.lang)
         say_line(self.say("ready", name=mode.names[self.lang]))
         for question in mode.first_questions.get(self.lang, ())[:3]:
             say_line(self.say("try", question=question))
@@ -154,7 +155,7 @@ class PlainChat:
     async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> Answered:
         company = asyncio.create_task(printer.keep_company())
         try:
-            return await answer(self.house, self.house.profile, request, printer)
+            return await answer(self.session, self.session.profile, request, printer)
         finally:
             company.cancel()
             with suppress(asyncio.CancelledError):

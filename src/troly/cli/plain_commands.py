@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING
 from troly.cli import plain_kept, plain_work
 from troly.cli.plain_printer import say_line
 from troly.config.actions import ACTIONS
+from troly.conversation.commands import (
+    EXPORT_FORMS,
+    MARK,
+    TYPED,
+    ArgumentChoice,
+    ChatCommand,
+    ParsedCommand,
+    argument_of,
+    parse_command,
+    resolve_choice,
+)
 from troly.errors import TrolyError
 from troly.text.catalogue import LANGS, tr
-from troly.tui.slash import FORMS, MARK, TYPED, Choice, Said, Slash, argument_of, chosen, read
 
 if TYPE_CHECKING:
     from troly.cli.plain import PlainChat
@@ -23,33 +33,33 @@ HITS = 10
 NAMES = 20
 
 
-def commands(chat: PlainChat) -> list[Slash]:
+def commands(chat: PlainChat) -> list[ChatCommand]:
     """What can be typed: the mode's own commands, then those of the chat."""
     lang = chat.lang
-    found = [Slash(one.name, one.help[lang], argument=one.argument) for one in chat.talk()]
+    found = [ChatCommand(one.name, one.help[lang], argument=one.argument) for one in chat.talk()]
     for one in TYPED:
         if one.plain != "no":
             takes = one.plain != "nothing"
             argument = argument_of(one.name, lang) if takes else ""
             choices = tuple(_choices(chat, one.name))
             help_ = tr(f"cli.plain.help.{one.name}", lang)
-            found.append(Slash(one.name, help_, one.name, argument, one.plain == "must", choices))
+            found.append(ChatCommand(one.name, help_, one.name, argument, one.plain == "must", choices))
     return found
 
 
-def _choices(chat: PlainChat, name: str) -> Iterator[Choice]:
+def _choices(chat: PlainChat, name: str) -> Iterator[ArgumentChoice]:
     if name == "mode":
-        yield from (Choice(one, title) for one, title in chat.modes().items())
+        yield from (ArgumentChoice(one, title) for one, title in chat.modes().items())
     elif name == "language":
-        yield from (Choice(one, tr(f"ui.command.language_{one}", chat.lang)) for one in LANGS)
+        yield from (ArgumentChoice(one, tr(f"ui.command.language_{one}", chat.lang)) for one in LANGS)
     elif name == "export":
-        yield from (Choice(one, tr(f"ui.slash.export.{one}", chat.lang)) for one in FORMS)
+        yield from (ArgumentChoice(one, tr(f"ui.slash.export.{one}", chat.lang)) for one in EXPORT_FORMS)
 
 
 def run_command(chat: PlainChat, text: str) -> bool:
     """Do what `text` says if it is a command of the chat; False when it is a message. Raises TrolyError."""
     offered = commands(chat)
-    said = read(text, offered)
+    said = parse_command(text, offered)
     name = text.strip().removeprefix(MARK).partition(" ")[0]
     if said is None and name in SCREEN_ONLY:
         say_line(chat.say("screen_only", name=name))
@@ -59,7 +69,7 @@ def run_command(chat: PlainChat, text: str) -> bool:
     if said.command is None:
         say_line(_unknown(chat, text, said))
         return True
-    command, value = said.command, chosen(said.command, said.argument)
+    command, value = said.command, resolve_choice(said.command, said.argument)
     if said.argument and not command.argument:
         say_line(tr("ui.slash.nothing", chat.lang, name=command.name))
     elif value is None:
@@ -72,7 +82,7 @@ def run_command(chat: PlainChat, text: str) -> bool:
     return True
 
 
-def _unknown(chat: PlainChat, text: str, said: Said) -> str:
+def _unknown(chat: PlainChat, text: str, said: ParsedCommand) -> str:
     name = text.strip().removeprefix(MARK)
     if name in SCREEN_ONLY or any(one.name.replace("_", "-") == name for one in ACTIONS):
         return tr("cli.plain.screen_only", chat.lang, name=name)
@@ -102,13 +112,13 @@ def _language(chat: PlainChat, value: str) -> None:
 
 
 def _list(chat: PlainChat, _value: str) -> None:
-    found = chat.house.services.conversations.list(chat.login, limit=LISTED)
+    found = chat.session.services.conversations.list(chat.login, limit=LISTED)
     chat.listed = [one.id for one in found]
     modes = chat.modes()
     if not found:
         say_line(chat.say("none"))
     for number, one in enumerate(found, 1):
-        when = one.updated_at.astimezone(chat.house.services.clock().tzinfo).strftime("%d/%m/%Y %H:%M")
+        when = one.updated_at.astimezone(chat.session.services.clock().tzinfo).strftime("%d/%m/%Y %H:%M")
         title = one.title or tr("ui.list.untitled", chat.lang)
         say_line(
             chat.say("listed", number=number, title=title, mode=modes.get(one.mode, one.mode), when=when)
@@ -120,7 +130,7 @@ def _open(chat: PlainChat, value: str) -> None:
     if not 0 < number <= len(chat.listed):
         say_line(chat.say("no_number", number=value))
         return
-    store = chat.house.services.conversations
+    store = chat.session.services.conversations
     found = store.get(chat.login, chat.listed[number - 1])
     if found.mode != chat.mode:
         chat.mode = found.mode
@@ -131,7 +141,7 @@ def _open(chat: PlainChat, value: str) -> None:
 
 
 def _search(chat: PlainChat, value: str) -> None:
-    hits = chat.house.services.conversations.search(chat.login, value, limit=HITS)
+    hits = chat.session.services.conversations.search(chat.login, value, limit=HITS)
     chat.listed = [hit.conversation_id for hit in hits]
     if not hits:
         say_line(chat.say("no_hit"))
@@ -141,9 +151,9 @@ def _search(chat: PlainChat, value: str) -> None:
 
 
 def _names(chat: PlainChat, value: str) -> None:
-    house = chat.house
-    speaks = replace(house.profile, language=chat.lang)
-    found = house.registry.get(chat.mode).mentions(house.services, speaks, value, NAMES)
+    session = chat.session
+    speaks = replace(session.profile, language=chat.lang)
+    found = session.registry.get(chat.mode).mentions(session.services, speaks, value, NAMES)
     if not found:
         say_line(chat.say("no_name"))
     for name, hint in found:
@@ -170,19 +180,19 @@ def _evidence(chat: PlainChat, _value: str) -> None:
 
 
 def _continue(chat: PlainChat, _value: str) -> None:
-    from troly.tui.go_on import going_on
+    from troly.conversation.commands import continuation
 
     if not chat.last:
         say_line(chat.say("no_question"))
     elif not chat.unfinished:
         say_line(chat.say("whole"))
     else:
-        chat.ask(going_on(chat.last) if chat.by_model else chat.last)
+        chat.ask(continuation(chat.last) if chat.by_model else chat.last)
 
 
 def _handoff(chat: PlainChat, value: str) -> None:
     """Ask for a person, where the assistant can hand over to one."""
-    found = {mode.id: mode for mode in chat.house.registry}
+    found = {mode.id: mode for mode in chat.session.registry}
     if found[chat.mode].person:
         chat.ask(" ".join(part for part in (found[chat.mode].person[chat.lang], value) if part))
         return

@@ -16,7 +16,7 @@ def rename(chat: PlainChat, value: str) -> None:
     if chat.conversation is None:
         say_line(chat.say("nothing_open"))
     else:
-        chat.house.services.conversations.update(chat.login, chat.conversation, title=value)
+        chat.session.services.conversations.update(chat.login, chat.conversation, title=value)
         say_line(chat.say("renamed", title=value))
 
 
@@ -25,7 +25,7 @@ def pin(chat: PlainChat, _value: str) -> None:
     if chat.conversation is None:
         say_line(chat.say("nothing_open"))
         return
-    store = chat.house.services.conversations
+    store = chat.session.services.conversations
     pinned = not store.get(chat.login, chat.conversation).pinned
     store.update(chat.login, chat.conversation, pinned=pinned)
     say_line(chat.say("pinned" if pinned else "unpinned"))
@@ -36,7 +36,7 @@ def delete(chat: PlainChat, _value: str) -> None:
     if chat.conversation is None:
         say_line(chat.say("nothing_open"))
         return
-    chat.house.services.conversations.delete(chat.login, chat.conversation)
+    chat.session.services.conversations.delete(chat.login, chat.conversation)
     chat.deleted, chat.conversation = chat.conversation, None
     say_line(chat.say("deleted"))
 
@@ -46,23 +46,22 @@ def undelete(chat: PlainChat, _value: str) -> None:
     if chat.deleted is None:
         say_line(tr("ui.list.nothing_deleted", chat.lang))
         return
-    chat.house.services.conversations.restore(chat.login, chat.deleted)
+    chat.session.services.conversations.restore(chat.login, chat.deleted)
     chat.conversation, chat.deleted = chat.deleted, None
     say_line(chat.say("restored"))
 
 
 def export(chat: PlainChat, form: str) -> None:
     """Write it to a file."""
-    from troly.cli.exporting import rendered
-    from troly.tui.files import new_file
+    from troly.conversation.export import render_conversation, write_new_file
 
     if chat.conversation is None:
         say_line(chat.say("nothing_open"))
         return
-    services, form = chat.house.services, form or "md"
+    services, form = chat.session.services, form or "md"
     whole = services.conversations.export(chat.login, chat.conversation)
-    text = rendered(whole, form, chat.invocation)
-    file = new_file(services.paths.exports, services.clock(), whole.conversation.title, form, text)
+    text = render_conversation(whole, form, chat.lang, chat.session.zone)
+    file = write_new_file(services.paths.exports, services.clock(), whole.conversation.title, form, text)
     say_line(tr("ui.export.saved", chat.lang, file=file))
 
 
@@ -77,6 +76,8 @@ def wrong(chat: PlainChat, value: str) -> None:
         for one in REASONS:
             say_line(chat.say("reason", name=one, help=tr(f"cli.wrong.reasons.{one}", chat.lang)))
     else:
-        house = chat.house
-        marked = mark_wrong(house.services, house.registry, chat.login, chat.turn, reason, note=note.strip())
+        session = chat.session
+        marked = mark_wrong(
+            session.services, session.registry, chat.login, chat.turn, reason, note=note.strip()
+        )
         say_line(tr("ui.wrong.done", chat.lang, file=marked.file))

@@ -15,17 +15,17 @@ from troly.text.catalogue import tr
 
 if TYPE_CHECKING:
     from troly.cli.plain import PlainChat
-    from troly.tui.jobs import Done
+    from troly.conversation.jobs import JobResult
 
 SHOWN = 20
 
 
 def ingest(chat: PlainChat, line: str) -> None:
     """Load what `line` asks for. Raises TrolyError."""
+    from troly.conversation.jobs import LoadFiles, load_files
     from troly.plugin.ingest_arguments import kinds, read_order
-    from troly.tui.jobs import Load, load
 
-    known = kinds(chat.house.registry)
+    known = kinds(chat.session.registry)
     order = read_order(line, known, chat.lang)
     if not order.files:
         say_line(chat.say("load_file", example=order.kind.example(chat.lang)))
@@ -33,22 +33,22 @@ def ingest(chat: PlainChat, line: str) -> None:
             say_line(chat.say("load_option", option=one.name, help=one.help[chat.lang]))
         return
     stop, report = threading.Event(), Told(chat)
-    job = Load(order.kind.mode, order.kind.ingest, order.files, chat.lang, order.values)
+    job = LoadFiles(order.kind.mode, order.kind.ingest, order.files, chat.lang, order.values)
     say_line(tr("ui.work.loading", chat.lang, name=", ".join(order.files)) + ".")
     with on_interrupt(stop.set):
-        _tell(chat, chat.run(load(chat.house, job, report.step, stop)))
+        _tell(chat, chat.run(load_files(chat.session, job, report.step, stop)))
 
 
 def pull(chat: PlainChat, model: str) -> None:
     """Download a model. Raises ModelError, StoppedError."""
-    from troly.tui.jobs import Pull
-    from troly.tui.jobs import pull as pulling
+    from troly.conversation.jobs import PullModel
+    from troly.conversation.jobs import pull_model as pulling
 
     say_line(tr("ui.work.pulling", chat.lang, name=model) + ".")
-    _tell(chat, chat.run(_stoppable(pulling(chat.house, Pull(model), Told(chat).step))))
+    _tell(chat, chat.run(_stoppable(pulling(chat.session, PullModel(model), Told(chat).step))))
 
 
-async def _stoppable(work: Coroutine[None, None, Done]) -> Done:
+async def _stoppable(work: Coroutine[None, None, JobResult]) -> JobResult:
     """`work`, ended by Ctrl+C; raises StoppedError then."""
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
@@ -74,7 +74,7 @@ class Told:
             say_line(self._chat.say("percent", percent=min(100, done * 100 // total)))
 
 
-def _tell(chat: PlainChat, end: Done) -> None:
+def _tell(chat: PlainChat, end: JobResult) -> None:
     for line in end.summary.splitlines():
         say_line(line)
     for problem in end.problems[:SHOWN]:

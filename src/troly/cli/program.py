@@ -83,9 +83,7 @@ def root(
 
         raise typer.Exit(run_plain(invocation, mode))
     if ctx.invoked_subcommand is None:
-        from troly.cli.main import open_screen
-
-        raise typer.Exit(open_screen(invocation, mode))
+        raise typer.Exit(invocation.open_screen(mode))
     if plain:
         from troly.cli.faults import UsageError
 

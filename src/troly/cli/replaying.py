@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, grid, note
 from troly.errors import InputError
 
@@ -38,9 +38,9 @@ def run(
 
     Raises AccessError for somebody else's conversation, InputError `replay.no_turn`, StoreError.
     """
-    with open_house(invocation) as house:
-        owner = profile_for(invocation, house.profile, Claim(user=user)).login
-        turns = house.services.conversations.turns(owner, conversation)
+    with invocation.open_session() as session:
+        owner = profile_for(invocation, session.profile, Claim(user=user)).login
+        turns = session.services.conversations.turns(owner, conversation)
     chosen = choose(turns, turn)
     found = asyncio.run(_replay(invocation, owner, chosen))
     if not found:

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from troly.cli.conversations import local
 from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation, open_house
+from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, grid, note
 
 Turn = Annotated[str, typer.Argument(metavar="TURN", help="wrong.turn", show_default=False)]
@@ -19,12 +18,13 @@ NOT_MARKED = 1
 
 def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
     """See `cli.wrong.list.help`."""
+    from troly.conversation.export import local_minute
     from troly.stores.wrong import WrongAnswers
 
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        owner = profile_for(invocation, house.profile, Claim(user=user)).login
-        found = WrongAnswers(house.services.conversations).list(owner)
+    with invocation.open_session() as session:
+        owner = profile_for(invocation, session.profile, Claim(user=user)).login
+        found = WrongAnswers(session.services.conversations).list(owner)
     if as_json:
         for one in found:
             data_json({"turn": one.turn, "conversation": one.conversation, "mode": one.mode, "reason": one.reason,
@@ -34,7 +34,7 @@ def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
         note(invocation.say("wrong.none"))
         return
     rows = [
-        (one.turn, one.mode, local(invocation, one.marked_at), invocation.say(f"wrong.reasons.{one.reason}"), " ".join(one.note.split()))
+        (one.turn, one.mode, local_minute(one.marked_at, session.zone), invocation.say(f"wrong.reasons.{one.reason}"), " ".join(one.note.split()))
         for one in found
     ]  # fmt: skip
     names = ("turn", "mode", "time", "reason", "note")
@@ -54,9 +54,9 @@ def mark(
     from troly.conversation.wrong import mark_wrong
 
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        owner = profile_for(invocation, house.profile, Claim(user=user)).login
-        marked = mark_wrong(house.services, house.registry, owner, turn, reason, note=text)
+    with invocation.open_session() as session:
+        owner = profile_for(invocation, session.profile, Claim(user=user)).login
+        marked = mark_wrong(session.services, session.registry, owner, turn, reason, note=text)
     note(invocation.say("wrong.marked", id=marked.case, file=marked.file))
     data(str(marked.file))
 
@@ -66,9 +66,9 @@ def undo(ctx: typer.Context, turn: Turn, user: User = None) -> None:
     from troly.conversation.wrong import take_back
 
     invocation: Invocation = ctx.obj
-    with open_house(invocation) as house:
-        owner = profile_for(invocation, house.profile, Claim(user=user)).login
-        found = take_back(house.services, owner, turn)
+    with invocation.open_session() as session:
+        owner = profile_for(invocation, session.profile, Claim(user=user)).login
+        found = take_back(session.services, owner, turn)
     note(invocation.say("wrong.taken_back" if found else "wrong.not_marked", turn=turn))
     if not found:
         raise typer.Exit(NOT_MARKED)

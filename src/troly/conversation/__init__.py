@@ -1,6 +1,1 @@
-"""One turn, headless: a message goes in, a stream of events comes out, and all of it is saved."""
-
-from troly.conversation.opening import open_conversation
-from troly.conversation.turn import Turn, TurnRequest, run_turn
-
-__all__ = ["Turn", "TurnRequest", "open_conversation", "run_turn"]
+"""What every face does with an assistant, headless: turns, history, commands, jobs, export, replay, evaluation."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 
-from troly.config import Profile
 from troly.conversation.opening import open_conversation
+from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.contract import Mode
 from troly.plugin.events import Event, StepFinished, StepStarted, TurnCompleted, TurnFailed
-from troly.plugin.registry import Registry, contract_problems
-from troly.plugin.services import Services
+from troly.plugin.registry import contract_problems
 from troly.text.catalogue import LANGS
 
 PATIENCE = 30.0
@@ -27,70 +25,57 @@ HOSTILE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """What the suite runs a mode in: services on a data directory of their own, and a profile."""
-
-    services: Services
-    registry: Registry
-    profile: Profile
-
-
-async def check_mode(mode: Mode, house: House) -> list[str]:
+async def check_mode(mode: Mode, session: Session) -> list[str]:
     """All that `mode` does against the contract, one sentence each; empty when it conforms.
 
-    `house.registry` must know the mode. No model is asked: a mode must work without one.
+    `session.registry` must know the mode. No model is asked: a mode must work without one.
     """
     problems = contract_problems(mode.id, mode)
-    checks: tuple[Callable[[Mode, House], AsyncIterator[str]], ...] = (_declares, _opens, _answers, _stops)
+    checks: tuple[Callable[[Mode, Session], AsyncIterator[str]], ...] = (_declares, _opens, _answers, _stops)
     for check in checks:
-        problems += [problem async for problem in check(mode, house)]
+        problems += [problem async for problem in check(mode, session)]
     return problems
 
 
-async def _declares(mode: Mode, house: House) -> AsyncIterator[str]:
+async def _declares(mode: Mode, session: Session) -> AsyncIterator[str]:
     for lang in LANGS:
-        mode.holdings(house.services, lang)
+        mode.holdings(session.services, lang)
         if len(mode.summaries[lang].splitlines()) != 1:
             yield f"its summary in {lang} is not one line"
 
 
-async def _opens(mode: Mode, house: House) -> AsyncIterator[str]:
+async def _opens(mode: Mode, session: Session) -> AsyncIterator[str]:
     for lang in LANGS:
-        conversation, said = await open_conversation(
-            house.services, house.registry, house.profile, mode.id, lang
-        )
+        conversation, said = await open_conversation(session, mode.id, lang)
         if conversation.mode != mode.id:
             yield "a new conversation does not carry its mode"
         if any(not message.text.strip() for message in said):
             yield f"it opens a conversation in {lang} with an empty message"
 
 
-async def _answers(mode: Mode, house: House) -> AsyncIterator[str]:
+async def _answers(mode: Mode, session: Session) -> AsyncIterator[str]:
     asked = [question for lang in LANGS for question in mode.first_questions[lang]]
     for text in (*asked, *HOSTILE):
-        events = await _collect(mode, house, text)
+        events = await _collect(mode, session, text)
         for problem in _judge(mode, events):
             yield f"{problem} (asked {text[:40]!r})"
 
 
-async def _stops(mode: Mode, house: House) -> AsyncIterator[str]:
-    turn = run_turn(
-        house.services, house.registry, house.profile, TurnRequest(mode.id, "xin chào", offline=True)
-    )
+async def _stops(mode: Mode, session: Session) -> AsyncIterator[str]:
+    turn = run_turn(session, TurnRequest(mode.id, "xin chào", offline=True))
     events = []
     async for event in turn.events():
         events.append(event)
         turn.cancel()
     if not isinstance(events[-1], TurnCompleted | TurnFailed):
         yield "a stopped turn does not end in a terminal event"
-    stored = await asyncio.to_thread(house.services.conversations.turn, house.profile.login, turn.turn_id)
+    stored = await asyncio.to_thread(session.services.conversations.turn, session.profile.login, turn.turn_id)
     if stored.status not in ("stopped", "completed"):
         yield f"a stopped turn is saved as {stored.status}"
 
 
-async def _collect(mode: Mode, house: House, text: str) -> list[Event]:
-    turn = run_turn(house.services, house.registry, house.profile, TurnRequest(mode.id, text, offline=True))
+async def _collect(mode: Mode, session: Session, text: str) -> list[Event]:
+    turn = run_turn(session, TurnRequest(mode.id, text, offline=True))
 
     async def drain() -> list[Event]:
         return [event async for event in turn.events()]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from troly.config import Profile, Settings, load_profile
-from troly.conversation.conformance import House
 from troly.conversation.eval_cases import Case
+from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import InputError
 from troly.paths import Paths
@@ -96,30 +96,30 @@ class Report:
 
 
 async def evaluate(
-    house: House,
+    session: Session,
     mode_id: str,
     cases: Sequence[Case],
     *,
     offline: bool = True,
     progress: Progress = lambda _done, _total: None,
 ) -> Report:
-    """Run every case in a new conversation of `house` and judge its last turn.
+    """Run every case in a new conversation of `session` and judge its last turn.
 
-    The house should be one of `practice_house`: the conversations are kept where it says. Raises ConfigError for a
+    The session should be one of `practice_session`: the conversations are kept where it says. Raises ConfigError for a
     mode that cannot be used; a turn that fails is a miss of all its fields.
     """
-    house.registry.get(mode_id)
+    session.registry.get(mode_id)
     report = Report(mode_id)
     for done, case in enumerate(cases, 1):
-        report.results.append(await _run(house, mode_id, case, offline=offline))
+        report.results.append(await _run(session, mode_id, case, offline=offline))
         progress(done, len(cases))
     return report
 
 
 @contextmanager
-def practice_house(
+def practice_session(
     settings: Settings, paths: Paths, registry: Registry, mode: Mode, seed: Seed | None = None
-) -> Iterator[House]:
+) -> Iterator[Session]:
     """Services in a temporary folder with the shipped sample data, gone at the end.
 
     Settings and personas are the installation's (`paths.config` is read); its stores are never opened. The language
@@ -133,7 +133,7 @@ def practice_house(
             (seed or load_samples)(services, mode)
             # Samples may belong to the person at the keyboard; of that person nothing but the name is taken.
             login = load_profile(own, settings).login
-            yield House(services, registry, Profile(login, login))
+            yield Session(services, registry, Profile(login, login))
         finally:
             services.close()
 
@@ -151,9 +151,9 @@ def shipped_cases(mode_id: str) -> Path | None:
         return None
 
 
-async def _run(house: House, mode_id: str, case: Case, *, offline: bool) -> Result:
+async def _run(session: Session, mode_id: str, case: Case, *, offline: bool) -> Result:
     conversation: str | None = None
-    profile = house.profile
+    profile = session.profile
     if case.user or case.role:
         profile = replace(
             profile,
@@ -166,7 +166,7 @@ async def _run(house: House, mode_id: str, case: Case, *, offline: bool) -> Resu
         request = TurnRequest(
             mode_id, text, conversation=conversation, language=case.lang, now=case.now, offline=offline
         )
-        turn = run_turn(house.services, house.registry, profile, request)
+        turn = run_turn(replace(session, profile=profile), request)
         async for event in turn.events():
             if isinstance(event, TurnCompleted | TurnFailed):
                 end = event

@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 
 from troly.config import Profile
+from troly.conversation.session import Session
 from troly.errors import ConfigError
 from troly.plugin.contract import Mode
-from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 from troly.stores.records import Conversation, StoredMessage
 from troly.text.catalogue import Lang
 
 
 async def open_conversation(
-    services: Services, registry: Registry, profile: Profile, mode_id: str, language: Lang
+    session: Session, mode_id: str, language: Lang
 ) -> tuple[Conversation, list[StoredMessage]]:
     """A new conversation of `mode_id` and the messages that it begins with (the greeting, or none).
 
     Raises ConfigError for an unknown or broken mode, StoreError when it cannot be saved.
     """
-    begun = await asyncio.to_thread(begin, services, registry.get(mode_id), profile, language)
-    services.memory.enqueue()
+    begun = await asyncio.to_thread(
+        begin, session.services, session.registry.get(mode_id), session.profile, language
+    )
+    session.services.memory.enqueue()
     return begun
 
 

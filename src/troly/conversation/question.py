@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from troly.config import Profile
+from troly.conversation.language import REQUESTED, LanguageDecision, decide
 from troly.conversation.opening import begin
 from troly.plugin.contract import Mode
 from troly.plugin.services import Services
 from troly.stores.records import Conversation, StoredMessage
-from troly.text.catalogue import Lang
-from troly.text.language import detect
+from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Question:
     conversation: Conversation
     history: tuple[StoredMessage, ...]
     greeting: StoredMessage | None
-    language: Lang
+    language: LanguageDecision
 
 
 def save_question(
@@ -41,26 +41,25 @@ def save_question(
     Raises AccessError for somebody else's conversation, StoreError when it cannot be saved.
     """
     store, owner, greeting = services.conversations, profile.login, None
+    settings, chosen = services.settings, request.language
     if request.conversation is None:
-        conversation, said = begin(services, mode, profile, language_for(services, profile, request, text))
+        decision = decide(text, profile, settings, chosen=chosen)
+        conversation, said = begin(services, mode, profile, decision.language)
         greeting = said[0] if said else None
+        history = tuple(said)
     else:
         conversation = store.get(owner, request.conversation)
-    history = tuple(store.messages(owner, conversation.id, limit=HISTORY))
-    language = request.language or _spoken(conversation, history)
-    language = language or language_for(services, profile, request, text)
+        history = tuple(store.messages(owner, conversation.id, limit=HISTORY))
+        metadata, spoken = conversation.metadata, _spoken(conversation, history)
+        decision = decide(text, profile, settings, chosen=chosen, spoken=spoken, metadata=metadata)
     turn_id = store.begin_turn(owner, conversation.id, text).id
     if not conversation.title:
         store.update(owner, conversation.id, title=title_of(text))
-    return Question(turn_id, conversation, history, greeting, language)
-
-
-def language_for(services: Services, profile: Profile, request: TurnRequest, text: str) -> Lang:
-    """What the request, the person or the settings ask for, else what `text` is written in (000-15)."""
-    for chosen in (request.language, _known(profile.language), _known(services.settings.language)):
-        if chosen:
-            return chosen
-    return detect(text)
+    if decision.acknowledgement is not None:
+        # Kept at once: it is obeyed also when this turn fails.
+        metadata = {**conversation.metadata, REQUESTED: decision.language}
+        conversation = store.update(owner, conversation.id, metadata=metadata)
+    return Question(turn_id, conversation, history, greeting, decision)
 
 
 def title_of(text: str) -> str:
@@ -72,8 +71,4 @@ def title_of(text: str) -> str:
 def _spoken(conversation: Conversation, history: tuple[StoredMessage, ...]) -> Lang | None:
     """The language of a conversation that somebody has spoken in; read off the first user message (000-15)."""
     begun = any(message.sender == "user" for message in history)
-    return _known(conversation.language) if begun else None
-
-
-def _known(language: str | None) -> Lang | None:
-    return "vi" if language == "vi" else "en" if language == "en" else None
+    return next((lang for lang in LANGS if begun and lang == conversation.language), None)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from troly.conversation.event_log import event_lines
 from troly.conversation.given import Given
+from troly.conversation.language import decide
 from troly.conversation.question import HISTORY, Question
 from troly.conversation.replay_compare import Difference, differences
 from troly.conversation.saving import Ending
+from troly.conversation.session import Session
 from troly.conversation.turn import Turn, TurnRequest
 from troly.errors import InputError
 from troly.plugin.contract import Mode
@@ -125,7 +127,7 @@ class ReplayedTurn(Turn):
             offline=True,  # nothing is embedded afterwards; what the turn was told of the server is on the tape
             model=given.model,
         )
-        super().__init__(services, registry, given.profile, request)
+        super().__init__(Session(services, registry, given.profile), request)
         self._recording = recording
         self._tape = TurnRecording(recording.trace["tape"])
         self._tape.turn = recording.turn.id
@@ -145,7 +147,8 @@ class ReplayedTurn(Turn):
         )
         self._language, self.conversation_id, self.turn_id = given.language, conversation.id, saved.id
         greeting = history[-1] if given.begun and history else None
-        return Question(saved.id, conversation, history, greeting, given.language)
+        decision = decide(text, given.profile, self._services.settings, chosen=given.language)
+        return Question(saved.id, conversation, history, greeting, decision)
 
     async def _open_model(self, mode: Mode) -> ModelSession:
         from troly.llm.budget import Budget

@@ -8,28 +8,37 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly.config import Profile
 from troly.conversation.given import Given
 from troly.conversation.holdings import data_of
+from troly.conversation.language import ACKNOWLEDGED, decide
 from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
-from troly.conversation.question import Question, language_for, save_question
+from troly.conversation.question import Question, save_question
 from troly.conversation.recorder import Recorder, clean
 from troly.conversation.saving import Ending, failure_of, save_ending
+from troly.conversation.session import Session
 from troly.conversation.trace import Sources, build_trace, parted
 from troly.errors import ConfigError, InputError, StoppedError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.events import Event, ModelCalled, Say, TurnCompleted, TurnFailed, TurnStarted, to_json
-from troly.plugin.registry import Registry
-from troly.plugin.services import Services
+from troly.plugin.events import (
+    Event,
+    ModelCalled,
+    Say,
+    StepFinished,
+    StepStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+    to_json,
+)
 from troly.recording import TurnRecording, measured, running
 from troly.stores.records import dump
-from troly.text.catalogue import Lang
+from troly.text.catalogue import Lang, tr
 from troly.text.fold import nfc
 
 if TYPE_CHECKING:
@@ -58,20 +67,18 @@ class TurnRequest:
     model: str | None = None
 
 
-def run_turn(services: Services, registry: Registry, profile: Profile, request: TurnRequest) -> Turn:
-    """Answer `request` for `profile`; nothing happens until the events are read. Never raises: see `Turn.events`."""
-    return Turn(services, registry, profile, request)
+def run_turn(session: Session, request: TurnRequest) -> Turn:
+    """Answer `request` for the session's person; nothing happens until the events are read. Never raises: see `Turn.events`."""
+    return Turn(session, request)
 
 
 class Turn:
     """One running turn. `conversation_id` and `turn_id` are set from TurnStarted on."""
 
-    def __init__(
-        self, services: Services, registry: Registry, profile: Profile, request: TurnRequest
-    ) -> None:
-        self._services = services
-        self._registry = registry
-        self._profile = profile
+    def __init__(self, session: Session, request: TurnRequest) -> None:
+        self._services = session.services
+        self._registry = session.registry
+        self._profile = session.profile
         self._request = request
         self._queue: asyncio.Queue[Event] = asyncio.Queue()
         self._recorder = Recorder(self._queue.put_nowait)
@@ -80,9 +87,12 @@ class Turn:
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
         self._tape = TurnRecording()
-        self._tape.barred = services.conversations.is_barred
+        self._tape.barred = self._services.conversations.is_barred
         self._given: Given | None = None
-        self._language: Lang = language_for(services, profile, request, request.text[:MAX_CHARS])
+        first = decide(
+            request.text[:MAX_CHARS], self._profile, self._services.settings, chosen=request.language
+        )
+        self._language: Lang = first.language
         self.conversation_id = request.conversation or ""
         self.turn_id = ""
 
@@ -142,6 +152,13 @@ class Turn:
             raise InputError("turn.long", size=len(text), limit=MAX_CHARS)
         mode = await asyncio.to_thread(self._registry.get, self._request.mode)
         context = await self._start(mode, text)
+        if not context.text:
+            # Another language was asked for and nothing else: that is granted, and no assistant is asked.
+            self._recorder.take(StepStarted("language"))
+            detail = tr("turn.language.step", context.language)
+            self._recorder.take(StepFinished("language", 0.0, "rules", detail))
+            outcome = mode.finish(mode.start(context))
+            return self._completed(replace(outcome, message_type=ACKNOWLEDGED), context)
         state = await self._through_graph(mode, context)
         return self._completed(mode.finish(state), context)
 
@@ -170,6 +187,8 @@ class Turn:
         self._recorder.take(TurnStarted(text, self._language, self.conversation_id, self.turn_id))
         if (said := question.greeting) is not None:
             self._recorder.take(Say(said.text, said.type, said.metadata))
+        if (granted := question.language.acknowledgement) is not None:
+            self._recorder.take(Say(granted, ACKNOWLEDGED))
         self._model = await self._open_model(mode)
         given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
@@ -177,7 +196,7 @@ class Turn:
             mode=mode,
             conversation=question.conversation,
             profile=self._profile,
-            text=text,
+            text=question.language.rest,
             language=self._language,
             now=given.now,
             history=question.history,
@@ -193,7 +212,7 @@ class Turn:
 
     def _save_question(self, mode: Mode, text: str) -> Question:
         question = save_question(self._services, mode, self._profile, self._request, text)
-        self._language = question.language
+        self._language = question.language.language
         self.conversation_id = question.conversation.id
         self.turn_id = self._tape.turn = question.turn_id
         return question

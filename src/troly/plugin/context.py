@@ -28,8 +28,8 @@ class TurnContext:
     """One turn as its nodes see it.
 
     `history` holds the conversation's earlier messages, oldest first, without the message being answered (`text`).
-    `emit` takes events in order; `language` may be changed with `switch_language`; `conversation_metadata` is
-    saved with the conversation when the turn ends.
+    `text` is what is left of it when a request for another language was granted; `language` is the language to answer
+    in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends.
     """
 
     services: Services
@@ -50,10 +50,6 @@ class TurnContext:
         """Add `text` to the answer that is being written."""
         if text:
             self.emit(Token(text))
-
-    def switch_language(self, language: Lang) -> None:
-        """Answer in `language` from now on, in this turn and the next ones of the conversation (000-14)."""
-        self.language = language
 
     def persona(self) -> Persona:
         """The voice of the mode in the language of the turn.

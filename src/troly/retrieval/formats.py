@@ -9,6 +9,7 @@ from pathlib import Path
 from troly.retrieval.documents import Block, Document, Unit
 from troly.retrieval.encodings import decode
 from troly.retrieval.outline import Outline, legal_level, row_text
+from troly.text.csv_text import find_delimiter
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FRONT = re.compile(r"\A---\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -19,7 +20,6 @@ _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+\S")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _CELL = re.compile(r"(?<!\\)\|")
-_DELIMITERS = ",;\t|"
 
 
 def read_text(path: Path, data: bytes) -> Document:
@@ -139,7 +139,7 @@ def read_csv(path: Path, data: bytes) -> Document:
     lines = decoded.text.split("\n")
     if lines[0].lower().startswith("sep="):
         lines = lines[1:]
-    delimiter = _delimiter(next((line for line in lines if line.strip()), ""))
+    delimiter = find_delimiter(next((line for line in lines if line.strip()), ""))
     try:
         rows = list(csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True))
     except csv.Error:
@@ -151,13 +151,3 @@ def read_csv(path: Path, data: bytes) -> Document:
     shown = [(number, row_text(header, row)) for number, row in body] or [(1, row_text([], header))]
     blocks = [Block(text, (), f"row:{number}", "row") for number, text in shown]
     return Document("", tuple(blocks), "csv", decoded.encoding, decoded.guessed)
-
-
-def _delimiter(line: str) -> str:
-    def columns(delimiter: str) -> int:
-        try:
-            return len(next(csv.reader([line], delimiter=delimiter), []))
-        except csv.Error:
-            return 0
-
-    return max(_DELIMITERS, key=columns)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from troly.retrieval.tokens import Query
 from troly.text.fold import bigrams
+from troly.text.spelling import nearest
 
 # A shorter word has too many neighbours; a longer one may hold two slips ("ghandi" for "gandhi").
 _SHORTEST, _LONG = 4, 6
@@ -46,8 +47,6 @@ def _may_slip(word: str) -> bool:
 
 def _neighbours(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
     """The known words with the fewest slips to `word`, most frequent first; the first letter is taken to be right."""
-    from rapidfuzz.distance import OSA
-
     sql = """
         SELECT term, doc FROM chunks_vocabulary
         WHERE term >= :first AND term < :next AND col = 'folded' AND length(term) BETWEEN :least AND :most
@@ -59,13 +58,9 @@ def _neighbours(connection: sqlite3.Connection, word: str) -> tuple[str, ...]:
         "least": len(word) - slips,
         "most": len(word) + slips,
     }
-    near = [
-        (distance, -int(count), str(term))
-        for term, count in connection.execute(sql, span)
-        if _may_slip(term) and (distance := OSA.distance(word, term, score_cutoff=slips)) <= slips
-    ]
-    fewest = min(near, default=(0, 0, ""))[0]
-    return tuple(term for distance, _, term in sorted(near) if distance == fewest)[:_MOST_NEIGHBOURS]
+    known = {str(term): int(count) for term, count in connection.execute(sql, span) if _may_slip(term)}
+    near = sorted(nearest(word, known, slips), key=lambda term: (-known[term], term))
+    return tuple(near[:_MOST_NEIGHBOURS])
 
 
 def _pairs(pair: str, meant: dict[str, tuple[str, ...]]) -> list[str]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError
+from troly.tables.cells import EXACT, MOMENT
 from troly.tables.columns import check_width, column_names, literal, quoted
-from troly.tables.number_cells import EXACT, MOMENT
-from troly.tables.problems import Row
-from troly.tables.rows import Found, Lines, stage_rows
+from troly.tables.rows import RowLines, SheetTable, stage_rows
 from troly.tables.source import read_head
-from troly.tables.stage import Means
+from troly.tables.stage import LoadContext, ProblemRow
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
@@ -38,14 +37,14 @@ def is_nested(path: Path) -> bool:
     return named and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"[", b"{"}
 
 
-def read_nested(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: Lang) -> Found:
+def read_nested(con: duckdb.DuckDBPyConnection, path: Path, context: LoadContext, lang: Lang) -> SheetTable:
     """Read the file into `staged`. Raises InputError: damaged, not a list of objects, too deep, too many columns."""
     if read_head(path).startswith(_PARQUET):
         return _read_parquet(con, path, lang)
-    return _read_json(con, path, means, lang)
+    return _read_json(con, path, context, lang)
 
 
-def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path, lang: Lang) -> Found:
+def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path, lang: Lang) -> SheetTable:
     import duckdb
 
     con.execute("drop table if exists staged")
@@ -66,7 +65,7 @@ def _read_parquet(con: duckdb.DuckDBPyConnection, path: Path, lang: Lang) -> Fou
         ) from error
     names = [name for _, name in cells]
     rows = con.execute("select count(*) from staged").fetchone()
-    return Found(
+    return SheetTable(
         names=column_names(names, lang), raw=tuple(names), lines=rows[0] if rows else 0, blank=0,
         line_of=lambda row: row + 1,
     )  # fmt: skip
@@ -110,8 +109,8 @@ def _members(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _read_json(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: Lang) -> Found:
-    lines = Lines()
+def _read_json(con: duckdb.DuckDBPyConnection, path: Path, context: LoadContext, lang: Lang) -> SheetTable:
+    lines = RowLines()
     refused: dict[int, str] = {}
     columns: dict[str, int] = {}
     listed: dict[str, bool] = {}
@@ -120,7 +119,7 @@ def _read_json(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: L
     def rows() -> Iterator[list[str | None]]:
         for number, (line, record) in enumerate(records):
             if number % _CHECK_EVERY == 0:
-                means.check()
+                context.check()
             cells: dict[str, Any] = {}
             _flatten(record, "", cells, path, 0)
             for name, cell in cells.items():
@@ -139,20 +138,20 @@ def _read_json(con: duckdb.DuckDBPyConnection, path: Path, means: Means, lang: L
     width = len(columns)
     if not width:
         raise InputError("table.no_rows", path=path)
-    stage_rows(con, ([*row, *([None] * (width - len(row)))] for row in made), width, means.folder)
+    stage_rows(con, ([*row, *([None] * (width - len(row)))] for row in made), width, context.folder)
     _make_lists(con, [at for name, at in columns.items() if listed.get(name)])
     names = list(columns)
 
-    def told(shown: Lang) -> Iterator[Row]:
+    def told(shown: Lang) -> Iterator[ProblemRow]:
         yield from ((line, tr("tables.reason_json", shown), raw) for line, raw in sorted(refused.items()))
 
-    return Found(
+    return SheetTable(
         names=column_names(names, lang), raw=tuple(names), lines=lines.seen, blank=lines.blank,
         line_of=lines.line_of, refused_count=len(refused), refused=told, exact=True,
     )  # fmt: skip
 
 
-def _records(path: Path, lines: Lines, refused: dict[int, str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _records(path: Path, lines: RowLines, refused: dict[int, str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Line (or number in the list) and object of each record."""
     if path.suffix.lower() in _LINES or _is_lines(path):
         yield from _line_records(path, lines, refused)
@@ -166,7 +165,7 @@ def _records(path: Path, lines: Lines, refused: dict[int, str]) -> Iterator[tupl
 
 
 def _line_records(
-    path: Path, lines: Lines, refused: dict[int, str]
+    path: Path, lines: RowLines, refused: dict[int, str]
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, 1):

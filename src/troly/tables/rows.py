@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.tables.columns import literal
-from troly.tables.problems import Row
+from troly.tables.stage import ProblemRow
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LONGEST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SheetTable:
     """A table in the temporary table `staged`, whose columns stand under `names`; `raw` are the headers as written.
 
     `line_of` gives the line or row of the file on which a staged row begins; `refused` the lines that gave no row.
@@ -36,7 +36,7 @@ class Found:
     blank: int
     line_of: Callable[[int], int]
     refused_count: int = 0
-    refused: Callable[[Lang], Iterator[Row]] = lambda _lang: iter(())
+    refused: Callable[[Lang], Iterator[ProblemRow]] = lambda _lang: iter(())
     notes: tuple[Note, ...] = field(default=())
     exact: bool = False
     tidy: bool = False
@@ -46,7 +46,7 @@ class Found:
         return [tr(f"tables.note_{key}", lang, **values) for key, values in self.notes]
 
 
-class Lines:
+class RowLines:
     """The line of each staged row, in the order they are staged; `seen` counts all lines, `blank` the empty ones."""
 
     def __init__(self) -> None:

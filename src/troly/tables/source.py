@@ -6,12 +6,17 @@ import codecs
 import csv
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from troly.errors import InputError
+from troly.tables.columns import check_width
+from troly.text.csv_text import find_delimiter
+from troly.text.dates import parse_date
 from troly.text.fold import fold
+from troly.text.numbers import parse_number
 
 DELIMITERS = (",", ";", "\t")
 CHUNK = 1 << 20
@@ -71,7 +76,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class LineScan:
     """What one reading of all bytes tells: physical lines, and whether every line is plain enough for DuckDB.
 
     `plain` is False for mixed or old line ends, NUL characters, overlong lines and a first line that is blank.
@@ -124,7 +129,7 @@ def read_head(path: Path) -> bytes:
         raise InputError("csv.unreadable", path=path, reason=error) from error
 
 
-def scan(path: Path, report: Report, check: Callable[[], None]) -> Scan:
+def scan(path: Path, report: Report, check: Callable[[], None]) -> LineScan:
     """Read all bytes once. `check` raises when the person has stopped the load."""
     size, done = path.stat().st_size, 0
     newlines = returns = pairs = 0
@@ -142,7 +147,7 @@ def scan(path: Path, report: Report, check: Callable[[], None]) -> Scan:
         report(done, size, "bytes")
     one_kind = returns == 0 or returns == pairs == newlines
     blank_first = not read_head(path).split(b"\n", 1)[0].strip(b"\xef\xbb\xbf \t\r")
-    return Scan(newlines + (last not in (b"\n", b"")), plain and one_kind and not blank_first)
+    return LineScan(newlines + (last not in (b"\n", b"")), plain and one_kind and not blank_first)
 
 
 def weigh_utf8(path: Path) -> bool:
@@ -231,3 +236,109 @@ def _chunks(path: Path) -> Iterator[bytes]:
         while chunk := file.read(CHUNK):
             # A pair of line end characters is never cut in two.
             yield chunk + (file.read(1) if chunk.endswith(b"\r") else b"")
+
+
+# Finds where a table begins in rows that nobody described: title rows above, the header, the delimiter.
+
+
+# As many rows as anybody puts above a table, and some of the table itself.
+LOOKED_AT = 60
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> int | None:
+    """The index of the header among the first rows; None when the first full row is data already.
+
+    A title has one or two cells where the table has many, so the header is the first row that is as full as the
+    table is wide.
+    """
+    counts = Counter(filled for row in rows if (filled := _filled(row)))
+    if not counts:
+        return None
+    width = max(counts, key=lambda filled: (counts[filled] * (filled > 1), filled))
+    needed = 1 if width == 1 else max(2, round(width * 0.6))
+    at = next(index for index, row in enumerate(rows) if _filled(row) >= min(needed, width))
+    return None if _is_data(rows[at], rows[at + 1 :]) else at
+
+
+def first_full(rows: Sequence[Sequence[str]]) -> int:
+    """The index of the first row that is not blank; 0 when all are."""
+    return next((index for index, row in enumerate(rows) if _filled(row)), 0)
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def _is_data(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row can only be data: its cells are numbers or dates where those below are.
+
+    Years stand in headers of tables that run across.
+    """
+    cells = [cell for cell in row if cell.strip()]
+    valued = [cell for cell in cells if not _YEAR.fullmatch(cell.strip()) and is_value(cell)]
+    if not valued or len(cells) == 1 == len(row):
+        return bool(valued) and any(is_value(other[0]) for other in below if other)
+    return len(valued) * 3 >= len(cells)
+
+
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number, an amount or a date."""
+    cell = cell.strip()
+    return bool(_DIGIT.search(cell)) and (parse_number(cell) is not None or parse_date(cell) is not None)
+
+
+# Finds the shape of a CSV whose columns nobody knows: delimiter, title lines, header, and what a row looks like.
+
+
+_FIELD = 0.9
+
+
+def sheet_head(text: Path, shown: Path) -> Header:
+    """The header of the UTF-8 file `text`; line 0 when the file begins with data. `shown` is named in errors.
+
+    Raises InputError: no table in it, or too many columns.
+    """
+    head = read_head(text).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    lines = head.split("\n")[: LOOKED_AT * 4]
+    if len(lines) > 1 and len(head) > LOOKED_AT * 4:
+        lines = lines[:-1]  # the last may be cut
+    told = lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5
+    delimiter = lines[0][4] if told else find_delimiter("\n".join(lines))
+    rows = [split_line(line, delimiter) or [] for line in lines]
+    if told:
+        rows[0] = []
+    at = find_header(rows[:LOOKED_AT])
+    top = at if at is not None else first_full(rows)
+    cells = rows[top]
+    if not cells:
+        raise InputError("table.no_rows", path=shown)
+    check_width(len(cells), shown)
+    body = [row for row in rows[top + (at is not None) :] if len(row) == len(cells)]
+    names = tuple(cells) if at is not None else ("",) * len(cells)
+    places = {str(index): index for index in range(len(cells))}
+    layout = Layout((), _row_test(body), _select)
+    return Header(delimiter, names, places, layout, top + 1 if at is not None else top)
+
+
+def _select(places: Mapping[str, int], source: str) -> str:
+    cells = ", ".join(f"c{index}" for index in places.values())
+    return f"select {cells} from {source}"  # noqa: S608 (the source is quoted, all else is ours)
+
+
+def _row_test(body: list[list[str]]) -> Callable[[list[str], Mapping[str, int]], bool]:
+    """A row by itself has digits where nearly all rows have them; without such a column, three columns are enough."""
+    width = len(body[0]) if body else 0
+    digits = [
+        index
+        for index in range(width)
+        if sum(any(sign.isdigit() for sign in row[index]) for row in body) >= _FIELD * len(body)
+    ]
+
+    def is_row(fields: list[str], _places: Mapping[str, int]) -> bool:
+        if not digits:
+            return len(fields) > 2
+        return all(any(sign.isdigit() for sign in fields[index]) for index in digits)
+
+    return is_row

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from troly.errors import InputError
-from troly.tables.careful import Rewritten, rewrite
 from troly.tables.source import (
     MAX_LINE,
     Header,
@@ -21,11 +23,172 @@ from troly.tables.source import (
     read_header,
     scan,
     sniff_encoding,
+    split_line,
     weigh_utf8,
 )
+from troly.text.catalogue import Lang, tr
+from troly.text.csv_text import guarded
+from troly.text.numbers import format_number
+from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     import duckdb
+
+
+# Rewrites a difficult CSV so that every line is one well-quoted record or blank, and says which lines it kept out.
+
+
+# A quoted field may hold line ends, but one that goes on for longer was never closed.
+MAX_RECORD_LINES = 30
+_CHECK_EVERY = 20_000
+
+
+@dataclass(slots=True)
+class RewriteResult:
+    """Line numbers of what was kept out (with a reason key) and of what belongs to the record before it."""
+
+    lines: int = 0
+    refused: dict[int, str] = field(default_factory=dict)
+    continued: list[int] = field(default_factory=list)
+
+
+class PhysicalLines:
+    """The physical lines of a file, any kind of line end, numbered from 1, with a look ahead."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._ahead: list[str] = []
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._take():
+            self.number += 1
+            yield line
+
+    def peek(self, count: int) -> list[str]:
+        """Up to `count` lines that come next, which are not taken."""
+        while len(self._ahead) < count and (line := self._read()):
+            self._ahead.append(line)
+        return self._ahead[:count]
+
+    def drop(self, count: int) -> None:
+        """Pass over `count` lines that `peek` has shown."""
+        del self._ahead[:count]
+        self.number += count
+
+    def _take(self) -> str:
+        return self._ahead.pop(0) if self._ahead else self._read()
+
+    def _read(self) -> str:
+        line = self._file.readline(MAX_LINE)
+        if len(line) == MAX_LINE and not line.endswith("\n"):
+            while (rest := self._file.readline(MAX_LINE)) and not rest.endswith("\n"):
+                pass
+        return line
+
+
+def rewrite(source: Path, target: Path, header: Header, check: Callable[[], None]) -> RewriteResult:
+    """Write `source` (UTF-8, possibly with damaged bytes) to `target`, line for line.
+
+    A record that spans lines goes on its first line, the others become blank; refused lines become blank. So line
+    numbers stay those of the source.
+    """
+    done = RewriteResult()
+    with (
+        source.open(encoding="utf-8-sig", errors="surrogateescape") as file,
+        target.open("w", encoding="utf-8", newline="") as out,
+    ):
+        lines = PhysicalLines(file)
+        for line in lines:
+            if lines.number % _CHECK_EVERY == 0:
+                check()
+            out.write(_one(line, lines, header, done))
+        done.lines = lines.number
+    return done
+
+
+def _one(line: str, lines: PhysicalLines, header: Header, done: RewriteResult) -> str:
+    """What stands for `line`, and for the lines after it that belong to it, in the rewritten file."""
+    number = lines.number
+    reason = _unfit(line)
+    if reason:
+        done.refused[number] = reason
+        return "\n"
+    if '"' not in line:
+        return line if line.endswith("\n") else f"{line}\n"
+    fields = split_line(line.rstrip("\n"), header.delimiter)
+    if fields is not None:
+        return _written(fields, header)
+    extent = _extent(line, lines, header)
+    if extent is None:
+        done.refused[number] = "quote" if _opens(line, header) else "quoting"
+        return "\n"
+    count, fields = extent
+    lines.drop(count)
+    done.continued += range(number + 1, number + count + 1)
+    return _written(fields, header) + "\n" * count
+
+
+def _unfit(line: str) -> str:
+    if len(line) >= MAX_LINE:
+        return "long"
+    if "\0" in line:
+        return "control"
+    # An undecodable byte stands in the string as a lone surrogate.
+    return "" if line.isascii() or not any("\udc80" <= char <= "\udcff" for char in line) else "utf8"
+
+
+def _extent(line: str, lines: PhysicalLines, header: Header) -> tuple[int, list[str]] | None:
+    """How many further lines the record takes, and its fields; None when no quote closes it as it should.
+
+    Lines that are records by themselves are never taken into another one.
+    """
+    text = line
+    first = line.lstrip().startswith('"')
+    for count, following in enumerate(lines.peek(MAX_RECORD_LINES), 1):
+        closes = first and _closes_first(following, header)
+        if (not closes and _is_record(following, header)) or _unfit(following) or len(text) > MAX_LINE:
+            return None
+        text += following
+        fields = split_line_all(text, header.delimiter)
+        if fields is not None:
+            return (count, fields) if len(fields) == len(header.names) else None
+    return None
+
+
+def split_line_all(text: str, delimiter: str) -> list[str] | None:
+    """The fields of the one record that `text`, line ends included, is; None when it is none or more than one."""
+    try:
+        records = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return None
+    return records[0] if len(records) == 1 else None
+
+
+def _is_record(line: str, header: Header) -> bool:
+    fields = split_line(line.rstrip("\n"), header.delimiter)
+    if fields is None or len(fields) != len(header.names):
+        return False
+    return header.layout.is_row(fields, header.places)
+
+
+def _closes_first(line: str, header: Header) -> bool:
+    """Whether the first field of `line` can be the end of one that began in quotes on a line before."""
+    field = line.partition(header.delimiter)[0].strip()
+    return field.endswith('"') and not field.startswith('"') and field.count('"') == 1
+
+
+def _opens(line: str, header: Header) -> bool:
+    """Whether closing the last quote would make the line a record: then it is the quote that is missing."""
+    return split_line(line.rstrip("\n") + '"', header.delimiter) is not None
+
+
+def _written(fields: list[str], header: Header) -> str:
+    out = StringIO()
+    writer = csv.writer(out, delimiter=header.delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow([" ".join(field.split("\n")) for field in fields])
+    return out.getvalue()
+
 
 # What a file that is not UTF-8 is read as.
 GUESSED = frozenset({"windows-1258", "windows-1252"})
@@ -41,7 +204,7 @@ _REASONS = {
 
 
 @dataclass(slots=True)
-class Staged:
+class StagedCsv:
     """The file as DuckDB has it in the temporary table `staged`.
 
     `text` is a UTF-8 file with the same line numbers as the source; `refused` maps a line that gave no row to the
@@ -69,7 +232,7 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class LoadContext:
     """An empty folder for files between, where to report progress, and what raises when the person has stopped."""
 
     folder: Path
@@ -80,7 +243,9 @@ class Means:
 Head = Callable[[Path, Path], Header]
 
 
-def stage(con: duckdb.DuckDBPyConnection, path: Path, layout: Layout | Head, means: Means) -> Staged:
+def stage(
+    con: duckdb.DuckDBPyConnection, path: Path, layout: Layout | Head, context: LoadContext
+) -> StagedCsv:
     """Read `path` into the temporary table `staged` as `layout` says.
 
     A function instead of a layout finds the header itself, from the file as UTF-8 and the path to name in errors.
@@ -89,24 +254,24 @@ def stage(con: duckdb.DuckDBPyConnection, path: Path, layout: Layout | Head, mea
     head = _head_of(layout)
     encoding, text = sniff_encoding(path), path
     if encoding.startswith("utf-16"):
-        text = _converted(path, encoding, means)
+        text = _converted(path, encoding, context)
     elif encoding or weigh_utf8(path):
         encoding = encoding or "utf-8"
     else:
         encoding = guess_old(path)
-        text = _converted(path, encoding, means)
-    staged = _stage(con, path, text, head, means)
+        text = _converted(path, encoding, context)
+    staged = _stage(con, path, text, head, context)
     if encoding == "utf-8" and "utf8" in staged.refused.values() and not weigh_utf8(text):
         encoding = guess_old(path)
-        text = _converted(path, encoding, means)
-        staged = _stage(con, path, text, head, means)
+        text = _converted(path, encoding, context)
+        staged = _stage(con, path, text, head, context)
     staged.encoding = encoding
     return staged
 
 
-def _converted(path: Path, encoding: str, means: Means) -> Path:
-    target = means.folder / "utf8.csv"
-    convert(path, encoding, target, means.check)
+def _converted(path: Path, encoding: str, context: LoadContext) -> Path:
+    target = context.folder / "utf8.csv"
+    convert(path, encoding, target, context.check)
     return target
 
 
@@ -114,17 +279,19 @@ def _head_of(layout: Layout | Head) -> Head:
     return (lambda text, shown: read_header(text, shown, layout)) if isinstance(layout, Layout) else layout
 
 
-def _stage(con: duckdb.DuckDBPyConnection, path: Path, text: Path, head: Head, means: Means) -> Staged:
+def _stage(
+    con: duckdb.DuckDBPyConnection, path: Path, text: Path, head: Head, context: LoadContext
+) -> StagedCsv:
     """Stage a UTF-8 file as it is, or rewritten line for line when DuckDB cannot account for its lines."""
-    seen = scan(text, means.report, means.check)
+    seen = scan(text, context.report, context.check)
     header = head(text, path)
     if seen.plain:
-        file = _safe(text, means.folder)
-        staged = _read(con, text, file, header, Rewritten(lines=seen.lines))
+        file = _safe(text, context.folder)
+        staged = _read(con, text, file, header, RewriteResult(lines=seen.lines))
         if staged is not None:
             return staged
-    target = means.folder / "plain.csv"
-    known = rewrite(text, target, header, means.check)
+    target = context.folder / "plain.csv"
+    known = rewrite(text, target, header, context.check)
     staged = _read(con, text, target, header, known)
     if staged is None:
         raise InputError("csv.lines_lost", path=path)
@@ -141,8 +308,8 @@ def _safe(path: Path, folder: Path) -> Path:
 
 
 def _read(
-    con: duckdb.DuckDBPyConnection, text: Path, file: Path, header: Header, known: Rewritten
-) -> Staged | None:
+    con: duckdb.DuckDBPyConnection, text: Path, file: Path, header: Header, known: RewriteResult
+) -> StagedCsv | None:
     """Stage `file`; None when DuckDB's rows and refusals do not add up to its physical lines."""
     import duckdb
 
@@ -165,7 +332,9 @@ def _read(
     refused |= known.refused
     continued = frozenset(known.continued)
     blank = len(gaps - refused.keys() - continued)
-    return Staged(header, text, known.lines, rows, refused, blank, continued, sorted(gaps | refused.keys()))
+    return StagedCsv(
+        header, text, known.lines, rows, refused, blank, continued, sorted(gaps | refused.keys())
+    )
 
 
 def _create(file: Path, header: Header) -> str:
@@ -192,3 +361,105 @@ def _blank_lines(file: Path, header: Header) -> list[int]:
 def _number(con: duckdb.DuckDBPyConnection, sql: str) -> int:
     row = con.execute(sql).fetchone()
     return int(row[0]) if row else 0
+
+
+# Says which lines of a CSV were kept out and why: a few for the screen, all of them for a file.
+
+
+SHOWN = 20
+MAX_RAW = 200
+# What can be wrong with any line; a kind of list has reasons of its own besides.
+GENERAL = frozenset({"columns", "quote", "quoting", "long", "control", "utf8"})
+
+ProblemRow = tuple[int, str, str]
+Say = Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A row that a later one replaced, by their physical lines; `name` is what they have in common."""
+
+    line: int
+    kept: int
+    name: str
+
+
+class Problems:
+    """Refused lines (number to reason key) and repeated rows of one file, told in `lang`.
+
+    `say(key, lang, …)` has the sentences of the reasons that are not general, and of `repeat`.
+    """
+
+    def __init__(
+        self,
+        refused: Mapping[int, str],
+        repeated: Sequence[Duplicate],
+        staged: StagedCsv,
+        lang: Lang,
+        *,
+        say: Say,
+        repeat: str = "duplicate",
+    ) -> None:
+        self.refused = refused
+        self._staged = staged
+        self._lang = lang
+        self._reasons = {line: reason_text(key, lang, say) for line, key in refused.items()}
+        for item in repeated:
+            self._reasons[item.line] = say(f"reason.{repeat}", lang, name=item.name, line=item.kept)
+
+    def rows(self) -> Iterator[ProblemRow]:
+        """Line number, reason and the line as it stands in the file, in the order of the file."""
+        if not self._reasons:
+            return
+        with self._staged.text.open(encoding="utf-8-sig", errors="replace") as file:
+            lines = PhysicalLines(file)
+            for line in lines:
+                if lines.number in self._reasons:
+                    number = lines.number
+                    yield number, self._reasons[number], self._raw(line, lines)
+
+    def lines(self) -> list[str]:
+        """The first problems as sentences, and how many more there are."""
+        return told(self.rows(), len(self._reasons), self._lang)
+
+    def _raw(self, line: str, lines: PhysicalLines) -> str:
+        text = line
+        while lines.number + 1 in self._staged.continued:
+            text += "".join(lines.peek(1))
+            lines.drop(1)
+        return sanitize(text.rstrip("\n"), keep_newlines=False)
+
+
+def reason_text(key: str, lang: Lang, say: Say) -> str:
+    """Why a line was kept out; `say` is asked where the reason is not a general one."""
+    return tr(f"tables.reason_{key}", lang) if key in GENERAL else say(f"reason.{key}", lang)
+
+
+def told(rows: Iterable[ProblemRow], total: int, lang: Lang) -> list[str]:
+    """The first of `total` problems as sentences, and how many more there are."""
+    shown = [
+        tr("tables.problem", lang, line=line, reason=reason, raw=_short(raw))
+        for line, reason, raw in islice(rows, SHOWN)
+    ]
+    more = total - len(shown)
+    if more > 0:
+        shown.append(tr("tables.more_problems", lang, count=format_number(more, lang)))
+    return shown
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_RAW else f"{text[:MAX_RAW]}…"
+
+
+def write_errors(path: Path, rows: Iterable[ProblemRow]) -> None:
+    """Write all problems to `path` as CSV: line, reason, raw. Raises InputError `csv.errors_file`.
+
+    A line that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(("line", "reason", "raw"))
+            writer.writerows((line, guarded(reason), guarded(raw)) for line, reason, raw in rows)
+    except OSError as error:
+        raise InputError("csv.errors_file", path=path, reason=error.strerror or error) from error

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError
+from troly.tables.cells import EXACT, MOMENT
 from troly.tables.columns import MAX_COLUMNS, check_width, column_names
-from troly.tables.headers import LOOKED_AT, find_header, first_full
-from troly.tables.number_cells import EXACT, MOMENT
-from troly.tables.rows import Found, Lines, Note, stage_rows
-from troly.tables.source import read_head
-from troly.tables.stage import Means
+from troly.tables.rows import Note, RowLines, SheetTable, stage_rows
+from troly.tables.source import LOOKED_AT, find_header, first_full, read_head
+from troly.tables.stage import LoadContext
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 
@@ -63,19 +62,21 @@ def worksheets(path: Path, wanted: str) -> list[str]:
 
 
 def read_workbook(
-    con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, means: Means, lang: Lang
-) -> Found:
+    con: duckdb.DuckDBPyConnection, path: Path, worksheet: str, context: LoadContext, lang: Lang
+) -> SheetTable:
     """Read one worksheet into `staged`. Raises InputError: no table in it, too many columns."""
     with _opened(path) as book:
         sheet = book.get_sheet_by_name(worksheet)
         others = sorted(_hidden(book) - {worksheet})
         if sheet.start is None or not sheet.height:
             raise InputError("table.no_rows", path=path)
-        found = _read(con, _Grid(sheet), path, means, lang)
+        found = _read(con, _Grid(sheet), path, context, lang)
         return replace(found, notes=(*_notes(path, others), *found.notes))
 
 
-def _read(con: duckdb.DuckDBPyConnection, grid: _Grid, path: Path, means: Means, lang: Lang) -> Found:
+def _read(
+    con: duckdb.DuckDBPyConnection, grid: _Grid, path: Path, context: LoadContext, lang: Lang
+) -> SheetTable:
     notes: list[Note] = []
     head = [[_plain(cell) for cell in row] for row in islice(grid.rows(), LOOKED_AT)]
     width = max(len(row) for row in head)
@@ -95,24 +96,26 @@ def _read(con: duckdb.DuckDBPyConnection, grid: _Grid, path: Path, means: Means,
     merged = grid.fill(below)
     if merged:
         notes.append(("merged", {"count": merged}))
-    lines = Lines()
-    rows = _rows(grid, below, width, lines, means)
-    stage_rows(con, rows, width, means.folder)
+    lines = RowLines()
+    rows = _rows(grid, below, width, lines, context)
+    stage_rows(con, rows, width, context.folder)
     total = grid.first_row + lines.seen
-    return Found(
+    return SheetTable(
         names=column_names(names, lang), raw=tuple(names), lines=total, blank=lines.blank, line_of=lines.line_of,
         notes=tuple(notes), exact=True,
     )  # fmt: skip
 
 
-def _rows(grid: _Grid, below: int, width: int, lines: Lines, means: Means) -> Iterator[list[str | None]]:
+def _rows(
+    grid: _Grid, below: int, width: int, lines: RowLines, context: LoadContext
+) -> Iterator[list[str | None]]:
     for number, row in enumerate(grid.rows()):
         lines.seen = number + 1
         if number < below:
             continue
         if number % _CHECK_EVERY == 0:
-            means.check()
-            means.report(number, grid.height, "rows")
+            context.check()
+            context.report(number, grid.height, "rows")
         cells = [_text(cell) for cell in row[:width]]
         if grid.filled:
             for at in range(width):

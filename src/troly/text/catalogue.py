@@ -48,10 +48,6 @@ class Catalogue:
             self._areas[area] = self._load(area)
         return frozenset(self._areas[area])
 
-    def areas(self) -> tuple[str, ...]:
-        """The areas that have a file of their own."""
-        return tuple(sorted({path.stem.partition("_")[0] for path in self._folder.glob("*.toml")}))
-
     def _load(self, area: str) -> Mapping[str, Mapping[str, str]]:
         found: dict[str, Mapping[str, str]] = {}
         for path in sorted({self._folder / f"{area}.toml", *self._folder.glob(f"{area}_*.toml")}):
@@ -86,3 +82,16 @@ def core_catalogue() -> Catalogue:
 def tr(key: str, lang: Lang, /, **params: object) -> str:
     """The interface sentence `key` (`area.name`) in `lang`; raises KeyError for an unknown key."""
     return core_catalogue()(key, lang, **params)
+
+
+def interface_language(setting: str, env: Mapping[str, str]) -> Lang:
+    """The setting where it names a language, else Vietnamese where the locale begins with vi, else English."""
+    for lang in LANGS:
+        if setting == lang:
+            return lang
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if env.get(name):
+            return "vi" if env[name].lower().startswith("vi") else "en"
+    import locale
+
+    return "vi" if (locale.getlocale()[0] or "").lower().startswith("vi") else "en"

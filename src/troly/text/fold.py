@@ -33,7 +33,7 @@ _DOUBLE = re.compile(r"(.)\1+")
 _LONG_RUN = re.compile(r"([^\W\d_])\1{2,}")
 
 
-class Token(NamedTuple):
+class WordToken(NamedTuple):
     """A word as typed (lower case NFC), its fold, and its place `start:end` in the string it was found in."""
 
     text: str
@@ -53,11 +53,6 @@ def fold(s: str) -> str:
     The same for NFC and NFD input; `fold(fold(s)) == fold(s)`.
     """
     return s.translate(_folds())
-
-
-def fold_with_map(s: str) -> tuple[str, list[int]]:
-    """`fold(s)` and, for each of its characters, the offset in `nfc(s)` of the character it came from."""
-    return fold_in_place(nfc(s))
 
 
 def fold_in_place(s: str) -> tuple[str, list[int]]:
@@ -96,7 +91,7 @@ def bigrams(tokens: Sequence[str]) -> list[str]:
     return [f"{left}_{right}" for left, right in pairwise(tokens)]
 
 
-def tokens(s: str) -> list[Token]:
+def tokens(s: str) -> list[WordToken]:
     """The words of `s` with their places in `s`, letters drawn out for effect ("giááá") written once."""
     found = []
     drawn_out = _LONG_RUN.search(fold(s)) is not None
@@ -105,7 +100,7 @@ def tokens(s: str) -> list[Token]:
         text = text if text.isascii() else nfc(text)
         folded = fold(text)
         found.append(
-            Token(text, _LONG_RUN.sub(r"\1", folded) if drawn_out else folded, match.start(), match.end())
+            WordToken(text, _LONG_RUN.sub(r"\1", folded) if drawn_out else folded, match.start(), match.end())
         )
     return found
 

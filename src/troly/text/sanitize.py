@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 # A control string (OSC, DCS, SOS, PM, APC) runs to BEL or ST. It must end on its own line: one that does not is no
 # control string but damage, and only its introducer is dropped, so that a stray byte cannot hide the rest of a text.
@@ -32,6 +35,19 @@ def sanitize(s: str, *, keep_newlines: bool = True) -> str:
         s = _BREAKS.sub("\n", s.replace("\r\n", "\n").replace("\r", "\n"))
         s = _sequences().sub("", s)
     return s if keep_newlines else s.replace("\n", " ").replace("\t", " ")
+
+
+def sanitize_json(value: Any) -> Any:
+    """A JSON value with every string sanitised, and None for a number that JSON cannot write (NaN, infinity)."""
+    if isinstance(value, str):
+        return sanitize(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {sanitize(str(key)): sanitize_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [sanitize_json(item) for item in value]
+    return value
 
 
 @cache

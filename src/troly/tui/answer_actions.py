@@ -11,8 +11,8 @@ from troly.tui.keymap import keymap_of
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
-    from troly.tui.controller import Controller
-    from troly.tui.screens.chat import ChatScreen
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.screen import ChatScreen
 
 
 class AnswerActions(App[int]):
@@ -69,8 +69,8 @@ class AnswerActions(App[int]):
 
     def action_suggested(self, index: int) -> None:
         """Ask one of the questions that the last answer offers."""
+        from troly.tui.chat.prompt import Prompt
         from troly.tui.pressed import suggested
-        from troly.tui.widgets.prompt import Prompt
 
         offered = suggested(self.controller)
         if index < len(offered):

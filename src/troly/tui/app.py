@@ -25,27 +25,27 @@ from textual.screen import Screen
 
 from troly.text.catalogue import Lang
 from troly.tui.answer_actions import AnswerActions
+from troly.tui.chat.jobs import WorkActions
+from troly.tui.chat.view import trouble_of
+from troly.tui.dialogs.first import SHORT, FirstScreen
 from troly.tui.input_actions import InputActions
 from troly.tui.key_actions import KeyActions
 from troly.tui.keymap import bindings
 from troly.tui.list_actions import ListActions
 from troly.tui.message_actions import MessageActions
 from troly.tui.pane_actions import PaneActions
-from troly.tui.screens.first import SHORT, FirstScreen
-from troly.tui.shell_actions import ShellActions
+from troly.tui.terminal import ShellActions
 from troly.tui.theme import THEMES, theme_name
-from troly.tui.troubles import trouble_of
-from troly.tui.work_actions import WorkActions
 from troly.tui.wrong_actions import WrongActions
 
 if TYPE_CHECKING:
     from troly.config import Settings
     from troly.paths import Paths
+    from troly.tui.chat.controller import Change
+    from troly.tui.chat.screen import ChatScreen
+    from troly.tui.chat.view import Pane
     from troly.tui.house import House
-    from troly.tui.paning import Change
     from troly.tui.port import Arrival, Deliver, HouseLike
-    from troly.tui.screens.chat import ChatScreen
-    from troly.tui.view import Pane
     from troly.tui.widgets.lines import LinesView
 
 Now = Callable[[], datetime]
@@ -104,8 +104,8 @@ class TrolyApp(
 
     def furnish(self) -> ChatScreen:
         """The chat with all its parts, and the house that is not open yet."""
-        from troly.tui.controller import Controller
-        from troly.tui.screens.chat import ChatScreen
+        from troly.tui.chat.controller import Controller
+        from troly.tui.chat.screen import ChatScreen
 
         self.house = self._house(self._deliver)
         self.controller = Controller(
@@ -215,7 +215,7 @@ def run(
 
     `mode` and `language` win over the settings. What broke the screen is raised once the terminal is restored.
     """
-    from troly.tui.opening import prepare
+    from troly.tui.startup import prepare
 
     prepared = prepare(paths, settings, mode, language)
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from troly.conversation.export import write_new_file
 from troly.text.catalogue import tr
-from troly.tui.evidence_tree import Evidence
-from troly.tui.files import new_file
-from troly.tui.view import Wrong
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.view import Wrong
 from troly.tui.work_offers import offers
 
 if TYPE_CHECKING:
     from troly.text.catalogue import Lang
+    from troly.tui.dialogs.choose import Choice
     from troly.tui.opened import OpenedHouse
-    from troly.tui.screens.choose import Choice
 
 
 class EvidenceOf(NamedTuple):
@@ -45,7 +44,7 @@ class KeepLook(NamedTuple):
 
 
 class WorkOffers(NamedTuple):
-    """Which models are missing; answered with a list of `troly.tui.jobs.Offer`."""
+    """Which models are missing; answered with a list of `troly.conversation.jobs.MissingModel`."""
 
 
 class PathsOf(NamedTuple):
@@ -72,16 +71,13 @@ def run(house: OpenedHouse, errand: Errand) -> Any:
 
 
 def _export(house: OpenedHouse, errand: ExportConversation) -> str:
-    from troly.cli.exporting import rendered
-    from troly.cli.invocation import Invocation
+    from troly.conversation.export import render_conversation
 
     services = house.services
     whole = services.conversations.export(house.profile.login, errand.conversation)
-    told = Invocation("app", os.environ)
-    told.speak(errand.language)
-    text = rendered(whole, errand.form, told)
+    text = render_conversation(whole, errand.form, errand.language, house.session.zone)
     return str(
-        new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
+        write_new_file(services.paths.exports, services.clock(), whole.conversation.title, errand.form, text)
     )
 
 
@@ -106,14 +102,14 @@ def _take_back(house: OpenedHouse, errand: TakeBack) -> bool:
 
 
 def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:
-    from troly.tui.look import keep_look
+    from troly.tui.startup import keep_look
 
     services = house.services
     return str(keep_look(services.paths, services.settings, errand.theme, errand.language))
 
 
 def _paths(errand: PathsOf) -> Sequence[Choice]:
-    from troly.tui.screens.choose import MOST, paths
+    from troly.tui.dialogs.choose import MOST, paths
 
     return paths(tr("ui.work.folder", errand.language))(errand.typed)[:MOST]
 

@@ -6,27 +6,32 @@ import asyncio
 import gc
 import sys
 import threading
+import time
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from troly.errors import StoppedError
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 from troly.tui.outbox import Outbox, never_silent
 from troly.tui.port import Alteration, Arrival, Deliver, Question, Sink
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView
 
 if TYPE_CHECKING:
+    from troly.conversation.input_history import Draft, InputHistory
+    from troly.conversation.jobs import Job
+    from troly.conversation.session import Session
     from troly.plugin.events import Table
     from troly.text.catalogue import Lang
     from troly.tui.errands import Errand
-    from troly.tui.jobs import Job
     from troly.tui.opened import OpenedHouse
-    from troly.tui.typed import Draft, Typed
 
 T = TypeVar("T")
 CLOSING = 3.0
 LOOK_EVERY = 4.0
+# Progress of a job is handed over this often at most, in seconds.
+REPORT_EVERY = 0.2
 # How long a thread may keep the interpreter while another waits for it: typing waits for the house ten times a key.
 TURN_ABOUT = 0.001
 # Rarer collections than usual: one of the oldest objects takes longer than a key may.
@@ -154,7 +159,7 @@ class House:
         """Names of a mode's own things that begin like `prefix`, each with a hint."""
         self._query(lambda house: house.mentions(mode, prefix, limit, language), done)
 
-    def typed(self, done: Callable[[Typed | Exception], None]) -> None:
+    def typed(self, done: Callable[[InputHistory | Exception], None]) -> None:
         """What the person typed in earlier sessions."""
         self._query(lambda house: house.typed(), done)
 
@@ -183,10 +188,8 @@ class House:
         self._query(answer, done)
 
     def job(self, job: Job, heard: Callable[[Any], None]) -> Callable[[], None]:
-        """Long work beside the chat (see `troly.tui.jobs`); returns what cancels it."""
-        from troly.tui.jobs import begin
-
-        return begin(self._loop, self._ready(), self._deliver, job, heard)
+        """Long work beside the chat; see `start_job`."""
+        return start_job(self._loop, self._ready().session, self._deliver, job, heard)
 
     def watch(
         self, mode: Callable[[], str], language: Callable[[], Lang], seen: Callable[[HealthView], None]
@@ -243,6 +246,46 @@ class House:
     def _call(self, function: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(function)
+
+
+def start_job(
+    loop: asyncio.AbstractEventLoop,
+    session: Session,
+    deliver: Deliver,
+    job: Job,
+    heard: Callable[[Any], None],
+) -> Callable[[], None]:
+    """Run `job` on `loop`; `heard` gets its progress and last its result, on the screen's loop. Returns what cancels it."""
+    from troly.conversation.jobs import JobProgress, JobResult, PullModel, run_job
+
+    stop = threading.Event()
+    last = 0.0
+
+    def report(done: int, total: int | None, unit: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= REPORT_EVERY:
+            last = now
+            deliver(partial(heard, JobProgress(done, total, unit)))
+
+    async def run() -> None:
+        try:
+            result = await run_job(session, job, report, stop)
+        except asyncio.CancelledError:
+            result = JobResult(error=StoppedError("work.stopped"))
+        except Exception as error:  # noqa: BLE001 (the screen shows it as a card)
+            result = JobResult(error=error)
+        deliver(partial(heard, result))
+
+    task = asyncio.run_coroutine_threadsafe(run(), loop)
+
+    def cancel() -> None:
+        stop.set()
+        # A load ends between two batches and leaves the old data whole; it must not be left behind in its thread.
+        if isinstance(job, PullModel):
+            task.cancel()
+
+    return cancel
 
 
 class Stop:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import tr
-from troly.tui.troubles import trouble_of
+from troly.tui.chat.view import trouble_of
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
 
-    from troly.tui.controller import Controller
-    from troly.tui.drafting import Drafting
+    from troly.conversation.commands import ChatCommand
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.drafts import Drafting
+    from troly.tui.chat.prompt import Prompt
+    from troly.tui.chat.screen import ChatScreen
     from troly.tui.keymap import Keymap
     from troly.tui.port import HouseLike
-    from troly.tui.screens.chat import ChatScreen
-    from troly.tui.slash import Slash
-    from troly.tui.widgets.prompt import Prompt
 
 # Drafts are written when nothing was typed for so long (seconds).
 PAUSE = 0.7
@@ -38,7 +38,7 @@ class InputActions(App[int]):
     def drafting(self) -> Drafting:
         """What is kept of what was typed."""
         if self._drafting is None:
-            from troly.tui.drafting import Drafting
+            from troly.tui.chat.drafts import Drafting
 
             self._drafting = Drafting(self.controller, self.house, lambda: self.chat.prompt)
         return self._drafting
@@ -50,7 +50,7 @@ class InputActions(App[int]):
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Ask, or do what the command says, and leave the input empty for the next question."""
-        from troly.tui.slash import MARK
+        from troly.conversation.commands import MARK
 
         text = unicodedata.normalize("NFC", event.text)
         if text.startswith(MARK) and self._command(text):
@@ -71,10 +71,10 @@ class InputActions(App[int]):
 
     def _command(self, text: str) -> bool:
         """Do a typed command of the app; False when the text is for the assistant."""
-        from troly.tui.slash import MARK, action_of, chosen, read
+        from troly.conversation.commands import MARK, filled_action, parse_command, resolve_choice
 
         offering = self.chat.prompt.offering
-        said = read(text, offering.commands()) if offering is not None else None
+        said = parse_command(text, offering.commands()) if offering is not None else None
         if said is None or (said.command is not None and not said.command.action):
             return False
         if said.command is None:
@@ -87,14 +87,14 @@ class InputActions(App[int]):
         if said.argument and not said.command.argument:
             self._refuse(text, tr("ui.slash.nothing", self.controller.language, name=said.command.name))
             return True
-        value = chosen(said.command, said.argument)
+        value = resolve_choice(said.command, said.argument)
         if value is None or (said.command.needed and not value):
             self._refuse(text, self._wants(said.command))
         else:
-            self.call_later(self.run_action, action_of(said.command, value))
+            self.call_later(self.run_action, filled_action(said.command, value))
         return True
 
-    def _wants(self, command: Slash) -> str:
+    def _wants(self, command: ChatCommand) -> str:
         lang = self.controller.language
         if not command.choices:
             return tr("ui.slash.needed", lang, name=command.name, argument=command.argument)
@@ -153,7 +153,7 @@ class InputActions(App[int]):
 
     def action_unfold(self) -> None:
         """Open the pasted text at the cursor to read and edit it."""
-        from troly.tui.screens.paste import PasteScreen
+        from troly.tui.dialogs.paste import PasteScreen
 
         prompt, lang = self.chat.prompt, self.controller.language
         found = prompt.token_here() if self.screen is self.chat else None

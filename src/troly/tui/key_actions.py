@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from troly.tui.keymap import Keymap
-from troly.tui.keys import teach_alt_keys
+from troly.tui.keymap import Keymap, teach_alt_keys
 from troly.tui.look_actions import LookActions
 from troly.tui.paste_reading import teach_paste
 
@@ -30,7 +29,7 @@ class KeyActions(LookActions):
         """Where the keys go now, the innermost first."""
         if self.screen is not self.chat:
             return [getattr(self.screen, "PLACE", "dialog")]
-        from troly.tui.widgets.find_bar import FindBar
+        from troly.tui.chat.find import FindBar
 
         chat, focused = self.chat, self.focused
         if focused is not None and isinstance(focused.parent, FindBar):
@@ -44,8 +43,7 @@ class KeyActions(LookActions):
 
     def action_palette(self) -> None:
         """Open the command palette."""
-        from troly.tui.commands import commands
-        from troly.tui.screens.palette import PaletteScreen
+        from troly.tui.dialogs.palette import PaletteScreen, commands
 
         if self.screen is self.chat:
             offered = commands(self.controller, self.keymap)
@@ -57,7 +55,7 @@ class KeyActions(LookActions):
 
     def action_help(self) -> None:
         """Show the keys, those of where one is first."""
-        from troly.tui.screens.help import HelpScreen
+        from troly.tui.dialogs.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             lang = self.controller.language

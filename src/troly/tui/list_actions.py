@@ -10,9 +10,9 @@ from troly.text.catalogue import tr
 from troly.tui.keymap import keymap_of
 
 if TYPE_CHECKING:
-    from troly.tui.controller import Controller
-    from troly.tui.listing import Listing
-    from troly.tui.screens.chat import ChatScreen
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.conversation_list import Listing
+    from troly.tui.chat.screen import ChatScreen
 
 
 class ListActions(App[int]):
@@ -24,7 +24,7 @@ class ListActions(App[int]):
 
     def action_search(self, words: str = "") -> None:
         """Look for words in all messages."""
-        from troly.tui.screens.search import SearchScreen
+        from troly.tui.dialogs.search import SearchScreen
 
         if self.screen is self.chat and self.controller.opened:
             self.push_screen(SearchScreen(self.controller, words), self._open_found)
@@ -46,7 +46,7 @@ class ListActions(App[int]):
 
     def action_rename(self, title: str = "") -> None:
         """Give the conversation the title, or ask for one."""
-        from troly.tui.screens.rename import RenameScreen
+        from troly.tui.dialogs.rename import RenameScreen
 
         conversation = self.chosen_conversation()
         if title and conversation:
@@ -74,7 +74,7 @@ class ListActions(App[int]):
     def listing(self) -> Listing:
         """What changes conversations."""
         if self._listing is None:
-            from troly.tui.listing import Listing
+            from troly.tui.chat.conversation_list import Listing
 
             self._listing = Listing(
                 self.controller,

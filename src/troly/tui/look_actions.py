@@ -8,13 +8,13 @@ from textual.app import App
 
 from troly.text.catalogue import LANGS
 from troly.text.sanitize import sanitize
-from troly.tui.sides import colours
+from troly.tui.chat.screen import colours
+from troly.tui.chat.view import trouble_of
 from troly.tui.theme import Palette, theme_name
-from troly.tui.troubles import trouble_of
 
 if TYPE_CHECKING:
-    from troly.tui.controller import Controller
-    from troly.tui.screens.chat import ChatScreen
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.screen import ChatScreen
 
 
 class LookActions(App[int]):

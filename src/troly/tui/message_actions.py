@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 
 from troly.text.catalogue import tr
-from troly.tui.clipboard import may_be_refused
-from troly.tui.troubles import trouble_of
+from troly.tui.chat.view import trouble_of
+from troly.tui.terminal import may_be_refused
 
 if TYPE_CHECKING:
     from troly.tui.app import TrolyApp
-    from troly.tui.controller import Controller
-    from troly.tui.paging import Paging
-    from troly.tui.screens.chat import ChatScreen
-    from troly.tui.view import MessageView
-    from troly.tui.widgets.transcript import Transcript
+    from troly.tui.chat.controller import Controller, Paging
+    from troly.tui.chat.screen import ChatScreen
+    from troly.tui.chat.transcript import Transcript
+    from troly.tui.chat.view import MessageView
 
 SHORT, LONG = 3, 8
 
@@ -39,7 +38,7 @@ class MessageActions(App[int]):
     def paging(self) -> Paging:
         """What loads older messages."""
         if self._paging is None:
-            from troly.tui.paging import Paging
+            from troly.tui.chat.controller import Paging
 
             self._paging = Paging(self.controller, self._tell)
         return self._paging
@@ -54,7 +53,7 @@ class MessageActions(App[int]):
 
     def action_find(self) -> None:
         """Look for words in the shown conversation."""
-        from troly.tui.widgets.find_bar import open_find_bar
+        from troly.tui.chat.find import open_find_bar
 
         if self.screen is self.chat and self.controller.pane.messages:
             open_find_bar(cast("TrolyApp", self))
@@ -78,7 +77,7 @@ class MessageActions(App[int]):
             acts[what](view)
 
     def _menu(self, view: MessageView) -> None:
-        from troly.tui.screens.message_menu import MessageMenu
+        from troly.tui.dialogs.message_menu import MessageMenu
 
         if self.screen is not self.chat:
             return
@@ -109,7 +108,7 @@ class MessageActions(App[int]):
         )
 
     def _copy(self, view: MessageView) -> None:
-        from troly.tui.message_text import message_text
+        from troly.tui.render.message import message_text
 
         lang = self.controller.language
         text = message_text(view, lang)
@@ -119,7 +118,7 @@ class MessageActions(App[int]):
             self._tell(tr("ui.act.nothing", lang), SHORT)
 
     def _save(self, view: MessageView) -> None:
-        from troly.tui.message_text import message_text
+        from troly.tui.render.message import message_text
 
         lang = self.controller.language
         text = message_text(view, lang)
@@ -137,7 +136,7 @@ class MessageActions(App[int]):
             self._tell(tr(said, self.controller.language, file=path), LONG)
 
     def _quote(self, view: MessageView) -> None:
-        from troly.tui.message_text import message_text, quoted
+        from troly.tui.render.message import message_text, quoted
 
         prompt = self.chat.prompt
         text = quoted(self.screen.get_selected_text() or message_text(view, self.controller.language))
@@ -174,10 +173,10 @@ class MessageActions(App[int]):
         elif question is None:
             self._tell(tr("ui.act.no_question", lang), SHORT)
         else:
-            from troly.tui.go_on import going_on
+            from troly.conversation.commands import continuation
 
             by_model = view.calls > 0 and self.controller.health.up
-            self.controller.submit(going_on(question.text) if by_model else question.text)
+            self.controller.submit(continuation(question.text) if by_model else question.text)
             self._ask_shown()
 
     def _again_key(self) -> str:
@@ -198,8 +197,8 @@ class MessageActions(App[int]):
 
     def copy_code(self, view: MessageView, number: int, part: int | None = None) -> None:
         """Copy the block of code `number` from 0, of one part where given."""
+        from troly.tui.chat.view import TextPart
         from troly.tui.render.markdown import code_blocks
-        from troly.tui.view import TextPart
 
         lang = self.controller.language
         parts = view.parts if part is None else view.parts[part : part + 1]

@@ -10,20 +10,19 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from troly.conversation import TurnRequest, run_turn
+from troly.conversation.export import write_new_file
+from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import ConfigError, TrolyError
 from troly.plugin.events import Event, Table
 from troly.text.catalogue import LANGS
+from troly.text.csv_text import csv_text
 from troly.text.fold import nfc
-from troly.text.formulas import csv_text
 from troly.text.language import detect_score, switch_request
 from troly.text.sanitize import sanitize
-from troly.tui.files import new_file
-from troly.tui.history import page_of
-from troly.tui.memory import give_back
-from troly.tui.port import Alteration, Arrival, Question
-from troly.tui.typed import Draft, Typed, TypedStore
-from troly.tui.view import (
+from troly.tui.chat.empty import is_new, keep_welcomed
+from troly.tui.chat.history import page_of
+from troly.tui.chat.view import (
     ConversationView,
     HealthView,
     HitView,
@@ -33,10 +32,12 @@ from troly.tui.view import (
     TalkView,
     Trouble,
 )
-from troly.tui.welcome import is_new, keep_welcomed
+from troly.tui.memory import give_back
+from troly.tui.port import Alteration, Arrival, Question
 
 if TYPE_CHECKING:
     from troly.config import Profile
+    from troly.conversation.session import Session
     from troly.plugin.ingest_arguments import Kind
     from troly.plugin.registry import Registry
     from troly.plugin.sample_loading import SampleLoader
@@ -49,7 +50,7 @@ MESSAGES = 200
 TITLE = 60
 # A look at Ollama that is older than this many seconds is done again, so that its going and coming back is soon seen.
 FRESH = 1.0
-PAINTED_WITH = ("troly.tui.turns", "troly.tui.render.message", "troly.tui.render.ledger")
+PAINTED_WITH = ("troly.tui.chat.turns", "troly.tui.render.message", "troly.tui.render.ledger")
 PLAIN_ACCENT = "#8a8a8a"
 
 
@@ -57,11 +58,24 @@ PLAIN_ACCENT = "#8a8a8a"
 class OpenedHouse:
     """Services, modes and the person who asks."""
 
-    services: Services
-    registry: Registry
-    profile: Profile
+    session: Session
     first_mode: str = ""
     stocker: SampleLoader | None = None
+
+    @property
+    def services(self) -> Services:
+        """Those of the session."""
+        return self.session.services
+
+    @property
+    def registry(self) -> Registry:
+        """That of the session."""
+        return self.session.registry
+
+    @property
+    def profile(self) -> Profile:
+        """That of the session."""
+        return self.session.profile
 
     def arrival(self) -> Arrival:
         """Modes, user and what was found at opening."""
@@ -134,7 +148,7 @@ class OpenedHouse:
     ) -> None:
         """Run one turn; `stopper` is given what stops it."""
         request = TurnRequest(question.mode, question.text, question.conversation)
-        turn = run_turn(self.services, self.registry, self.profile, request)
+        turn = run_turn(self.session, request)
         stopper(turn.cancel)
         try:
             async for event in turn.events():
@@ -183,7 +197,7 @@ class OpenedHouse:
     def keep(self, text: str, name: str) -> str:
         """Save `text` as a Markdown file of its own; returns where. Raises OSError."""
         return str(
-            new_file(self.services.paths.exports, self.services.clock(), name or "message", "md", text)
+            write_new_file(self.services.paths.exports, self.services.clock(), name or "message", "md", text)
         )
 
     def holdings(self, mode: str, language: Lang) -> HoldingsView | None:
@@ -198,7 +212,7 @@ class OpenedHouse:
         clean = partial(sanitize, keep_newlines=False)
         return [(clean(name), clean(hint)) for name, hint in found[:limit]]
 
-    def typed(self) -> Typed:
+    def typed(self) -> InputHistory:
         """What the person typed in earlier sessions. Raises OSError."""
         return self._typed().load()
 
@@ -209,14 +223,14 @@ class OpenedHouse:
         if drafts:
             self._typed().keep(drafts)
 
-    def _typed(self) -> TypedStore:
-        return TypedStore(self.services.paths.history, self.profile.login)
+    def _typed(self) -> InputHistoryStore:
+        return InputHistoryStore(self.services.paths.history, self.profile.login)
 
     def export(self, table: Table) -> str:
         """Write `table` as a CSV file named after its title and the moment; returns where. Raises OSError."""
         text = csv_text(table.columns, table.rows)
         name = table.title or "table"
-        return str(new_file(self.services.paths.exports, self.services.clock(), name, "csv", text))
+        return str(write_new_file(self.services.paths.exports, self.services.clock(), name, "csv", text))
 
     async def health(self, mode: str, language: Lang) -> HealthView:
         """Whether Ollama answers, and which model would for `mode`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troly.text.catalogue import tr
+from troly.tui.chat.screen import COLUMNS, ROWS, layout_of
 from troly.tui.key_actions import KeyActions
-from troly.tui.sides import COLUMNS, ROWS, layout_of
 
 if TYPE_CHECKING:
     from troly.text.catalogue import Lang
-    from troly.tui.view import Pane
+    from troly.tui.chat.view import Pane
 
 
 class PaneActions(KeyActions):
@@ -49,7 +49,7 @@ class PaneActions(KeyActions):
 
     def action_pane_number(self, number: int) -> None:
         """Show the open conversation at a place of the row, 1 for the first."""
-        from troly.tui.widgets.tab_row import tabs_of
+        from troly.tui.chat.bars import tabs_of
 
         row = tabs_of(self.controller)
         if 1 <= number <= len(row):
@@ -59,8 +59,7 @@ class PaneActions(KeyActions):
 
     def action_panes(self) -> None:
         """Choose among the open conversations by a piece of the title, or by number."""
-        from troly.tui.pane_list import pane_commands
-        from troly.tui.screens.palette import PaletteScreen
+        from troly.tui.dialogs.palette import PaletteScreen, pane_commands
 
         if self.screen is self.chat:
             self.push_screen(
@@ -108,6 +107,6 @@ class PaneActions(KeyActions):
 
 
 def _title(pane: Pane, language: Lang) -> str:
-    from troly.tui.widgets.tab_row import title_of
+    from troly.tui.chat.bars import title_of
 
     return title_of(pane, language)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from troly.text.catalogue import Lang
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 if TYPE_CHECKING:
+    from troly.conversation.input_history import Draft, InputHistory
+    from troly.conversation.jobs import Job
     from troly.plugin.events import Event, Table
     from troly.plugin.ingest_arguments import Kind
     from troly.tui.errands import Errand
-    from troly.tui.jobs import Job
-    from troly.tui.typed import Draft, Typed
 
 Deliver = Callable[[Callable[[], None]], object]
 Sink: TypeAlias = "Callable[[list[Event], str], None]"
@@ -89,7 +89,7 @@ class HouseLike(Protocol):
         language: Lang,
         done: Callable[[list[tuple[str, str]] | Exception], None],
     ) -> None: ...
-    def typed(self, done: Callable[[Typed | Exception], None]) -> None: ...
+    def typed(self, done: Callable[[InputHistory | Exception], None]) -> None: ...
     def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None: ...
     def keep_last(self, drafts: Mapping[str, Draft | None]) -> None: ...
     def export(self, table: Table, done: Callable[[str | Exception], None]) -> None: ...

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from troly.tui.widgets.prompt import Prompt
+from troly.tui.chat.prompt import Prompt
 
 if TYPE_CHECKING:
     from troly.plugin.events import Table
     from troly.tui.app import TrolyApp
-    from troly.tui.controller import Controller
-    from troly.tui.view import MessageView, Part
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.view import MessageView, Part
 
 
 def press(app: TrolyApp, kind: str, rest: str) -> bool:
@@ -83,7 +83,7 @@ def _grid(app: TrolyApp, name: str) -> None:
 
 
 def _show_grid(app: TrolyApp, table: Table) -> None:
-    from troly.tui.screens.grid import GridScreen
+    from troly.tui.dialogs.grid import GridScreen
 
     app.push_screen(GridScreen(table, app.controller.language, app.house.export))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from troly.conversation.jobs import MissingModel
 from troly.text.catalogue import LANGS, tr
-from troly.tui.jobs import Offer
 
 if TYPE_CHECKING:
     from troly.config import Settings
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 ROLES = ("chat", "small", "guard", "embed")
 
 
-def offers(house: OpenedHouse) -> list[Offer]:
+def offers(house: OpenedHouse) -> list[MissingModel]:
     """Models that the settings name and that the server did not have when it was last looked at."""
     return [
-        Offer(name, {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS})
+        MissingModel(
+            name, {lang: tr("ui.work.missing", lang, name=name, roles=", ".join(roles)) for lang in LANGS}
+        )
         for name, roles in _wanted(house.services.settings).items()
         if not _here(house, name)
     ]

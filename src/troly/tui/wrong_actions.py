@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from troly.text.catalogue import tr
-from troly.tui.troubles import trouble_of
+from troly.tui.chat.view import trouble_of
 
 if TYPE_CHECKING:
-    from troly.tui.controller import Controller
-    from troly.tui.screens.chat import ChatScreen
-    from troly.tui.view import MessageView, Wrong
+    from troly.tui.chat.controller import Controller
+    from troly.tui.chat.screen import ChatScreen
+    from troly.tui.chat.view import MessageView, Wrong
 
 
 class WrongActions(App[int]):
@@ -35,7 +35,7 @@ class WrongActions(App[int]):
         elif not answer.finished:
             self._say(tr("ui.wrong.running", lang))
         else:
-            from troly.tui.screens.wrong import WrongScreen
+            from troly.tui.dialogs.wrong import WrongScreen
 
             self.push_screen(
                 WrongScreen(self.chat.palette, lang, answer.wrong), lambda wrong: self._mark(answer, wrong)

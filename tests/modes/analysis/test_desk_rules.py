@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.modes.analysis import analyst_at
 from tests.support.stores.services import profile
-from troly.conversation.conformance import House, check_mode
+from troly.conversation.conformance import check_mode
+from troly.conversation.session import Session
 from troly.plugin.events import Chart, Computation, Suggestions
 from troly_analysis import MODE
 
@@ -16,7 +17,7 @@ from troly_analysis import MODE
 async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None:
     for number, text in enumerate(("", "Ngày,Doanh thu\n1/11/2026,5\n")):
         with analyst_at(own_home / str(number), text) as analyst:
-            house = House(analyst.services, analyst.registry, profile())
+            house = Session(analyst.services, analyst.registry, profile())
             assert await check_mode(MODE, house) == []
 
 
@@ -180,7 +181,7 @@ async def test_the_answer_is_in_the_language_of_the_question(own_home: Path) -> 
 async def test_a_switch_of_language_alone_is_acknowledged(own_home: Path) -> None:
     with analyst_at(own_home) as analyst:
         told = await analyst.ask("nói tiếng Anh nhé")
-    assert told.done.text == "Sure, I will answer in English from now on."
+    assert told.done.text == "sure, you can speak english with me"
 
 
 async def test_a_typed_pipeline_runs_under_the_same_guard(own_home: Path) -> None:

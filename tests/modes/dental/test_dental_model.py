@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.modes.dental import PAGE, Clinic, WebDouble
 from tests.support.ollama.double import OllamaDouble, Reply, Request
+from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, StepFinished, Token
 from troly_dental.guard import judge
 from troly_dental.memory import open_memory
@@ -162,10 +163,10 @@ async def test_a_server_that_is_down_leaves_rules_notes_and_web(
 async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary_of_the_rules(
     clinic: Clinic, server: OllamaDouble
 ) -> None:
-    from troly.conversation import TurnRequest, run_turn
+    from troly.conversation.turn import TurnRequest, run_turn
 
     server.script("Ăn đồ mềm [1].", Reply("{}", fault="hang"))
-    turn = run_turn(clinic.services, clinic.registry, clinic.profile, TurnRequest("dental", CLEAR))
+    turn = run_turn(Session(clinic.services, clinic.registry, clinic.profile), TurnRequest("dental", CLEAR))
     async for event in turn.events():
         if isinstance(event, StepFinished) and event.node == "format":
             from tests.support.process.waiting import until

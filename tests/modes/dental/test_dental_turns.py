@@ -9,7 +9,8 @@ import pytest
 
 from tests.support.modes.dental import Clinic, clinic_at
 from tests.support.stores.services import profile
-from troly.conversation.conformance import House, check_mode
+from troly.conversation.conformance import check_mode
+from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, Suggestions
 from troly_dental import MODE
 from troly_dental.memory import open_memory
@@ -31,7 +32,7 @@ async def kept(clinic: Clinic) -> list[str]:
 
 
 async def test_the_mode_keeps_the_contract(clinic: Clinic) -> None:
-    assert await check_mode(MODE, House(clinic.services, clinic.registry, clinic.profile)) == []
+    assert await check_mode(MODE, Session(clinic.services, clinic.registry, clinic.profile)) == []
 
 
 async def test_a_question_goes_through_the_documents_flow(clinic: Clinic) -> None:

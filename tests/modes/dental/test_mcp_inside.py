@@ -14,7 +14,8 @@ from tests.support.modes.dental import Clinic, WebDouble, clinic_at
 from tests.support.modes.dental_memory import TOKEN, dental_house, served, store_of
 from tests.support.process.waiting import until
 from tests.support.stores.services import profile
-from troly.conversation import TurnRequest, run_turn
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import Notice, StepFinished
 from troly_dental.mcp_calls import McpCallError
@@ -34,7 +35,7 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
     code = (
         "import asyncio, sys, threading\n"
         "from pathlib import Path\n"
-        "from tests.support.dental_memory import dental_house\n"
+        "from tests.support.modes.dental_memory import dental_house\n"
         "from tests.support.stores.services import profile\n"
         "from troly_dental.memory import open_memory\n"
         "def read(): return [m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules]\n"
@@ -133,7 +134,7 @@ async def test_a_database_that_refuses_costs_the_context_only(own_home: Path) ->
 
 async def test_stopping_a_turn_stops_the_search_at_the_server(clinic: Clinic, web: WebDouble) -> None:
     web.gate = gate = threading.Event()
-    turn = run_turn(clinic.services, clinic.registry, clinic.profile, TurnRequest("dental", CLEAR))
+    turn = run_turn(Session(clinic.services, clinic.registry, clinic.profile), TurnRequest("dental", CLEAR))
 
     async def stop() -> None:
         await until(web.asked.is_set)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from tests.support.stores.services import profile
 from troly.paths import Paths
-from troly_rag.access import label, may_see, unlabel, user_context
-from troly_rag.config import RagConfig, load
-from troly_rag.config_schema import SCOPES
+from troly_rag.config import SCOPES, RagConfig, load
+from troly_rag.corpus.access import label, may_see, unlabel, user_context
 
 CONFIG: RagConfig = load(Paths.resolve({"TROLY_HOME": "/nowhere/troly"}))
 DEPARTMENTS = ("hr", "it", "general", "sales")

@@ -16,8 +16,8 @@ from troly.config.problems import SettingsError
 from troly.paths import Paths
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.text.catalogue import LANGS
+from troly_rag.commands import check_agents, list_agents
 from troly_rag.config import NAME, RagConfig, load, own_file, read
-from troly_rag.config_commands import check, listing
 
 OWN_AGENT = """
 [agents.kho]
@@ -195,12 +195,12 @@ def test_the_commands_check_and_list(tmp_path: Path) -> None:
             result: CommandResult = run(request)
             return result
 
-        fine = ask(check)
+        fine = ask(check_agents)
         assert (fine.exit_code, fine.records) == (0, ({"ok": True, "agents": ["hr", "it", "general"]},))
-        table = ask(listing).table
+        table = ask(list_agents).table
         assert table is not None
         assert [row[0] for row in table.rows] == ["hr", "it", "general"]
         own_file(company.services.paths).write_text("[workflow_config]\nmax_retry = 3\n", encoding="utf-8")
-        wrong = ask(check)
+        wrong = ask(check_agents)
         assert wrong.exit_code == 6
         assert "max_retries" in wrong.problems[0]

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.errors import InputError
-from troly_rag.conflicts import Candidate, Rules, resolve
-from troly_rag.conflicts.reading import as_json, read_candidates
-from troly_rag.conflicts.resolving import age_of
+from troly_rag.conflicts.candidate_file import read_candidates, resolution_record
+from troly_rag.conflicts.scoring import Candidate, Rules, age_of, resolve
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 RULES = Rules(
@@ -91,7 +90,7 @@ def test_less_than_the_threshold_is_a_tie_and_shows_both() -> None:
     found = resolve([hr(id="1"), hr(id="2", scope="internal")], RULES, NOW, "hr_policies")
     assert found.tie
     assert {one.candidate.id for one in found.winners} == {"1", "2"}
-    assert as_json(found)["winner"] is None
+    assert resolution_record(found)["winner"] is None
 
 
 def test_exactly_the_threshold_is_no_tie() -> None:
@@ -168,7 +167,7 @@ def test_a_file_of_candidates_is_read_with_the_names_people_use(tmp_path: Path) 
     )
     candidates, now, domain = read_candidates(path)
     assert now is not None
-    found = as_json(resolve(candidates, RULES, now, domain))
+    found = resolution_record(resolve(candidates, RULES, now, domain))
     assert found["winner"]["text"] == "12 ngày"
     assert found["scores"][0]["combined"] > found["scores"][1]["combined"]
     assert found["policy"] == "prefer_hr_if_internal"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.modes.rag_company import Company, company_at
 from troly_rag import samples
-from troly_rag.corpus import Found
+from troly_rag.corpus.search import CorpusResult
 
 PAIRS = [
     tuple(line.split(" | ", 1))
@@ -30,7 +30,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
         yield opened
 
 
-def find(company: Company, agent: str, question: str) -> Found:
+def find(company: Company, agent: str, question: str) -> CorpusResult:
     everything = company.person("public", "private", department="hr")
     return asyncio.run(company.find(question, everything, agent))
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import Company, company_at
 from tests.support.retrieval.knowledge import HashingEmbedder
-from troly_rag.access import may_see
-from troly_rag.config_schema import SCOPES
-from troly_rag.corpus_words import variants
+from troly_rag.config import SCOPES
+from troly_rag.corpus.access import may_see
+from troly_rag.corpus.wordings import variants
 
 DEPARTMENTS = ("", "hr", "it", "general", "sales", "hr, it")
 GOOD = 0.7

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import company_at
-from troly_rag.corpus_titles import core_of, named_in
+from troly_rag.corpus.wordings import core_of, named_in
 
 
 @pytest.mark.parametrize(

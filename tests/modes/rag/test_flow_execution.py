@@ -14,12 +14,11 @@ from troly.errors import InputError, StoreError
 from troly.plugin.contract import ByLang
 from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted
 from troly_rag.config import Agent, Limits
-from troly_rag.execution import Execution
 from troly_rag.execution.cache import Cache
-from troly_rag.execution.engine import Setting, execute
-from troly_rag.execution.reporting import Reporter
-from troly_rag.execution.types import ToolResult
-from troly_rag.routing import AgentPart, PlanTask, Routing
+from troly_rag.execution.engine import ExecutionSetup, execute
+from troly_rag.execution.outputs import Execution, ToolResult
+from troly_rag.execution.progress import Reporter
+from troly_rag.routing.plan import AgentPart, PlanTask, Routing
 
 Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolResult]]
 LIMITS = Limits(
@@ -30,7 +29,10 @@ NAMES = ("hr", "it", "general", "a", "b", "c", "d")
 
 def agents(timeout_ms: int = 30_000) -> dict[str, Agent]:
     words: ByLang = {"vi": "x", "en": "x"}
-    return {n: Agent(n, words, n, ("rag_tool", "summary_tool"), f"rag_{n}", timeout_ms, 10) for n in NAMES}
+    return {
+        n: Agent(n, words, n, ("rag_tool", "summary_tool"), f"rag_{n}", timeout_ms, timeout_ms, 10)
+        for n in NAMES
+    }
 
 
 def task(ident: str, group: int = 1, *needs: str) -> PlanTask:
@@ -56,7 +58,7 @@ class Run:
     def __init__(self, call: Call, limits: Limits = LIMITS, cache: Cache | None = None, **more: Any) -> None:
         self.events: list[Event] = []
         scope = more.pop("scope", ("an",))
-        self.setting = Setting(agents(**more), limits, call, cache or Cache(), scope, "vi")
+        self.setting = ExecutionSetup(agents(**more), limits, call, cache or Cache(), scope, "vi")
 
     async def of(self, *tasks: PlanTask) -> Execution:
         reporter = Reporter(tasks, self.events.append, "vi")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,11 @@ from tests.support.modes.rag import RagDesk, rag_desk
 from troly.errors import StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Plan
-from troly_rag import tools
-from troly_rag.ingesting import run
-from troly_rag.tools import ToolInputs, ToolOutput
+from troly_rag.corpus.ingest import run
+from troly_rag.execution.tool_calls import TOOLS
+from troly_rag.tools.interface import ToolInputs, ToolOutput
 
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
-Tool = Callable[[ToolInputs], Awaitable[ToolOutput]]
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ async def desk(own_home: Path) -> AsyncIterator[RagDesk]:
 
 def breaking(monkeypatch: pytest.MonkeyPatch, *names: str, kill: bool = False) -> None:
     """The search of these agents fails."""
-    search = tools.TOOLS["rag_tool"]
+    search = TOOLS["rag_tool"]
 
     async def broken(given: ToolInputs) -> ToolOutput:
         if given.agent.name not in names:
@@ -37,13 +36,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, *names: str, kill: bool = False) -
             raise asyncio.CancelledError
         raise StoreError("store.locked")
 
-    monkeypatch.setitem(dict_of(), "rag_tool", broken)
-
-
-def dict_of() -> dict[str, Tool]:
-    found = tools.TOOLS
-    assert isinstance(found, dict)
-    return found
+    monkeypatch.setitem(TOOLS, "rag_tool", broken)
 
 
 @pytest.mark.parametrize("kill", [False, True])

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from troly.paths import Paths
 from troly_rag.config import RagConfig, load
-from troly_rag.routing import PlanTask, Routing, read, route
-from troly_rag.routing.merging import merged
-from troly_rag.routing.ordering import ordered
-from troly_rag.schemas import RouterReply
+from troly_rag.routing.model_router import RouterReply, merge_reply
+from troly_rag.routing.plan import PlanTask, Routing, order_plan
+from troly_rag.routing.router import parse_message, route
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -26,7 +25,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RagConfig:
 
 
 def draft(config: RagConfig) -> Routing:
-    return route(read("Đi muộn bị phạt thế nào?", "", config, "vi"), config, ("public",), "vi", NOW)
+    return route(parse_message("Đi muộn bị phạt thế nào?", "", config, "vi"), config, ("public",), "vi", NOW)
 
 
 def reply(agents: dict[str, Any], tasks: list[dict[str, Any]], **more: Any) -> RouterReply:
@@ -47,7 +46,7 @@ SUM = {"agent": "hr", "tool": "summary_tool", "message": "tóm tắt"}
 )
 def test_both_forms_of_a_plan_are_read_alike(config: RagConfig, tasks: list[dict[str, Any]]) -> None:
     """004 C1: written as one object a group; purpose falls back to message."""
-    found = merged(draft(config), reply({"hr": HR}, tasks), config, "vi")
+    found = merge_reply(draft(config), reply({"hr": HR}, tasks), config, "vi")
     assert [(task.id, task.group, task.purpose) for task in found.tasks] == [
         ("hr#rag:1", 1, "tìm"),
         ("hr#rag:2", 1, "tìm"),
@@ -64,7 +63,7 @@ def test_unknown_agents_and_tools_are_dropped_and_said(config: RagConfig) -> Non
         "finance": {"queries": ["x"], "tools": ["rag_tool"]},
     }
     tasks = [{"1": [RAG, {"agent": "finance", "tool": "rag_tool"}, {"agent": "hr", "tool": "shell"}]}]
-    found = merged(draft(config), reply(agents, tasks), config, "vi")
+    found = merge_reply(draft(config), reply(agents, tasks), config, "vi")
     assert [part.agent for part in found.parts] == ["hr"]
     assert {task.tool for task in found.tasks} == {"rag_tool"}
     said = " ".join(found.remarks)
@@ -73,20 +72,20 @@ def test_unknown_agents_and_tools_are_dropped_and_said(config: RagConfig) -> Non
 
 def test_a_reply_of_which_nothing_holds_leaves_the_rules_plan(config: RagConfig) -> None:
     rules = draft(config)
-    found = merged(rules, reply({"finance": {"queries": ["x"]}}, []), config, "vi")
+    found = merge_reply(rules, reply({"finance": {"queries": ["x"]}}, []), config, "vi")
     assert replace(found, remarks=()) == rules
     assert found.remarks
 
 
 def test_a_cycle_is_broken_and_said(config: RagConfig) -> None:
     looping = [{"1": [{**RAG, "depends_on": ["hr#summary"]}, {**SUM, "depends_on": ["hr#rag:1"]}]}]
-    found = merged(draft(config), reply({"hr": HR}, looping), config, "vi")
+    found = merge_reply(draft(config), reply({"hr": HR}, looping), config, "vi")
     assert any("hr#rag:1" in remark for remark in found.remarks)
     _check_order(found.tasks)
 
 
 def test_what_the_model_forgot_is_added(config: RagConfig) -> None:
-    found = merged(
+    found = merge_reply(
         draft(config), reply({"hr": HR, "general": {"queries": ["Giá trị?"]}}, [{"1": [RAG]}]), config, "vi"
     )
     assert {task.id for task in found.tasks} >= {
@@ -113,7 +112,7 @@ def test_any_plan_comes_into_an_order_that_ends(plan: list[tuple[str, int, list[
     tasks = [
         PlanTask(name, group, "hr", "rag_tool", "", "", None, tuple(needs)) for name, group, needs in plan
     ]
-    placed, dropped = ordered(tasks)
+    placed, dropped = order_plan(tasks)
     assert sorted(task.id for task in placed) == sorted(task.id for task in tasks)
     wanted = {(task.id, need) for task in tasks for need in task.depends_on}
     kept = {(task.id, need) for task in placed for need in task.depends_on}

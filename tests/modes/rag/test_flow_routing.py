@@ -12,7 +12,8 @@ import pytest
 from tests.support.vietnamese import decomposed, plain
 from troly.paths import Paths
 from troly_rag.config import RagConfig, load
-from troly_rag.routing import Routing, read, route
+from troly_rag.routing.plan import Routing
+from troly_rag.routing.router import parse_message, route
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
@@ -25,7 +26,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RagConfig:
 
 
 def routed(config: RagConfig, text: str, before: str = "", lang: Any = "vi") -> Routing:
-    return route(read(text, before, config, lang), config, ("public", "private"), lang, NOW)
+    return route(parse_message(text, before, config, lang), config, ("public", "private"), lang, NOW)
 
 
 def test_the_first_example_of_the_documents(config: RagConfig) -> None:

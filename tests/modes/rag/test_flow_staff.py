@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.rag import RagDesk, rag_desk
-from troly_rag.corpus_cards import Cards
+from troly_rag.corpus.cards import Cards
 
 STAFF = {
     "Nghỉ phép năm được bao nhiêu ngày?": "14",

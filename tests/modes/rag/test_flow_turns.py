@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.rag import RagDesk, rag_desk
-from troly.conversation import TurnRequest, run_turn
-from troly.conversation.conformance import House, check_mode
+from troly.conversation.conformance import check_mode
 from troly.conversation.eval_cases import read_case_file
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.events import Plan, Progress, Sources, StepStarted, TurnCompleted, TurnFailed
 from troly_rag import MODE
 from troly_rag.state import STATE_FIELDS
@@ -177,7 +178,7 @@ async def test_a_repeat_comes_from_the_cache(desk: RagDesk) -> None:
 
 
 async def test_a_stopped_turn_ends_once(desk: RagDesk) -> None:
-    turn = run_turn(desk.services, desk.registry, desk.profile, TurnRequest(MODE.id, VALUES))
+    turn = run_turn(Session(desk.services, desk.registry, desk.profile), TurnRequest(MODE.id, VALUES))
     events = []
     async for event in turn.events():
         events.append(event)
@@ -196,7 +197,7 @@ async def test_it_answers_in_english(desk: RagDesk) -> None:
 
 async def test_it_keeps_the_contract(home: Path) -> None:
     async with rag_desk(home) as desk:
-        assert await check_mode(MODE, House(desk.services, desk.registry, desk.profile)) == []
+        assert await check_mode(MODE, Session(desk.services, desk.registry, desk.profile)) == []
 
 
 def test_the_cases_are_well_formed() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.rag_company import Company, company_at
-from troly_rag.front_matter import Front, fields_of_html, read_front
+from troly_rag.corpus.front_matter import Front, fields_of_html, read_front
 
 BODY = "\nNội dung.\n"
 
@@ -167,7 +167,7 @@ def test_documents_that_replace_each_other_replace_nobody(tmp_path: Path, day: s
 
 def standing(company: Company) -> dict[str, str]:
     """How each document stands, by its file's name."""
-    from troly_rag.corpus_cards import Cards
+    from troly_rag.corpus.cards import Cards
 
     cards = {card.path: card for card in company.services_cards()}
     found = Cards(company.services.state).standing("rag_general", cards, company.services.clock())

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rag.extracting import extract
-from troly_rag.grounding import ground, names_of
+from troly_rag.answer.extraction import extract
+from troly_rag.answer.grounding import ground, names_of
 
 VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
 LATE = (

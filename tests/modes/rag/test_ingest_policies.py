@@ -14,8 +14,8 @@ from tests.support.modes.rag_company import Company, company_at
 from tests.support.retrieval.knowledge import HashingEmbedder, docx_bytes, pdf_bytes
 from troly.errors import InputError
 from troly_rag.config import own_file
-from troly_rag.corpus_cards import Card, Cards
-from troly_rag.front_matter import read_day, read_front, split
+from troly_rag.corpus.cards import Card, Cards
+from troly_rag.corpus.front_matter import read_day, read_front, split
 
 
 @pytest.fixture

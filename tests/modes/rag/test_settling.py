@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from troly.paths import Paths
+from troly_rag.answer.evidence import SourceEvidence, cards, dated
 from troly_rag.config import RagConfig, load
-from troly_rag.evidence import Evidence20, cards, dated
-from troly_rag.settling import settle, shown
+from troly_rag.conflicts.contradictions import conflict_card, find_conflicts
 
 NOW = datetime(2026, 11, 22, 2, tzinfo=UTC)
 
@@ -22,8 +22,8 @@ def config(tmp_path: Path) -> RagConfig:
 
 def source(
     agent: str, text: str, scope: str, days: int, *, relevance: float = 0.9, superseded: bool = False
-) -> Evidence20:
-    return Evidence20(
+) -> SourceEvidence:
+    return SourceEvidence(
         f"https://intra.company/{agent}/{days}", NOW - timedelta(days=days), scope, relevance,
         title=f"Văn bản {agent} {days}", text=text, agent=agent, superseded=superseded,
     )  # fmt: skip
@@ -34,13 +34,13 @@ OLD = "Nhân viên đi muộn quá 5 lần trong tháng bị trừ lương."
 
 
 def test_another_figure_for_the_same_thing_is_a_conflict_that_hr_wins(config: RagConfig) -> None:
-    found = settle(
+    found = find_conflicts(
         [source("general", OLD, "public", 200), source("hr", HR, "private", 10)], config, NOW, "hr_policies"
     )
     assert [one.winners[0].candidate.agent for one in found.conflicts] == ["hr"]
     assert found.policy == "prefer_hr_if_internal"
     assert found.decided == 1
-    card = shown(found.conflicts[0], NOW, "vi")
+    card = conflict_card(found.conflicts[0], NOW, "vi")
     assert [(side.text, side.wins) for side in card.sides] == [(HR, True), (OLD, False)]
     assert "hr" in card.rule
 
@@ -48,7 +48,7 @@ def test_another_figure_for_the_same_thing_is_a_conflict_that_hr_wins(config: Ra
 def test_yes_and_no_of_the_same_thing_is_a_conflict(config: RagConfig) -> None:
     yes = source("hr", "Nhân viên thử việc được làm việc từ xa hai ngày.", "private", 5)
     no = source("general", "Nhân viên thử việc không được làm việc từ xa.", "public", 300)
-    assert len(settle([yes, no], config, NOW).conflicts) == 1
+    assert len(find_conflicts([yes, no], config, NOW).conflicts) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,21 +62,23 @@ def test_yes_and_no_of_the_same_thing_is_a_conflict(config: RagConfig) -> None:
 )
 def test_sources_that_agree_or_speak_of_something_else_are_no_conflict(config: RagConfig, other: str) -> None:
     assert (
-        settle([source("hr", HR, "private", 5), source("general", other, "public", 9)], config, NOW).conflicts
+        find_conflicts(
+            [source("hr", HR, "private", 5), source("general", other, "public", 9)], config, NOW
+        ).conflicts
         == ()
     )
 
 
 def test_a_tie_has_no_loser(config: RagConfig) -> None:
-    found = settle([source("hr", HR, "private", 5), source("hr", OLD, "internal", 6)], config, NOW)
+    found = find_conflicts([source("hr", HR, "private", 5), source("hr", OLD, "internal", 6)], config, NOW)
     assert found.conflicts[0].tie
     assert found.losers == frozenset()
     assert found.policy == "tie_show_all"
-    assert shown(found.conflicts[0], NOW, "en").tie
+    assert conflict_card(found.conflicts[0], NOW, "en").tie
 
 
 def test_a_replaced_version_loses(config: RagConfig) -> None:
-    found = settle(
+    found = find_conflicts(
         [source("hr", OLD, "private", 1, superseded=True), source("hr", HR, "private", 400)], config, NOW
     )
     assert found.policy == "prefer_current_version"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.dates import HCM
-from troly_rag.tools.logs import PIECE, Tally, Wanted, log_files, read, told, wanted_in
+from troly_rag.tools.logs import PIECE, LogQuery, LogTally, log_files, parse_log_query, read, render_tally
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=HCM)
 BEGIN = datetime(2026, 11, 1, tzinfo=HCM)
@@ -24,8 +24,8 @@ def line(at: int, level: str = "INFO", text: str = "ok") -> bytes:
     return f"{BEGIN + timedelta(minutes=at):%Y-%m-%d %H:%M:%S},123 {level} app: {text}\n".encode()
 
 
-def tallied(lines: Iterable[bytes], wanted: Wanted) -> Tally:
-    tally = Tally()
+def tallied(lines: Iterable[bytes], wanted: LogQuery) -> LogTally:
+    tally = LogTally()
     read(io.BytesIO(b"".join(lines)), wanted, tally, [False])
     return tally
 
@@ -39,7 +39,7 @@ def test_a_range_finds_exactly_its_lines(entries: list[tuple[int, str]], first: 
     entries = sorted(entries)
     start, end = BEGIN + timedelta(minutes=first), BEGIN + timedelta(minutes=first + length)
     padding = "x" * 500
-    tally = tallied((line(at, level, padding) for at, level in entries), Wanted(start, end))
+    tally = tallied((line(at, level, padding) for at, level in entries), LogQuery(start, end))
     assert tally.matched == sum(first <= at < first + length for at, _ in entries)
 
 
@@ -50,16 +50,16 @@ def test_levels_and_words_narrow() -> None:
         line(3, "INFO", "db-01 ok"),
         line(4, "FATAL", "db-01 down"),
     ]
-    wanted = wanted_in("lỗi của db-01", NOW)
+    wanted = parse_log_query("lỗi của db-01", NOW)
     assert wanted.levels == {"ERROR", "CRITICAL"}
     tally = tallied(lines, wanted)
     assert (tally.matched, tally.levels["ERROR"], tally.levels["CRITICAL"]) == (2, 1, 1)
 
 
 def test_messages_that_differ_in_numbers_only_are_counted_together() -> None:
-    tally = tallied([line(at, "ERROR", f"timeout after {at} ms") for at in range(5)], Wanted())
+    tally = tallied([line(at, "ERROR", f"timeout after {at} ms") for at in range(5)], LogQuery())
     assert tally.messages.most_common(1)[0][1] == 5
-    assert "5 lần" in told(tally, Wanted(), "vi")
+    assert "5 lần" in render_tally(tally, LogQuery(), "vi")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_messages_that_differ_in_numbers_only_are_counted_together() -> None:
     ],
 )
 def test_periods_of_a_question(question: str, start: tuple[int, int], end: tuple[int, int]) -> None:
-    wanted = wanted_in(question, NOW)
+    wanted = parse_log_query(question, NOW)
     assert wanted.start is not None
     assert wanted.end is not None
     assert (wanted.start.day, wanted.start.month) == start
@@ -85,7 +85,7 @@ def test_a_stack_trace_belongs_to_its_line() -> None:
         b'  File "a.py", line 3\n',
         line(5, "INFO"),
     ]
-    wanted = Wanted(BEGIN, BEGIN + timedelta(minutes=3))
+    wanted = LogQuery(BEGIN, BEGIN + timedelta(minutes=3))
     assert tallied(lines, wanted).matched == 3
 
 
@@ -94,15 +94,15 @@ def test_a_large_log_is_read_from_its_range(tmp_path: Path) -> None:
     with path.open("wb") as file:
         for at in range(40_000):
             file.write(line(at, "INFO", "y" * 200))
-    tally = Tally()
+    tally = LogTally()
     with path.open("rb") as file:
-        read(file, Wanted(BEGIN + timedelta(minutes=39_000), None), tally, [False])
+        read(file, LogQuery(BEGIN + timedelta(minutes=39_000), None), tally, [False])
     assert tally.matched == 1000
     assert tally.lines < 3000
 
 
-@pytest.mark.parametrize("wanted", [Wanted(), Wanted(BEGIN + timedelta(minutes=90_000), None)])
-def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: Wanted) -> None:
+@pytest.mark.parametrize("wanted", [LogQuery(), LogQuery(BEGIN + timedelta(minutes=90_000), None)])
+def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: LogQuery) -> None:
     path = tmp_path / "app.log"
     with path.open("wb") as file:
         file.write(b"".join(line(at) for at in range(100)))
@@ -110,7 +110,7 @@ def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: Wanted) -> 
         file.truncate(1 << 30)
         file.seek(0, io.SEEK_END)
         file.write(b"\n" + b"".join(line(at, "ERROR", "hỏng") for at in range(90_000, 90_050)))
-    tally = Tally()
+    tally = LogTally()
     tracemalloc.start()
     try:
         with path.open("rb", buffering=PIECE) as file:
@@ -128,22 +128,22 @@ def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: Wanted) -> 
     "content", [b"", b"\x00\xff\xfe" * 1000, b"x" * 200_000, b"no times here\n" * 50, "lỗi ".encode("utf-16")]
 )
 def test_odd_files_are_read_to_their_end(content: bytes) -> None:
-    tally = tallied([content], Wanted(BEGIN, NOW))
+    tally = tallied([content], LogQuery(BEGIN, NOW))
     assert tally.matched == 0
-    assert "Không có dòng" in told(tally, Wanted(BEGIN, NOW), "vi")
+    assert "Không có dòng" in render_tally(tally, LogQuery(BEGIN, NOW), "vi")
 
 
 def test_escapes_in_a_line_are_not_shown() -> None:
-    tally = tallied([line(1, "ERROR", "\x1b]0;x\x07\x1b[31mđỏ")], Wanted())
-    assert "\x1b" not in told(tally, Wanted(), "vi")
+    tally = tallied([line(1, "ERROR", "\x1b]0;x\x07\x1b[31mđỏ")], LogQuery())
+    assert "\x1b" not in render_tally(tally, LogQuery(), "vi")
 
 
 def test_stopping_ends_the_reading() -> None:
-    tally = Tally()
-    read(io.BytesIO(b"".join(line(at) for at in range(30_000))), Wanted(), tally, [True])
+    tally = LogTally()
+    read(io.BytesIO(b"".join(line(at) for at in range(30_000))), LogQuery(), tally, [True])
     assert tally.lines == 20_000
     endless = io.BytesIO(b"x" * 5_000_000)
-    read(endless, Wanted(), Tally(), [True])
+    read(endless, LogQuery(), LogTally(), [True])
     assert endless.tell() < 5_000_000
 
 

@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rag.tools.arithmetic import Number, Quantity, ReckoningError, Sign, Token, evaluate
-from troly_rag.tools.expressions import expression_in
-from troly_rag.tools.reckoning import answer
+from troly_rag.tools.calculator import (
+    CalculationError,
+    Number,
+    Quantity,
+    Sign,
+    Token,
+    answer,
+    evaluate,
+    expression_in,
+)
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
@@ -36,7 +43,7 @@ def test_any_tokens_give_a_value_or_one_error(tokens: list[Token]) -> None:
     kind, value = "", Decimal(0)
     try:
         value = evaluate(tokens).value
-    except ReckoningError as error:
+    except CalculationError as error:
         kind = error.kind
     assert value.is_finite()
     assert kind in {"", "syntax", "zero", "power", "large", "units", "long"}
@@ -46,7 +53,7 @@ def test_any_tokens_give_a_value_or_one_error(tokens: list[Token]) -> None:
 def test_any_text_is_answered(text: str) -> None:
     try:
         said = answer(text, "vi")
-    except ReckoningError as error:
+    except CalculationError as error:
         said = error.kind
     assert said
 
@@ -80,7 +87,7 @@ def test_expressions_in_sentences(question: str, result: str) -> None:
     ],
 )
 def test_what_cannot_be_worked_out_says_why(question: str, kind: str) -> None:
-    with pytest.raises(ReckoningError) as error:
+    with pytest.raises(CalculationError) as error:
         answer(question, "vi")
     assert error.value.kind == kind
 

@@ -104,7 +104,7 @@ import resource, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from tests.support.stores.services import services_at
-from tests.support.warranty_files import load, rows
+from tests.support.modes.warranty_files import load, rows
 from troly.errors import StoreError
 home, small, large = map(Path, sys.argv[1:4])
 with services_at(home) as services:

@@ -12,9 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.modes.warranty_files import HEADER
-from troly.tables.careful import rewrite
 from troly.tables.source import read_header
-from troly.tables.stage import Means, Staged, stage
+from troly.tables.stage import LoadContext, StagedCsv, rewrite, stage
 from troly_shopping.warranty_load import LAYOUT, check_rows, faults
 
 CELLS = st.text(st.sampled_from("AB1 ,;\"'\n\r\tộđ0-/x\u00a0"), max_size=12)
@@ -38,13 +37,13 @@ def made(rows: list[tuple[str, str, str, bool]], delimiter: str, ends: str) -> s
     return (HEADER.replace(",", delimiter) + text.getvalue()).replace("\n", ends)
 
 
-def staged_from(content: str, folder: Path) -> tuple[duckdb.DuckDBPyConnection, Staged]:
+def staged_from(content: str, folder: Path) -> tuple[duckdb.DuckDBPyConnection, StagedCsv]:
     path = folder / "any.csv"
     path.write_bytes(content.encode())
     work = folder / "work"
     work.mkdir(exist_ok=True)
     con = duckdb.connect()
-    return con, stage(con, path, LAYOUT, Means(work, lambda _done, _total, _unit: None, lambda: None))
+    return con, stage(con, path, LAYOUT, LoadContext(work, lambda _done, _total, _unit: None, lambda: None))
 
 
 @pytest.fixture(scope="module")

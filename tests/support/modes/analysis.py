@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
 from tests.support.modes.sheets import load_text
-from tests.support.stores.services import services_at
+from tests.support.stores.prepared import prepared_services
+from troly.plugin.services import Services
 from troly_analysis import MODE
 from troly_analysis.sheets_store import SheetStore
 
@@ -38,10 +39,15 @@ def analyst_at(
 ) -> Iterator[Analyst]:
     """An analyst under `home` with the orders above, or these CSV texts under these names; "" for no sheet at all."""
     registry = registry_of(analysis=MODE)
-    with services_at(home, registry, **env) as services:
-        for name, text in zip(names, texts or (ORDERS,), strict=True):
-            if text:
-                load_text(services, text, name)
+    sheets = [(name, text) for name, text in zip(names, texts or (ORDERS,), strict=True) if text]
+
+    def fill(services: Services) -> None:
+        for name, text in sheets:
+            load_text(services, text, name)
+        SheetStore(services).close()
+
+    content = ("analyst", *(part for sheet in sheets for part in sheet))
+    with prepared_services(home, registry, content, fill, **env) as services:
         try:
             yield Analyst(services, registry)
         finally:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly.plugin import samples
 from troly_dental import MODE
@@ -88,7 +89,12 @@ def clinic_at(home: Path, *, notes: bool = True, **env: str) -> Iterator[Clinic]
     registry = registry_of(dental=MODE)
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
-    with services_at(home, registry, **env) as services:
-        if notes:
-            samples.load(services, MODE, "vi")
+    house = (
+        prepared_services(
+            home, registry, ("dental-notes",), lambda services: samples.load(services, MODE, "vi"), **env
+        )
+        if notes
+        else services_at(home, registry, **env)
+    )
+    with house as services:
         yield Clinic(services, registry)

@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.support.stores.services import profile
 from troly.config import Profile
-from troly.conversation import TurnRequest, run_turn
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.contract import Mode
 from troly.plugin.events import Event, Notice, Say, StepFinished, Table, Token, TurnCompleted, TurnFailed
 from troly.plugin.registry import Registry
@@ -75,7 +76,7 @@ class Desk:
     async def ask(self, text: str, **more: Any) -> Told:
         """One turn to its end; `more` are fields of the request."""
         request = TurnRequest(self.mode.id, text, conversation=self.conversation, **more)
-        turn = run_turn(self.services, self.registry, self.profile, request)
+        turn = run_turn(Session(self.services, self.registry, self.profile), request)
         told = Told([event async for event in turn.events()])
         self.conversation = turn.conversation_id
         return told

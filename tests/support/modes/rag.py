@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import profile, services_at
 from troly_rag import MODE, samples
 
@@ -28,9 +29,14 @@ class RagDesk(Desk):
 async def rag_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIterator[RagDesk]:
     """The desk under `home`; `env` as for `services_at`."""
     registry = registry_of(rag=MODE)
-    with services_at(home, registry, **env) as services:
-        if loaded and not samples.loaded(services):
-            samples.load(services, "vi")
+    house = (
+        prepared_services(
+            home, registry, ("company-samples",), lambda services: samples.load(services, "vi"), **env
+        )
+        if loaded
+        else services_at(home, registry, **env)
+    )
+    with house as services:
         desk = RagDesk(services, registry)
         desk.become("private", department="hr")
         yield desk

@@ -13,11 +13,11 @@ from troly.config import Profile
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.retrieval.hybrid import Embed
-from troly_rag.access import UserContext, user_context
 from troly_rag.config import RagConfig, load
-from troly_rag.corpus import Desk, Found
-from troly_rag.corpus_cards import MIGRATION, Card, Cards
-from troly_rag.ingesting import run
+from troly_rag.corpus.access import UserContext, user_context
+from troly_rag.corpus.cards import MIGRATION, Card, Cards
+from troly_rag.corpus.ingest import run
+from troly_rag.corpus.search import CorpusResult, CorpusSearch
 
 
 class Company:
@@ -70,9 +70,11 @@ class Company:
 
     async def find(
         self, query: str, user: UserContext, agent: str = "general", k: int = 10, embed: Embed | None = None
-    ) -> Found:
+    ) -> CorpusResult:
         """What `user` finds in the corpus of `agent`."""
-        desk = Desk(self.services.knowledge, Cards(self.services.state), embed=embed, embedder="hashing")
+        desk = CorpusSearch(
+            self.services.knowledge, Cards(self.services.state), embed=embed, embedder="hashing"
+        )
         return await desk.search(
             self.config.agents[agent].collection, query, user, k, now=self.services.clock()
         )

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.modes.desk import Told
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly.config import Profile, load_profile
-from troly.conversation import TurnRequest, run_turn
 from troly.conversation.replay import Replayed, replay
 from troly.conversation.scratch import scratch_services
+from troly.conversation.session import Session
+from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin import samples
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
@@ -44,7 +46,7 @@ class Person:
 
     async def ask(self, text: str, **more: Any) -> Told:
         request = TurnRequest(self.mode, text, conversation=self.conversation, **more)
-        turn = run_turn(self.services, self.registry, self.profile, request)
+        turn = run_turn(Session(self.services, self.registry, self.profile), request)
         told = Told([event async for event in turn.events()])
         self.conversation = turn.conversation_id
         return told
@@ -64,9 +66,18 @@ def person_at(home: Path, mode: str, *, loaded: bool = True, **env: str) -> Iter
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
     registry = Registry()
-    with services_at(home, registry, **env) as services:
-        if loaded:
-            samples.load(services, registry.get(mode), "vi")
+    house = (
+        prepared_services(
+            home,
+            registry,
+            ("samples", mode),
+            lambda services: samples.load(services, registry.get(mode), "vi"),
+            **env,
+        )
+        if loaded
+        else services_at(home, registry, **env)
+    )
+    with house as services:
         profile = load_profile(services.paths, services.settings)
         yield Person(services, registry, profile, mode)
 

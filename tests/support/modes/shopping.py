@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
 from tests.support.modes.warranty_files import load
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly_shopping import MODE
 
@@ -31,7 +32,11 @@ class Shop(Desk):
 def shop_at(home: Path, *, loaded: bool = True, **env: str) -> Iterator[Shop]:
     """A shop under `home` with the sample warranty list, unless not `loaded`; `env` as for `services_at`."""
     registry = registry_of(shopping=MODE)
-    with services_at(home, registry, **env) as services:
-        if loaded:
-            load(services, SAMPLE)
+    if not loaded:
+        with services_at(home, registry, **env) as services:
+            yield Shop(services, registry)
+        return
+    with prepared_services(
+        home, registry, ("shop",), lambda services: load(services, SAMPLE), **env
+    ) as services:
         yield Shop(services, registry)

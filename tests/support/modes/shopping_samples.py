@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.modes.shopping import Shop, shop_at
+from tests.support.modes.made import registry_of
+from tests.support.modes.shopping import Shop
+from tests.support.stores.prepared import prepared_services
 from troly.plugin.samples import load_once
 from troly_shopping import MODE
 
@@ -14,6 +16,8 @@ from troly_shopping import MODE
 @contextmanager
 def stocked_shop(home: Path, **env: str) -> Iterator[Shop]:
     """A shop with the sample catalogue, warranty list and pages."""
-    with shop_at(home, loaded=False, **env) as shop:
-        load_once(shop.services, [MODE], "vi")
-        yield shop
+    registry = registry_of(shopping=MODE)
+    with prepared_services(
+        home, registry, ("shop-samples",), lambda services: load_once(services, [MODE], "vi"), **env
+    ) as services:
+        yield Shop(services, registry)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from troly.cli.main import main
+from troly.__main__ import main
 
 PATIENCE = 60
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
+from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import profile, services_at
 from troly_rental import MODE
 from troly_rental.data import samples
@@ -28,8 +29,13 @@ class RentalDesk(Desk):
 async def rental_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIterator[RentalDesk]:
     """The desk under `home`; `env` as for `services_at`."""
     registry = registry_of(rental=MODE)
-    with services_at(home, registry, **env) as services:
-        if loaded and not samples.loaded(services):
-            samples.load(services, "vi")
+    house = (
+        prepared_services(
+            home, registry, ("rental-samples",), lambda services: samples.load(services, "vi"), **env
+        )
+        if loaded
+        else services_at(home, registry, **env)
+    )
+    with house as services:
         yield RentalDesk(services, registry, "nobody")
         await services.llm.aclose()

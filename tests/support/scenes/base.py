@@ -12,7 +12,7 @@ from tests.support.process.waiting import until
 from tests.support.screen.answers import COMPANY, FIGURES, ROOMS
 from tests.support.screen.screens import MARKDOWN, NOW, Scene, cut_off, settle, warranty
 from troly.plugin.events import StepStarted, Token
-from troly.tui.view import ConversationView, HitView
+from troly.tui.chat.view import ConversationView, HitView
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
 LISTED = [

@@ -11,12 +11,12 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import settle
-from troly.tui.jobs import Offer
-from troly.tui.screens.first import FirstScreen
+from troly.conversation.jobs import MissingModel
+from troly.tui.dialogs.first import FirstScreen
 
 MODELS = [
-    Offer("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
-    Offer("bge-m3", {"vi": "bge-m3 · cho embed, chưa có", "en": "bge-m3 · for embed, not here yet"}),
+    MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
+    MissingModel("bge-m3", {"vi": "bge-m3 · cho embed, chưa có", "en": "bge-m3 · for embed, not here yet"}),
 ]
 
 

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, Scene, settle
+from troly.conversation.jobs import JobProgress
 from troly.plugin.events import (
     Event,
     ModelCalled,
@@ -18,9 +19,8 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.plugin.ingest_arguments import Kind
-from troly.tui.evidence_tree import Evidence
-from troly.tui.jobs import Load, Step
-from troly.tui.working import Working
+from troly.tui.chat.evidence_tree import Evidence
+from troly.tui.chat.jobs import Working
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
 ANSWER = "Nhân viên chính thức có 12 ngày phép năm; trưởng nhóm duyệt."
@@ -179,7 +179,7 @@ async def working(pilot: Pilot[Any]) -> None:
     await answered(pilot)
     app = scene(pilot)
     app.working = Working("Nạp warranty.csv", NOW.replace(minute=12), lambda: None)
-    app._heard("Nạp warranty.csv", Step(2_400, 5_000, "rows"))
+    app._heard("Nạp warranty.csv", JobProgress(2_400, 5_000, "rows"))
     await settle(app, pilot)
 
 
@@ -197,4 +197,4 @@ async def kinds(pilot: Pilot[Any]) -> None:
     await pilot.pause()
 
 
-__all__ = ["Load", "answered", "drawer", "kinds", "marked", "marking", "opened", "passages", "working"]
+__all__ = ["answered", "drawer", "kinds", "marked", "marking", "opened", "passages", "working"]

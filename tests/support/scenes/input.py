@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.support.process.waiting import until
 from tests.support.scenes.base import scene, talk
 from tests.support.screen.screens import begin, burst, settle, text_of
-from troly.tui.screens.paste import PasteScreen
+from troly.tui.dialogs.paste import PasteScreen
 
 NAMES = [("Doanh thu quý 3", "1.200 dòng"), ("Đơn hàng 2026", "48.210 dòng"), ("Khách hàng", "913 dòng")]
 LINES = "\n".join(f"{number:03d}  khách không đăng nhập được, mã 401" for number in range(1, 121))

@@ -10,7 +10,7 @@ from tests.support.scenes.base import scene
 from tests.support.screen.answers import FIGURES, ROOMS
 from tests.support.screen.screens import MARKDOWN, NOW, Scene, settle, warranty
 from troly.plugin.events import StepStarted, Token, TurnCompleted
-from troly.tui.view import Pane, message
+from troly.tui.chat.view import Pane, message
 
 TITLES = (
     "kiểm tra giúp ABC123, XYZ789", "Laptop dưới 20 triệu cho sinh viên kế toán", "Doanh thu tuần này theo chi nhánh",

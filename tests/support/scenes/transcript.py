@@ -10,8 +10,8 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import scene
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import Scene, begin, cut_off, settle
-from troly.tui.screens.message_menu import MessageMenu
-from troly.tui.widgets.find_bar import FindBar
+from troly.tui.chat.find import FindBar
+from troly.tui.dialogs.message_menu import MessageMenu
 
 MESSAGES = 60
 

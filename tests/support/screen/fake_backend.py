@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from troly.conversation.input_history import Draft, InputHistory
+from troly.conversation.jobs import Job
 from troly.plugin.events import Event, Table
 from troly.plugin.registry import BUILT_IN, Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
+from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 from troly.tui.errands import Errand
-from troly.tui.jobs import Job
 from troly.tui.port import Alteration, Arrival, Deliver, Question
-from troly.tui.typed import Draft, Typed
-from troly.tui.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView
 
 
 def _installed() -> tuple[ModeView, ...]:
@@ -76,7 +76,7 @@ class FakeHouse:
     names: list[tuple[str, str]] = field(default_factory=list)
     mentioned: list[tuple[str, str]] = field(default_factory=list)
     spoken: list[Lang] = field(default_factory=list)
-    typed_before: Typed = field(default_factory=Typed)
+    typed_before: InputHistory = field(default_factory=InputHistory)
     kept_messages: list[str] = field(default_factory=list)
     kept_drafts: dict[str, Draft | None] = field(default_factory=dict)
     refusal: Exception | None = None
@@ -190,7 +190,7 @@ class FakeHouse:
         fitting = [one for one in self.names if wanted in fold(one[0])]
         self.deliver(lambda: done(self.refusal or fitting[:limit]))
 
-    def typed(self, done: Callable[[Typed | Exception], None]) -> None:
+    def typed(self, done: Callable[[InputHistory | Exception], None]) -> None:
         self.deliver(lambda: done(self.typed_before))
 
     def keep_typed(self, message: str, drafts: Mapping[str, Draft | None]) -> None:

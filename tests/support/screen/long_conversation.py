@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from tests.support.screen.screens import NOW
-from troly.tui.view import MessageView, message
+from troly.tui.chat.view import MessageView, message
 
 ANSWERS = (
     "Dạ **còn bảo hành** đến 31/12/2027 ạ.",

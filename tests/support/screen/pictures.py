@@ -13,8 +13,8 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene
 from troly.errors import StoreError
 from troly.text.catalogue import Lang
+from troly.tui.chat.view import HealthView, Trouble
 from troly.tui.port import Arrival
-from troly.tui.view import HealthView, Trouble
 
 
 class Look(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 from troly.plugin import events
 from troly.plugin.events import Event, TurnStarted
-from troly.tui.history import card_from
+from troly.tui.chat.history import card_from
 
 
 def read(mode: str) -> list[Event]:

@@ -3,25 +3,376 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import zip_longest
 
 from troly.plugin.events import (
     Chart,
     Computation,
     Conflict,
     Content,
+    Evidence,
     Handoff,
+    Item,
     ItemList,
     Notice,
     Plan,
+    Side,
     Sources,
     Suggestions,
     Table,
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.render import cards_data, cards_grounds
-from troly.tui.render.cards_data import indented
-from troly.tui.render.spans import Line, Span, wrap
+from troly.tui.render.figures import duration, number
+from troly.tui.render.markdown import markdown_lines
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap, wrap_whole
+from troly.tui.render.tables import table_lines
+
+# A line chart drawn with the lines that every font has, with the range at its left.
+
+
+HEIGHT = 8
+# Apart in weight, so that they can be told apart without colours.
+STYLES = ("accent", "dim", "strong")
+Cells = list[list[str]]
+
+
+def plot_lines(card: Chart, width: int, lang: Lang) -> list[Line]:
+    """The series of `card` over its labels in at most `width` cells; missing values leave a gap."""
+    values = [value for series in card.series for value in series.values if value == value]  # noqa: PLR0124 (NaN)
+    if not values:
+        return []
+    low, high = min(0.0, *values), max(0.0, *values)
+    high = high if high > low else low + 1.0
+    marks = [number(high, lang), number(low, lang)]
+    left = max(len(mark) for mark in marks) + 1
+    room = max(4, width - left - 1)
+    layers = [_cells(series.values, room, low, high) for series in card.series[: len(STYLES)]]
+    lines = []
+    for row in range(HEIGHT):
+        mark = marks[0] if row == 0 else marks[1] if row == HEIGHT - 1 else ""
+        head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "rule"))
+        lines.append((*head, *_row([layer[row] for layer in layers])))
+    return [*lines, _feet(card, left, room)]
+
+
+def _cells(values: tuple[float, ...], room: int, low: float, high: float) -> Cells:
+    """The characters of one series, row by row: each column joins its value to that of the column before."""
+
+    def row_of(value: float) -> int:
+        return round((high - value) / (high - low) * (HEIGHT - 1))
+
+    cells = [[" "] * room for _ in range(HEIGHT)]
+    before: int | None = None
+    for x in range(room):
+        value = _at(values, x / max(1, room - 1))
+        if value != value:  # noqa: PLR0124 (NaN)
+            before = None
+            continue
+        row = row_of(value)
+        if before is None or before == row:
+            cells[row][x] = "─"
+        else:
+            cells[before][x], cells[row][x] = "╯╭" if row < before else "╮╰"
+            _rise(cells, x, before, row)
+        before = row
+    for at, value in enumerate(values):
+        # No point is lost where there are more of them than columns.
+        x = round(at / max(1, len(values) - 1) * (room - 1))
+        drawn = [row for row in range(HEIGHT) if cells[row][x] != " "]
+        if value == value and drawn and not drawn[0] <= (row := row_of(value)) <= drawn[-1]:  # noqa: PLR0124 (NaN)
+            cells[row][x] = "│"
+            _rise(cells, x, row, drawn[0] if row < drawn[0] else drawn[-1])
+    return cells
+
+
+def _rise(cells: Cells, x: int, one: int, other: int) -> None:
+    for between in range(min(one, other) + 1, max(one, other)):
+        cells[between][x] = "│"
+
+
+def _at(values: tuple[float, ...], share: float) -> float:
+    """The value at `share` (0 to 1) of the way, on straight lines between the points."""
+    place = share * (len(values) - 1)
+    at = min(int(place), max(0, len(values) - 2))
+    if place == at:
+        return values[at]
+    return values[at] + (values[at + 1] - values[at]) * (place - at)
+
+
+def _row(layers: Cells) -> Line:
+    """One row: where lines cross, the first series is seen."""
+    spans: list[Span] = []
+    for cells in zip(*layers, strict=True):
+        owner = next((index for index, sign in enumerate(cells) if sign != " "), None)
+        spans.append(Span(" ") if owner is None else Span(cells[owner], STYLES[owner]))
+    return tuple(spans)
+
+
+def _feet(card: Chart, left: int, room: int) -> Line:
+    """The first and the last label below the ends."""
+    first, last = (
+        clip(sanitize(label), max(3, room // 2 - 1)) for label in (card.labels[0], card.labels[-1])
+    )
+    gap = room - width_of(line(first)) - width_of(line(last))
+    return line(" " * left, Span(first, "dim"), " " * max(1, gap), Span(last, "dim"))
+
+
+# Tables, lists that open and charts as styled lines.
+
+
+HEAD = 20
+# Shorter tables are seen at once; the key for the grid works with them too.
+LONG = 8
+MOST_ITEMS = 10
+# A line needs this many cells and points to say more than its numbers do.
+NARROWEST_PLOT = 30
+FEWEST_POINTS = 3
+LONGEST_UNIT = 16
+
+
+def titled(title: str, badge: str, width: int) -> list[Line]:
+    """A title with its badge before it; nothing where there is neither."""
+    mark = [Span(f" {sanitize(badge)} ", "chip"), Span(" ")] if badge else []
+    return wrap([*mark, Span(sanitize(title), "strong")], width) if title or badge else []
+
+
+def indented(lines: list[Line], mark: str = "  ", style: str = "") -> list[Line]:
+    """The lines behind a mark each."""
+    return [(Span(mark, style), *text) for text in lines]
+
+
+def table(card: Table, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+    """The head of the table, or all of it where it stands open, and what opens it as a grid."""
+    shown = card.rows if name in opened else card.rows[:HEAD]
+    head = [[Span(sanitize(cell))] for cell in card.columns]
+    rows = [[[Span(sanitize(cell))] for cell in row] for row in shown]
+    lines = [*titled(card.title, card.badge, width), *table_lines(head, rows, width, card.numeric)]
+    grid = len(card.rows) >= LONG and name not in opened
+    return [*lines, *_below(card, len(card.rows) - len(shown), name, lang, grid=grid)]
+
+
+def _below(card: Table | ItemList, hidden: int, name: str, lang: Lang, *, grid: bool = False) -> list[Line]:
+    parts: list[Span] = []
+    if hidden > 0:
+        parts.append(Span(tr("ui.card.more", lang, count=hidden), "action", f"open:{name}"))
+    held = len(card.rows) if isinstance(card, Table) else len(card.items)
+    if card.total is not None and card.total > held:
+        parts.append(Span(tr("ui.card.total", lang, shown=held, total=number(card.total, lang)), "dim"))
+    if grid:
+        parts.append(Span(tr("ui.card.grid", lang), "action", f"grid:{name}"))
+    spaced = [piece for part in parts for piece in (Span("   "), part)][1:]
+    return [tuple(spaced)] if spaced else []
+
+
+def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+    """The first entries, or all of them where the list stands open; an open entry shows its fields and its text."""
+    lines = titled(card.title, card.badge, width)
+    shown = card.items if name in opened else card.items[:MOST_ITEMS]
+    for index, item in enumerate(shown):
+        mine = f"{name}.{index}"
+        more = bool(item.detail or item.fields)
+        mark = ("▾ " if mine in opened else "▸ ") if more else "• "
+        action = f"open:{mine}" if more else ""
+        for row, text in enumerate(wrap([Span(sanitize(item.title), "strong", action)], width - 2)):
+            lines.append((Span(mark if row == 0 else "  ", "dim", action), *text))
+        if item.subtitle:
+            lines += indented(wrap([Span(sanitize(item.subtitle), "dim")], width - 2))
+        if more and mine in opened:
+            lines += indented(_inside(item, width - 2))
+    return [*lines, *_below(card, len(card.items) - len(shown), name, lang)]
+
+
+def _inside(item: Item, width: int) -> list[Line]:
+    lines = facts(item.fields, width)
+    if item.detail:
+        lines += markdown_lines(sanitize(item.detail), width)
+    if item.path:
+        lines += wrap([Span(sanitize(item.path), "dim")], width)
+    return lines
+
+
+def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
+    """Names and values in two columns."""
+    names = [clip(sanitize(name), max(8, width // 3)) for name, _ in pairs]
+    left = max((width_of(line(name)) for name in names), default=0) + 2
+    lines: list[Line] = []
+    for name, (_, value) in zip(names, pairs, strict=True):
+        rows = wrap([Span(sanitize(value))], max(1, width - left))
+        lines += [
+            (*pad(line(Span(name if row == 0 else "", "dim")), left), *text) for row, text in enumerate(rows)
+        ]
+    return lines
+
+
+def chart(card: Chart, width: int, lang: Lang) -> list[Line]:
+    """A line as a plot, all else as bars, both with their exact values; a share says the part of the whole too."""
+    lang = card.language or lang
+    lines = titled(card.title, card.badge, width)
+    plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
+    if plotted:
+        lines += plot_lines(card, width, lang)
+    for series in card.series:
+        if len(card.series) > 1:
+            lines += [BLANK, *wrap([Span(sanitize(series.name), "strong")], width)]
+        lines += (_values if plotted else _bars)(card, series.values, width, lang)
+    return lines
+
+
+def _values(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+    """The exact values below a plot, as many on a line as there is room for."""
+    spans: list[Span] = []
+    for label, value in zip(card.labels, values, strict=False):
+        # Blanks that do not break keep a label with its value.
+        pair = f"{sanitize(label)}\u00a0{number(value, lang)}".replace(" ", "\u00a0")
+        spans += [Span("   " if spans else ""), Span(pair, "dim")]
+    return wrap([*spans, Span(f"  {sanitize(card.unit)}" if card.unit else "", "dim")], width)
+
+
+def _bars(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+    labels = [clip(sanitize(label), max(6, width // 3)) for label in card.labels]
+    total = sum(values) or 1.0
+    texts = [f"{number(value, lang)} {clip(sanitize(card.unit), LONGEST_UNIT)}".strip() for value in values]
+    if card.kind == "share":
+        texts = [
+            f"{text}  {number(100 * value / total, lang, 1)}%"
+            for text, value in zip(texts, values, strict=True)
+        ]
+    most = max((abs(value) for value in values), default=0.0) or 1.0
+    left = max((width_of(line(label)) for label in labels), default=0)
+    right = max((len(text) for text in texts), default=0)
+    room = max(1, width - left - right - 4)
+    lines = []
+    for label, value, text in zip(labels, values, texts, strict=False):
+        bar = "━" * max(1 if value else 0, round(room * abs(value) / most))
+        lines.append(
+            line(*pad(line(label), left), "  ", Span(bar, "accent"), "  " if bar else "", Span(text, "dim"))
+        )
+    return lines
+
+
+# What an answer rests on, as styled lines: sources, computations, plans, conflicts, and what can be asked next.
+
+
+TASK_MARKS = {"waiting": "○", "running": "◐", "done": "●", "failed": "×", "denied": "■"}
+# Two sides stand side by side where each has this many cells.
+NARROWEST_SIDE = 32
+GAP = 3
+
+
+def sources(card: Sources, width: int, name: str, opened: Collection[str]) -> list[Line]:
+    """A line a source; one that stands open shows its passage, its facts and its full link."""
+    lines: list[Line] = []
+    for index, item in enumerate(card.items):
+        mine = f"{name}.{index}"
+        title = line(
+            Span(f"[{item.number}] ", "dim"),
+            Span(clip(sanitize(item.title), max(8, width * 2 // 3)), "", f"open:{mine}"),
+            Span("  " + clip(sanitize(item.where), width // 3) if item.where else "", "dim"),
+        )
+        lines += wrap(title, width)
+        if mine in opened:
+            lines += indented(_passage(item, width - 2), "│ ", "dim")
+    return lines
+
+
+def _passage(item: Evidence, width: int) -> list[Line]:
+    lines = wrap([Span(sanitize(item.text), "dim")], width) + facts(item.facts, width)
+    return lines + (wrap([Span(sanitize(item.url), "dim")], width) if item.url else [])
+
+
+def computation(card: Computation, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+    """One line that opens: facts, the query, what it does, and how to run it again with changes."""
+    shown = name in opened
+    label = f"{'▾' if shown else '▸'} {tr('ui.card.computed', lang)}"
+    lead = ", ".join(sanitize(value) for _, value in card.facts[:2])
+    head = [
+        Span(label, "action", f"open:{name}"),
+        Span(f"  {clip(lead, max(8, width - len(label) - 4))}", "dim"),
+    ]
+    lines = wrap(head, width)
+    if not shown:
+        return lines
+    lines += indented(facts(card.facts, width - 2))
+    code = wrap([Span(sanitize(card.code), "code")], width - 4)
+    lines += [
+        BLANK,
+        *indented([(Span(" ", "code"), *pad(text, width - 3, style="code")) for text in code]),
+        BLANK,
+    ]
+    for number_, text in enumerate(card.explained, 1):
+        lines += indented(wrap([Span(f"{number_}. {sanitize(text)}")], width - 2))
+    if card.rerun:
+        lines.append(line(Span("  "), Span(tr("ui.card.rerun", lang), "action", f"rerun:{name}")))
+    return lines
+
+
+def suggestions(card: Suggestions, width: int, lang: Lang, name: str) -> list[Line]:
+    """Questions that a click asks."""
+    lines: list[Line] = [line(Span(tr("ui.card.next", lang), "dim"))] if card.questions else []
+    for index, question in enumerate(card.questions):
+        action = f"suggest:{name}.{index}"
+        rows = wrap([Span(sanitize(question), "", action)], width - 2)
+        lines += [
+            (Span("› " if row == 0 else "  ", "accent", action), *text) for row, text in enumerate(rows)
+        ]
+    return lines
+
+
+def plan(card: Plan, width: int, lang: Lang) -> list[Line]:
+    """The tasks in order with what became of each."""
+    lines: list[Line] = []
+    for task in card.tasks:
+        style = {"running": "accent", "failed": "error", "waiting": "dim"}.get(task.status, "")
+        who = " · ".join(sanitize(part) for part in (task.agent, task.tool) if part)
+        took = f"  {duration(task.ms, lang)}" if task.ms is not None else ""
+        said = tr(f"ui.task.{task.status}", lang) if task.status in ("failed", "denied") else ""
+        parts = [
+            Span(f"{TASK_MARKS[task.status]} ", style),
+            Span(f"{task.step}. {who}  ", "dim"),
+            Span(sanitize(task.purpose), style),
+            Span(f"{took}  {said}".rstrip(), "dim"),
+        ]
+        rows = wrap(parts, width - 2)
+        lines += [*rows[:1], *indented(rows[1:])]
+    return lines
+
+
+def conflict(card: Conflict, width: int, lang: Lang) -> list[Line]:
+    """The sides beside each other where there is room, and the rule that decided below."""
+    title = tr("ui.card.tie" if card.tie else "ui.card.conflict", lang)
+    lines = wrap([Span("≠ ", "accent"), Span(title, "strong")], width)
+    each = (width - GAP * (len(card.sides) - 1)) // max(1, len(card.sides))
+    if each >= NARROWEST_SIDE:
+        columns = [_side(side, each, lang) for side in card.sides]
+        for row in zip_longest(*columns, fillvalue=BLANK):
+            lines.append(_beside(row, each))
+    else:
+        for side in card.sides:
+            lines += [*_side(side, width, lang), BLANK]
+    return [*lines, *wrap([Span(f"{tr('ui.card.rule', lang)} ", "dim"), Span(sanitize(card.rule))], width)]
+
+
+def _beside(row: tuple[Line, ...], each: int) -> Line:
+    spans: list[Span] = []
+    for index, text in enumerate(row):
+        if index:
+            spans.append(Span(" " * GAP))
+        spans.extend(pad(text, each))
+    return tuple(spans)
+
+
+def _side(side: Side, width: int, lang: Lang) -> list[Line]:
+    mark = Span("● " if side.wins else "○ ", "accent" if side.wins else "dim")
+    lines = wrap([mark, Span(sanitize(side.title), "strong" if side.wins else "")], width)
+    lines += indented(wrap([Span(sanitize(side.text))], width - 2))
+    lines += indented(facts(side.facts, width - 2))
+    # A score keeps its name; what was weighed may be called as a fact is.
+    scores = [
+        f"{sanitize(name, keep_newlines=False)} {number(value, lang, 2)}" for name, value in side.scores
+    ]
+    told = wrap_whole([line(Span(one, "dim")) for one in (tr("ui.card.scores", lang), *scores)], width - 2)
+    return lines + (indented(told) if scores else [])
 
 
 def card_lines(
@@ -33,11 +384,11 @@ def card_lines(
     """
     match card:
         case Table():
-            return cards_data.table(card, width, lang, name, opened)
+            return table(card, width, lang, name, opened)
         case ItemList():
-            return cards_data.items(card, width, lang, name, opened)
+            return items(card, width, lang, name, opened)
         case Chart():
-            return cards_data.chart(card, width, lang)
+            return chart(card, width, lang)
         case Notice():
             return _notice(card, width)
         case Handoff():
@@ -55,15 +406,15 @@ def _ground(
 ) -> list[Line]:
     match card:
         case Sources():
-            return cards_grounds.sources(card, width, name, opened)
+            return sources(card, width, name, opened)
         case Computation():
-            return cards_grounds.computation(card, width, lang, name, opened)
+            return computation(card, width, lang, name, opened)
         case Suggestions():
-            return cards_grounds.suggestions(card, width, lang, name)
+            return suggestions(card, width, lang, name)
         case Plan():
-            return cards_grounds.plan(card, width, lang)
+            return plan(card, width, lang)
         case Conflict():
-            return cards_grounds.conflict(card, width, lang)
+            return conflict(card, width, lang)
 
 
 def _notice(card: Notice, width: int) -> list[Line]:

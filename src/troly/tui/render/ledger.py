@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
-from troly.tui.render.days import day_name
+from troly.tui.chat.view import MessageView
+from troly.tui.render.figures import day_name
 from troly.tui.render.message import SLICE, MessageLines, Press, estimated_rows, usual_press
 from troly.tui.render.spans import BLANK, Line
-from troly.tui.view import MessageView
 
 # Rendered messages further from the reader than the near ones are let go once there are many.
 MANY, NEAR = 300, 100

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
+from troly.tui.chat.view import MessageView, TextPart, Trouble
 from troly.tui.keymap import Keymap
 from troly.tui.render.cards import card_lines
 from troly.tui.render.figures import counted, duration, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
 from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, wrap, wrap_whole
 from troly.tui.render.stream import MarkdownStream
-from troly.tui.render.trouble import trouble_lines
-from troly.tui.view import MessageView, TextPart
+
+if TYPE_CHECKING:
+    from troly.plugin.events import Content
+    from troly.text.catalogue import Lang
+
+
+# A failure as styled lines.
+
+
+def trouble_lines(trouble: Trouble, width: int, mark: str = "× ") -> list[Line]:
+    """What went wrong, why, and the remedy on a line of its own."""
+    reason = [Span(sanitize(trouble.title), "error")]
+    if trouble.message:
+        reason.append(Span(f"  {sanitize(trouble.message)}", "dim"))
+    lines = [
+        (Span(mark if row == 0 else "  ", "error"), *text) for row, text in enumerate(wrap(reason, width - 2))
+    ]
+    if trouble.remedy:
+        lines += [(Span("  "), *text) for text in wrap([Span(sanitize(trouble.remedy))], width - 2)]
+    return lines
+
 
 WIDEST_TEXT = 100
 # How many characters of one text one paint may work on; what is left is painted next time.
@@ -193,3 +214,46 @@ def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
     if not view.parts:
         return wrap([Span(f"◐ {tr('ui.message.thinking', lang)}", "dim")], width)
     return []
+
+
+# What a message says as plain text, with its typed content, for copying, saving and quoting.
+
+
+WIDTH = 100
+# A quote reminds of a message, it does not repeat it.
+QUOTED_LINES, QUOTED_LETTERS = 12, 800
+
+
+def message_text(view: MessageView, lang: Lang) -> str:
+    """All of a message: its text as it was written, its tables, lists and sources as aligned lines, all opened."""
+    parts = [
+        sanitize(part.text).strip()
+        if isinstance(part, TextPart)
+        else _card_text(part, f"{view.key}.{at}", lang)
+        for at, part in enumerate(view.parts)
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def quoted(text: str) -> str:
+    """The beginning of `text` as a quote, a line `> …` each."""
+    lines = [line for line in text[:QUOTED_LETTERS].split("\n") if line.strip()]
+    cut = len(text) > QUOTED_LETTERS or len(lines) > QUOTED_LINES
+    lines = [f"> {line.rstrip()}" for line in lines[:QUOTED_LINES]]
+    if cut and lines:
+        lines[-1] += "…"
+    return "\n".join(lines)
+
+
+def opened_names(card: Content, name: str) -> Collection[str]:
+    """The names of all that opens in a card."""
+    held = getattr(card, "items", ())
+    return {name, f"{name}.transcript", *(f"{name}.{at}" for at in range(len(held)))}
+
+
+def _card_text(card: Content, name: str, lang: Lang) -> str:
+    from troly.tui.render.cards import card_lines
+    from troly.tui.render.spans import plain
+
+    lines = card_lines(card, WIDTH, lang, name=name, opened=opened_names(card, name))
+    return "\n".join(plain(line).rstrip() for line in lines).strip("\n")

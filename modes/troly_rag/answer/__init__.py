@@ -1,0 +1,1 @@
+"""Writes the answer: evidence, sentences out of passages, grounding, and the documented output."""

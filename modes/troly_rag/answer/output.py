@@ -1,0 +1,335 @@
+"""The final output as documented (004-26 to 004-37): answer, evidence, flow, metadata, metrics, and the error envelope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from troly.recording import moment
+from troly.text.catalogue import Lang
+from troly.text.fold import fold
+from troly_rag.answer.evidence import SourceEvidence
+from troly_rag.conflicts.contradictions import ConflictReport, rule_words
+from troly_rag.conflicts.scoring import age_of
+from troly_rag.strings import say
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from troly_rag.config import RagConfig
+    from troly_rag.corpus.access import UserContext
+    from troly_rag.execution.outputs import AgentOutput, Execution, ToolRun
+    from troly_rag.routing.plan import Routing
+
+
+FAILED = "AGENT_EXECUTION_FAILED"
+# A tie leaves the reader to judge: the answer is worth less.
+TIE_SHARE = 0.8
+GENERAL = "general_knowledge"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When a step of the flow began and ended; both aware and measured (004 C6)."""
+
+    began: datetime
+    ended: datetime
+
+    @property
+    def ms(self) -> int:
+        return round((self.ended - self.began).total_seconds() * 1000)
+
+    def as_dict(self) -> dict[str, str]:
+        return {"started_at": _instant(self.began), "ended_at": _instant(self.ended)}
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long the steps took that are no tool; `total_ms` is the whole turn until the answer was formatted."""
+
+    router: Span
+    permission: Span
+    formatter_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerContent:
+    """What is said to the person, and how well it is grounded: `grounded` is the share of claims that stood (0 to 1)."""
+
+    answer: str
+    evidence: tuple[SourceEvidence, ...] = ()
+    follow_ups: tuple[str, ...] = ()
+    grounded: float = 1.0
+
+
+def final_output(
+    content: AnswerContent,
+    *,
+    routing: Routing,
+    execution: Execution,
+    user: UserContext,
+    conflicts: ConflictReport,
+    times: Times,
+    config: RagConfig,
+    now: datetime,
+    lang: Lang,
+) -> dict[str, Any]:
+    """The whole documented output; with `error` and what belongs to it when an agent failed (004-34)."""
+    outputs = execution.outputs
+    found: dict[str, Any] = {
+        "answer": content.answer,
+        "evidence": [one.as_dict() for one in best_by_agent(content.evidence)],
+        "reasoning": reasoning(content, outputs, conflicts, lang),
+        "confidence_score": confidence(content, outputs, conflicts),
+        "follow_up_questions": list(content.follow_ups),
+        "flow_action": flow(routing, execution, user, conflicts, times),
+        "execution_metadata": {
+            "total_duration_ms": round(times.total_ms),
+            "agents_invoked": [output.agent for output in outputs],
+            "tools_executed": list(dict.fromkeys(run.tool for run in execution.runs if run.status == "done")),
+            "total_queries": sum(len(output.queries) for output in outputs),
+            "conflict_resolution_applied": bool(conflicts.conflicts),
+            "department_permission_filtering": True,
+            "accessible_departments": sorted(user.accessible_departments),
+        },
+        "performance_metrics": metrics(execution, conflicts, times, config, now),
+    }
+    failed = [output for output in outputs if output.status == "failed"]
+    return found | (error_envelope(failed, outputs, content.answer) if failed else {"error": False})
+
+
+def best_by_agent(evidence: Sequence[SourceEvidence]) -> list[SourceEvidence]:
+    """The most relevant source of each agent, in the order the agents appear (004-26)."""
+    best: dict[str, SourceEvidence] = {}
+    for one in evidence:
+        kept = best.get(one.agent)
+        if kept is None or one.relevance_score > kept.relevance_score:
+            best[one.agent] = one
+    return list(best.values())
+
+
+def reasoning(
+    content: AnswerContent, outputs: Sequence[AgentOutput], conflicts: ConflictReport, lang: Lang
+) -> str:
+    """Why the answer is what it is (004-27), what is missing of it, and how much was not shown."""
+    decided = next((found for found in conflicts.conflicts if not found.tie), None)
+    conflict = decided or next(iter(conflicts.conflicts), None)
+    if not content.evidence:
+        parts = [say("reasoning.none", lang)]
+    elif conflict is not None:
+        text = rule_words(conflict, conflict.winners[0], lang)
+        parts = [text[:1].upper() + text[1:]]
+    else:
+        key = "one" if len(content.evidence) == 1 else "single"
+        parts = [say(f"reasoning.{key}", lang, count=len(content.evidence))]
+    missing = [output.agent for output in outputs if output.status == "failed"]
+    if missing:
+        parts.append(say("reasoning.failed", lang, agents=", ".join(missing)))
+    if denied := sum(output.denied for output in outputs):
+        parts.append(say("reasoning.denied", lang, count=denied))
+    return " ".join(parts)
+
+
+def confidence(content: AnswerContent, outputs: Sequence[AgentOutput], conflicts: ConflictReport) -> float:
+    """From 0 to 1: relevance of the sources, times the share of queries answered, times the share of claims that stood."""
+    if not content.evidence:
+        return 0.0
+    queries = [query for output in outputs for query in output.queries]
+    answered = sum(bool(query.answer) for query in queries) / len(queries) if queries else 1.0
+    relevance = sum(one.relevance_score for one in content.evidence) / len(content.evidence)
+    share = TIE_SHARE if any(found.tie for found in conflicts.conflicts) else 1.0
+    return round(min(1.0, max(0.0, relevance * answered * content.grounded * share)), 2)
+
+
+def follow_ups(
+    titles: Sequence[str], used: Sequence[str], question: str, config: RagConfig, lang: Lang
+) -> tuple[str, ...]:
+    """Questions about what was found near the answer and not told in it, at most as configured (004-42).
+
+    Nothing is asked that was just answered (004 C5): titles in `used` and in the question are left out.
+    """
+    if not config.limits.enable_follow_up_questions:
+        return ()
+    known = {fold(title).strip() for title in used}
+    asked = fold(question)
+    fresh = [
+        t
+        for t in dict.fromkeys(titles)
+        if t.strip() and fold(t).strip() not in known and fold(t) not in asked
+    ]
+    most = config.limits.max_follow_up_questions
+    return tuple(say("follow.section", lang, title=title) for title in fresh[:most])
+
+
+def flow(
+    routing: Routing, execution: Execution, user: UserContext, conflicts: ConflictReport, times: Times
+) -> list[dict[str, Any]]:
+    """`flow_action` (004-28 to 004-31), numbered by the plan: tools that ran side by side keep its order."""
+    decision = "reflection_needed" if routing.complexity == "complex" else "direct_execution"
+    head = {"agent": None, "tool": None, "status": "done"}
+    steps: list[dict[str, Any]] = [
+        {
+            "node_id": "Router",
+            "type": "router",
+            **head,
+            **times.router.as_dict(),
+            "metadata": {"decision": decision},
+        },
+        {
+            "node_id": "PermissionCheck",
+            "type": "permission",
+            **head,
+            **times.permission.as_dict(),
+            "details": {"scope": list(user.scopes), "departments": sorted(user.accessible_departments)},
+        },
+        *(_run_step(run) for run in _by_plan(routing, execution)),
+        {
+            "node_id": "ConflictResolver",
+            "type": "resolver",
+            "status": "done",
+            "policy": conflicts.policy,
+            "duration_ms": round(conflicts.duration_ms),
+            "resolved_conflicts": conflicts.decided,
+        },
+        {
+            "node_id": "AnswerFormatter",
+            "type": "formatter",
+            "status": "done",
+            "duration_ms": round(times.formatter_ms),
+        },
+    ]
+    steps += [_handled(run) for output in execution.outputs for run in output.failed]
+    return [{"order": order, **step} for order, step in enumerate(steps, 1)]
+
+
+def _by_plan(routing: Routing, execution: Execution) -> list[ToolRun]:
+    place = {task.id: at for at, task in enumerate(routing.tasks)}
+    return sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
+
+
+def metrics(
+    execution: Execution, conflicts: ConflictReport, times: Times, config: RagConfig, now: datetime
+) -> dict[str, Any]:
+    """`performance_metrics` (004-36, 004-37); every time is measured."""
+    tools: dict[str, list[float]] = {}
+    for run in execution.runs:
+        tools.setdefault(run.tool, []).append(run.duration_ms)
+    return {
+        "query_processing_time_ms": round(times.total_ms),
+        "agent_execution_times": {output.agent: round(output.duration_ms) for output in execution.outputs},
+        "tool_usage_stats": {
+            tool: {"calls": len(spent), "avg_time_ms": round(sum(spent) / len(spent))}
+            for tool, spent in tools.items()
+        },
+        "conflict_resolution_time_ms": round(conflicts.duration_ms),
+        "cache_hit_ratio": execution.cache_hit_ratio,
+        "content_quality_metrics": {
+            f"{output.agent}_agent": _quality(output, config, now) for output in execution.outputs
+        },
+    }
+
+
+def error_envelope(
+    failed: Sequence[AgentOutput], outputs: Sequence[AgentOutput], answer: str
+) -> dict[str, Any]:
+    """What is added when an agent failed (004-34): the others' answers stay, and what is missing is named."""
+    first = failed[0]
+    run = next(iter(first.failed), None)
+    tool = run.tool if run else ""
+    return {
+        "error": True,
+        "error_code": FAILED,
+        "error_message": f"{first.agent.upper()} agent failed to execute {tool}".rstrip(),
+        "partial_results": {output.agent: _partial(output) for output in outputs},
+        "fallback_answer": answer,
+    }
+
+
+def _partial(output: AgentOutput) -> dict[str, str]:
+    if output.status == "failed":
+        run = next(iter(output.failed), None)
+        return {"status": "failed", "error": (run.error or run.error_type) if run else ""}
+    return {"status": "success", "answer": " ".join(query.answer for query in output.queries if query.answer)}
+
+
+def _run_step(run: ToolRun) -> dict[str, Any]:
+    step: dict[str, Any] = {
+        "node_id": run.node_id,
+        "type": "agent_tool",
+        "agent": run.agent,
+        "tool": run.tool,
+    }
+    if run.query_index is not None:
+        step["query_index"] = run.query_index
+    step |= {"status": run.status, "duration_ms": round(run.duration_ms)}
+    step |= {
+        name: value
+        for name, value in (("input_hash", run.input_hash), ("output_hash", run.output_hash))
+        if value
+    }
+    return step | ({"depends_on": list(run.depends_on)} if run.depends_on else {})
+
+
+def _handled(run: ToolRun) -> dict[str, Any]:
+    details = {"failed_agent": run.agent, "failed_tool": run.tool, "error_type": run.error_type or run.status}
+    return {"node_id": "ErrorHandler", "type": "error_handler", "status": "handled", "error_details": details}
+
+
+def _quality(output: AgentOutput, config: RagConfig, now: datetime) -> Mapping[str, str]:
+    answered = [query for query in output.queries if query.answer]
+    moments = [one.created_at for query in output.queries for one in query.evidence if one.created_at]
+    agent = config.agents.get(output.agent)
+    return {
+        "completeness": "comprehensive"
+        if answered and len(answered) == len(output.queries)
+        else "partial_with_context",
+        "recency": age_of(max(moments, default=None), now),
+        "domain_match": "general" if agent is None or agent.domain in ("", GENERAL) else "perfect",
+    }
+
+
+def _instant(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+
+
+def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
+    """The same fields for small talk read since `began` (aware): no agent was asked, nothing searched (004-18)."""
+    routed = moment("rag.routed")
+    ended = moment("rag.ended")
+    total = Span(began, ended).ms
+    router = {"node_id": "Router", "type": "router", "agent": None, "tool": None, "status": "done"}
+    formatter = {"node_id": "AnswerFormatter", "type": "formatter", "status": "done"}
+    return {
+        "answer": routing.response,
+        "evidence": [],
+        "reasoning": say("reasoning.talk", lang),
+        "confidence_score": 1.0,
+        "follow_up_questions": [],
+        "routing": routing.as_dict(),
+        "error": False,
+        "flow_action": [
+            {"order": 1, **router, **Span(began, routed).as_dict(), "metadata": {"decision": "chitchat"}},
+            {"order": 2, **formatter, "duration_ms": Span(routed, ended).ms},
+        ],
+        "execution_metadata": {
+            "total_duration_ms": total,
+            "agents_invoked": [],
+            "tools_executed": [],
+            "total_queries": 0,
+            "conflict_resolution_applied": False,
+            # Nothing was searched, so nothing was filtered.
+            "department_permission_filtering": False,
+            "accessible_departments": sorted(user.accessible_departments),
+        },
+        "performance_metrics": {
+            "query_processing_time_ms": total,
+            "agent_execution_times": {},
+            "tool_usage_stats": {},
+            "conflict_resolution_time_ms": 0,
+            "cache_hit_ratio": 0.0,
+            "content_quality_metrics": {},
+        },
+    }

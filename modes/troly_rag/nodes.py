@@ -1,0 +1,227 @@
+"""The six nodes: orchestrator, reflection router, permission check, execution, conflicts, answer (004-07 to 004-10, 004-33).
+
+Each takes the state and fills in its part of the `Work` in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from troly.plugin.context import Step, TurnContext
+from troly.plugin.events import Notice, Progress, Suggestions
+from troly.recording import measured, moment
+from troly_rag.answer.composition import ComposedAnswer, compose
+from troly_rag.answer.evidence import cards
+from troly_rag.answer.output import Span, Times, final_output, talk_output
+from troly_rag.config import RagConfig, load
+from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, find_conflicts
+from troly_rag.corpus.access import UserContext, user_context
+from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
+from troly_rag.execution.engine import ExecutionSetup, execute
+from troly_rag.execution.outputs import Execution
+from troly_rag.execution.progress import Reporter
+from troly_rag.execution.tool_calls import ToolCaller, log_state
+from troly_rag.routing.agent_choice import corpus_fits
+from troly_rag.routing.model_router import classify_with_model, route_with_model
+from troly_rag.routing.plan import Routing
+from troly_rag.routing.router import ParsedMessage, parse_message, route, with_corpus_fits
+from troly_rag.routing.small_talk import reply
+from troly_rag.strings import say
+
+State = Mapping[str, Any]
+Node = Callable[[State, TurnContext, Step], Awaitable[State]]
+LAST = "rag_last_question"
+# 0 to 75 % are spread over the steps before the plan (004 C7).
+AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
+_LONGEST_QUESTION = 600
+
+
+@dataclass(slots=True)
+class Work:
+    """One question on its way through the nodes, which fill in what stands without a value here."""
+
+    config: RagConfig
+    user: UserContext
+    routing: Routing
+    cache: TurnCache
+    began: datetime
+    permission: Span = field(init=False)
+    reporter: Reporter = field(init=False)
+    execution: Execution = field(init=False)
+    conflicts: ConflictReport = field(init=False)
+
+
+def orchestrator_of(cache: Cache) -> Node:
+    """The first node; what the corpora were found to hold for a question is kept in `cache`."""
+
+    async def orchestrator(_state: State, turn: TurnContext, step: Step) -> State:
+        """Small talk is answered at once, a simple question goes straight on, others are reflected on (004-07)."""
+        began = moment("rag.began")
+        turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
+        config = await asyncio.to_thread(load, turn.services.paths)
+        user = user_context(turn.profile, config)
+        scope = await asyncio.to_thread(cache_scope, turn, user, config)
+        limits = config.limits
+        turn_cache = TurnCache(cache if limits.enable_caching else None, limits.cache_ttl_seconds, scope)
+        before = str(turn.conversation_metadata.get(LAST, ""))
+        message = await asyncio.to_thread(parse_message, turn.text, before, config, turn.language)
+        if not message.kind:
+            fits = await corpus_fits(turn, message.questions, config, user, turn_cache)
+            message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
+        draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
+        draft = await _classify(turn, message, draft, step, turn_cache)
+        work = Work(config, user, draft, turn_cache, began)
+        if draft.is_chitchat:
+            turn.say(draft.response)
+            turn.emit(Progress(say("progress.done", turn.language), 100.0))
+            return {**talk_output(draft, user, began, turn.language), "route": "__end__"}
+        return {
+            "work": work,
+            "route": "reflection_router" if draft.complexity == "complex" else "permission_check",
+        }
+
+    return orchestrator
+
+
+async def reflection_router(state: State, turn: TurnContext, step: Step) -> State:
+    """Decides who is asked what, with which tools, in which order; the model where there is one (004-08)."""
+    work: Work = state["work"]
+    turn.emit(Progress(say("progress.router", turn.language), AT_ROUTER))
+    draft, config = work.routing, work.config
+    work.routing, source, reason = await work.cache.get_or_make(
+        "route", draft, lambda: route_with_model(turn, draft, config), lambda found: found[1] == "model"
+    )
+    if work.routing.remarks:
+        turn.emit(Notice("warning", say("remark.title", turn.language), " ".join(work.routing.remarks)))
+    agents = ", ".join(f"{part.agent} ({len(part.queries)})" for part in work.routing.parts)
+    step.note(say("step.routed", turn.language, agents=agents, why=reason).strip(" ·"), source)
+    return {"work": work}
+
+
+async def permission_check(state: State, turn: TurnContext, step: Step) -> State:
+    """Says what the asker may see, before any agent works; every search is held to it (004-33, 004 C4)."""
+    work: Work = state["work"]
+    began = moment("rag.routed")
+    turn.emit(Progress(say("progress.permission", turn.language), AT_PERMISSION))
+    work.user = user_context(turn.profile, work.config)
+    work.routing = replace(work.routing, access=work.user.user_access)
+    turn.conversation_metadata[LAST] = work.routing.refined_query[:_LONGEST_QUESTION]
+    scopes, departments = ", ".join(work.user.scopes), ", ".join(sorted(work.user.accessible_departments))
+    step.note(say("step.access", turn.language, scopes=scopes, departments=departments or "-"), "rules")
+    work.permission = Span(began, moment("rag.checked"))
+    return {"work": work, "routing": work.routing.as_dict()}
+
+
+def agent_execution_of(cache: Cache) -> Node:
+    """The node that runs the plan; what it finds is kept in `cache`."""
+
+    async def agent_execution(state: State, turn: TurnContext, step: Step) -> State:
+        work: Work = state["work"]
+        setup = ExecutionSetup(
+            work.config.agents,
+            work.config.limits,
+            ToolCaller(turn, work.user, work.config),
+            cache,
+            work.cache.scope,
+            turn.language,
+            log_state,
+        )
+        work.reporter = Reporter(work.routing.tasks, turn.emit, turn.language)
+        work.execution = execution = await execute(work.routing, setup, work.reporter)
+        done = sum(run.status == "done" for run in execution.runs)
+        total, cached = len(execution.runs), execution.cache_hits
+        step.note(say("step.executed", turn.language, done=done, total=total, cached=cached), "rules")
+        return {"work": work}
+
+    return agent_execution
+
+
+async def conflict_resolution(state: State, turn: TurnContext, step: Step) -> State:
+    """Weighs what contradicts itself, and shows both sides with the rule that decided (004-25)."""
+    work: Work = state["work"]
+    outputs = work.execution.outputs
+    # Each passage once, though several queries found it.
+    evidence = {
+        digest(one.url, one.section, one.agent, one.text): one
+        for output in outputs
+        for query in output.queries
+        for one in query.evidence
+    }
+    agents = {part.agent for part in work.routing.parts}
+    domain = work.config.agents[agents.pop()].domain if len(agents) == 1 else ""
+    report = await asyncio.to_thread(find_conflicts, list(evidence.values()), work.config, turn.now, domain)
+    work.conflicts = report
+    for conflict in report.conflicts:
+        turn.emit(conflict_card(conflict, turn.now, turn.language))
+    step.note(say("step.settled", turn.language, count=len(report.conflicts), policy=report.policy), "rules")
+    return {"work": work}
+
+
+async def final_response(state: State, turn: TurnContext, step: Step) -> State:
+    """Writes the answer, and gives the documented output (004-26 to 004-37)."""
+    work: Work = state["work"]
+    execution, conflicts, reporter = work.execution, work.conflicts, work.reporter
+    reporter.closing("running")
+    clock = time.perf_counter()
+    results = sorted((run.node_id, run.output_hash, run.error) for run in execution.runs)
+    composed = await work.cache.get_or_make(
+        "answer",
+        [work.routing.refined_query, results],
+        lambda: compose(turn, work.routing, execution.outputs, conflicts, work.config),
+        lambda one: one.source == "model" and all(run.status != "failed" for run in execution.runs),
+    )
+    ms = measured("rag.compose", (time.perf_counter() - clock) * 1000)
+    content = composed.content
+    turn.say(content.answer)
+    if content.evidence:
+        turn.emit(cards(content.evidence, turn.now, turn.language))
+    if content.follow_ups:
+        turn.emit(Suggestions(content.follow_ups))
+    reporter.closing("done", round(ms, 3))
+    turn.emit(Progress(say("progress.done", turn.language), 100.0))
+    sources = say("step.answered", turn.language, sources=len(content.evidence))
+    step.note(f"{sources} · {composed.note}", composed.source)
+    return {**_output(work, composed, turn, ms), "work": work}
+
+
+def _output(work: Work, composed: ComposedAnswer, turn: TurnContext, formatter_ms: float) -> dict[str, Any]:
+    now = moment("rag.ended")
+    router = Span(work.began, work.permission.began)
+    total = Span(work.began, now).ms
+    return final_output(
+        composed.content,
+        routing=work.routing,
+        execution=work.execution,
+        user=work.user,
+        conflicts=work.conflicts,
+        times=Times(router, work.permission, formatter_ms, total),
+        config=work.config,
+        now=turn.now,
+        lang=turn.language,
+    )
+
+
+async def _classify(
+    turn: TurnContext, message: ParsedMessage, draft: Routing, step: Step, cache: TurnCache
+) -> Routing:
+    """The rules where they are sure, else the model's view of how hard the message is."""
+    lang = turn.language
+    if message.sure or turn.model.reason_unavailable is not None:
+        why = turn.model.reason_unavailable or ""
+        step.note(say("step.weighed", lang, kind=draft.complexity, why=why).strip(" ·"), "rules")
+        return draft
+    found, source, reason = await cache.get_or_make(
+        "weigh", draft, lambda: classify_with_model(turn, message, draft), lambda found: found[1] == "model"
+    )
+    if found.is_chitchat and not message.kind and draft.complexity == "simple":
+        draft = Routing(message.original, complexity="chitchat", response=reply("greeting", lang))
+    elif found.complexity == "complex" and not (found.is_chitchat or draft.is_chitchat):
+        # What the rules see of several parts stays: a model can only add reflection.
+        draft = replace(draft, complexity="complex")
+    step.note(say("step.weighed", lang, kind=draft.complexity, why=reason).strip(" ·"), source)
+    return draft

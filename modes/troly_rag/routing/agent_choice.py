@@ -1,0 +1,182 @@
+"""Chooses the agent of a question from the agents' descriptions, their examples, and what their corpora hold (004-08)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+from troly.errors import StoreError
+from troly.plugin.context import TurnContext
+from troly.text.catalogue import LANGS
+from troly.text.match import UNKNOWN, ExampleClassifier
+from troly_rag.config import Agent, RagConfig
+from troly_rag.corpus.access import UserContext
+from troly_rag.corpus.search import search
+from troly_rag.execution.cache import TurnCache
+from troly_rag.routing.lexicons import ENOUGH, read_examples
+
+GENERAL_DOMAIN = "general_knowledge"
+# How much the corpora count beside the likeness to examples, when the best find is at least `_GOOD_FIND`; less below.
+# Measured on the cases of data/eval and the questions of tests/modes/rag: any share from 0.5 to 0.8 does as well.
+_CORPUS_SHARE, _GOOD_FIND = 0.6, 0.7
+# Finds are held against each other after this power: 0.85 beside 0.75 is a difference, 0.3 beside 0.2 none.
+_CONTRAST = 5
+_UNKNOWN_TO_GENERAL = 0.3
+# What neither examples nor any one corpus knows is for the general agent.
+_NOWHERE_TO_GENERAL = 2.0
+# From this share, distance and nearness on the wording of a question is enough to know its agent.
+SURE, FAR, KNOWN = 0.95, 0.9, 0.8
+_PHRASES = re.compile(r"[,;:.…]+")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChoice:
+    """The agents for a text, likeliest first, with shares that add up to 1; `known` is how near it is to anything taught."""
+
+    ranked: tuple[tuple[str, float], ...]
+    known: float = 1.0
+
+    @property
+    def agent(self) -> str:
+        return self.ranked[0][0]
+
+    @property
+    def confidence(self) -> float:
+        return self.ranked[0][1]
+
+    @property
+    def margin(self) -> float:
+        """How far the first is before the second."""
+        return self.confidence - (self.ranked[1][1] if len(self.ranked) > 1 else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of the message in full, with the agents for it."""
+
+    text: str
+    choice: AgentChoice
+
+
+class AgentPicker:
+    """Knows the agents of one configuration; built once for it."""
+
+    def __init__(self, agents: Mapping[str, Agent]) -> None:
+        topics: dict[str, list[str]] = {}
+        for domain, line in read_examples("domains.txt"):
+            topics.setdefault(domain, []).append(line)
+        taught = [(name, line) for name, agent in agents.items() for line in _lessons(agent, topics)]
+        self._known = ExampleClassifier(taught)
+        self._names = tuple(agents)
+        self.default = next(
+            (name for name, agent in agents.items() if agent.domain == GENERAL_DOMAIN), self._names[-1]
+        )
+
+    def pick(self, text: str) -> AgentChoice:
+        """The agent for `text` by its wording alone."""
+        scores, known = dict.fromkeys(self._names, 0.0), 1.0
+        for scored in self._known.classify(text[:ENOUGH]):
+            if scored.label == UNKNOWN:
+                known = round(1.0 - scored.confidence, 4)
+                scores[self.default] += scored.confidence * _UNKNOWN_TO_GENERAL
+            else:
+                scores[scored.label] += scored.confidence
+        return self._choice(scores, known)
+
+    def with_corpora(self, choice: AgentChoice, fits: Mapping[str, float]) -> AgentChoice:
+        """The choice by wording and what the corpora hold, as one: a stranger's documents outweigh our examples.
+
+        `fits` is how well the best passage of each agent's corpus fits, 0 to 1; empty leaves the choice as it is.
+        """
+        if not fits:
+            return choice
+        good = min(1.0, max(fits.values()) / _GOOD_FIND)
+        share = _CORPUS_SHARE * good
+        powers = {name: fits.get(name, 0.0) ** _CONTRAST for name in self._names}
+        whole = sum(powers.values()) or 1.0
+        joined = {name: (1 - share) * value + share * powers[name] / whole for name, value in choice.ranked}
+        best, second = sorted([*fits.values(), 0.0, 0.0], reverse=True)[:2]
+        alike = second / best if best else 1.0
+        joined[self.default] += _NOWHERE_TO_GENERAL * (1 - choice.known) * (1 - good) * alike
+        return self._choice(joined, choice.known)
+
+    def _choice(self, scores: Mapping[str, float], known: float) -> AgentChoice:
+        total = sum(scores.values()) or 1.0
+        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self._names.index(pair[0])))
+        return AgentChoice(tuple((name, round(value / total, 4)) for name, value in ranked), known)
+
+
+def picker_of(config: RagConfig) -> AgentPicker:
+    """The picker of a configuration, kept while the configuration stays the same."""
+    return _built(_Key(config.agents))
+
+
+class _Key:
+    """The agents as a key: equal when all that teaches the picker is equal."""
+
+    def __init__(self, agents: Mapping[str, Agent]) -> None:
+        self.agents = agents
+        self._told = tuple(
+            (name, agent.domain, agent.examples, *(agent.description[lang] for lang in LANGS))
+            for name, agent in agents.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._told)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self._told == other._told
+
+
+@lru_cache(maxsize=4)
+def _built(key: _Key) -> AgentPicker:
+    return AgentPicker(key.agents)
+
+
+def _lessons(agent: Agent, topics: Mapping[str, list[str]]) -> list[str]:
+    """Everything that tells what an agent is for, one line each."""
+    described = [
+        phrase.strip()
+        for lang in LANGS
+        for phrase in _PHRASES.split(agent.description[lang])
+        if phrase.strip()
+    ]
+    return list(dict.fromkeys([*agent.examples, *described, *topics.get(agent.domain, ())]))
+
+
+async def corpus_fits(
+    turn: TurnContext, questions: Sequence[Question], config: RagConfig, user: UserContext, cache: TurnCache
+) -> list[Mapping[str, float]]:
+    """For each question the relevance of the best passage of each agent that `user` may see; {} where its wording
+    alone says which agent it is for.
+
+    Of what is closed only what the answer tells anyway counts: that there is a relevant document, not how relevant.
+    Else a question about pay would go to whoever has any open page with its words, and never be told of as closed.
+    """
+
+    async def fits(text: str) -> Mapping[str, float]:
+        try:
+            found = await asyncio.gather(
+                *(search(turn, agent, text, user, 1) for agent in config.agents.values())
+            )
+        except StoreError:
+            return {}
+        closed = config.limits.min_relevance_score
+        return {
+            name: max([closed if each.denied else 0.0, *(passage.relevance for passage in each.passages)])
+            for name, each in zip(config.agents, found, strict=True)
+        }
+
+    def is_sure(choice: AgentChoice) -> bool:
+        wording = choice.confidence >= SURE and choice.margin >= FAR and choice.known >= KNOWN
+        return len(config.agents) < 2 or wording
+
+    return [
+        {}
+        if is_sure(question.choice)
+        else await cache.get_or_make("probe", question.text, partial(fits, question.text), bool)
+        for question in questions
+    ]

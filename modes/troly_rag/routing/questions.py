@@ -1,0 +1,440 @@
+"""What a question is about, and whether it says so at all: the subject before its predicate, its telling words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
+from troly.text.fold import WordToken, fold, nfc, tokens
+from troly.text.match import PhraseHit
+from troly.text.numbers import find_amounts
+from troly_rag.routing.agent_choice import AgentChoice
+from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
+from troly_rag.strings import say
+
+_EDGES = " \t\r\n,.;:!?-–—…"
+
+
+def content(text: str) -> list[WordToken]:
+    """The words of `text` that tell what it is about."""
+    lists = asking_lists()
+    hits = [hit for name in ("ask", "request", "pronoun", "follow_end") for hit in label(name).find(text)]
+    empty = lists["stop"] | lists["predicate"] | lists["join"] | lists["follow"]
+    return [
+        token
+        for token in tokens(text)
+        if token.folded not in empty and not any(hit.start <= token.start < hit.end for hit in hits)
+    ]
+
+
+def subject(text: str, lang: Lang) -> str:
+    """The subject of a question in its own words: what stands before the predicate, without requests; "" if none."""
+    begin = 0
+    for hit in sorted(label("request").find(text), key=lambda hit: hit.start):
+        if not tokens(text[begin : hit.start]):
+            begin = hit.end
+    rest = text[begin:]
+    if lang == "en":
+        effect = next(iter(label("effect").find(rest)), None)
+        return _trim(_english(rest[: effect.start] if effect is not None else rest))
+    cut = next((hit.start for hit in _closing(rest) if content(rest[: hit.start])), len(rest))
+    return _trim(rest[:cut])
+
+
+def predicate(text: str) -> str:
+    """What is asked of the subject: the question from its predicate on; "" where none is recognised."""
+    cut = next((hit.start for hit in _closing(text) if content(text[: hit.start])), len(text))
+    return text[cut:].strip(_EDGES)
+
+
+def sentence(text: str, lang: Lang) -> str:
+    """`text` as one full sentence: a capital, one mark at the end, and a bare subject made a question."""
+    bare = " ".join(text.split()).strip(_EDGES)
+    if not bare:
+        return ""
+    asked = "?" in text or bool(label("ask").find(bare))
+    requested = _requested(bare)
+    if not asked and not requested and _is_bare(bare):
+        bare = say(
+            "refine.what" if _mentions_company(bare) else "refine.what_company", lang, topic=_lower(bare)
+        )
+        asked = True
+    shown = bare[:1].upper() + bare[1:]
+    return shown if not asked or requested else f"{shown}?"
+
+
+def is_elliptical(text: str) -> bool:
+    """Whether a question begins with its predicate and leaves its subject to what was said before."""
+    first = next(iter(tokens(text)), None)
+    if first is None:
+        return False
+    hits = [hit for name in ("predicate", "pronoun") for hit in label(name).find(text)]
+    return any(hit.start == first.start for hit in hits) or not content(text)
+
+
+def normal(text: str, lang: Lang) -> str:
+    """`text` with what people leave out at its beginning: "muộn có ..." is "đi muộn có ..."."""
+    bare = text.strip(_EDGES)
+    first = next(iter(tokens(bare)), None)
+    if lang == "vi" and first is not None and first.folded in asking_lists()["late"]:
+        return say("refine.late", lang, text=bare)
+    return bare
+
+
+def _closing(text: str) -> list[PhraseHit]:
+    hits = [hit for name in ("predicate", "ask", "effect", "request") for hit in label(name).find(text)]
+    return sorted(hits, key=lambda hit: hit.start)
+
+
+def _english(text: str) -> str:
+    """The longest run of words that are neither question nor predicate words."""
+    telling = content(text)
+    if not telling:
+        return ""
+    runs: list[tuple[int, int]] = []
+    for token in telling:
+        if (
+            runs
+            and len(tokens(text[runs[-1][1] : token.start])) <= 1
+            and text[runs[-1][1] : token.start].strip()
+            in (
+                "",
+                "of",
+                "for",
+                "the",
+            )
+        ):
+            runs[-1] = (runs[-1][0], token.end)
+        else:
+            runs.append((token.start, token.end))
+    start, end = max(runs, key=lambda run: run[1] - run[0])
+    return text[start:end]
+
+
+def _requested(text: str) -> bool:
+    first = next(iter(tokens(text)), None)
+    return first is not None and any(hit.start == first.start for hit in label("request").find(text))
+
+
+def _is_bare(text: str) -> bool:
+    """Whether it is only a name of something: no predicate, no action."""
+    named = {fold(word) for word in text.split()}
+    acts = asking_lists()["action"]
+    return not label("predicate").find(text) and not named & acts and len(tokens(text)) <= 8
+
+
+def _mentions_company(text: str) -> bool:
+    return bool(label("company").find(text))
+
+
+def _lower(text: str) -> str:
+    """`text` with a small first letter, unless its first word is an abbreviation."""
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+def _trim(text: str) -> str:
+    shown = text.strip(_EDGES)
+    shown = re.sub(r"\s+(?:và|and)$", "", shown, flags=re.IGNORECASE)
+    return re.sub(r"^(?:việc|về|cho|the|of|for)\s+", "", shown, flags=re.IGNORECASE)
+
+
+# Chooses the tools of a question: rag always, the others when the question calls for them (004-43, relevance_based).
+
+
+_ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
+_DATE = re.compile(r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b")
+_SIGN = re.compile(r"(?<=\d)\s*([*/×÷^+:])\s*(?=\d)")
+_SHORT = 5
+_DAYS = re.compile(r"\d\s*(?:ngay|thang|nam|gio|day|month|year|hour)")
+_CLOCK = re.compile(r"\b\d{1,2}\s*(?:h\b|gio\b|:\d{2})")
+
+
+def wants_math(text: str) -> bool:
+    """Whether something is to be computed: a sum asked for, signs between figures, or amounts with leave or money."""
+    if is_arithmetic(text) or tool_words("sum").find(text):
+        return True
+    figures = bool(find_amounts(text)) or bool(_DAYS.search(fold(text)))
+    return figures and bool(tool_words("math").find(text))
+
+
+def is_arithmetic(text: str) -> bool:
+    """Whether figures stand with a sign between them, or a percentage; dates are none."""
+    return bool(_ARITHMETIC.search(_DATE.sub(" ", fold(text))))
+
+
+def spaced(text: str) -> str:
+    """A sum with blanks around its signs, so that `10/0` is not taken for a day; any other text as it is."""
+    return _SIGN.sub(r" \1 ", text) if is_arithmetic(text) or len(text.split()) <= _SHORT else text
+
+
+def wants_log(text: str, now: datetime) -> bool:
+    """Whether the logs are asked: they are named, or a fault is named with a time; not when a rule is asked for."""
+    if tool_words("log").find(text):
+        return True
+    if not tool_words("fault").find(text) or tool_words("rules").find(text):
+        return False
+    return bool(find_ranges(text, now.date())) or bool(_CLOCK.search(fold(text)))
+
+
+def wants_summary(text: str) -> bool:
+    """Whether several findings are to be told as one."""
+    return bool(tool_words("summary").find(text))
+
+
+# Understands a message that leans on the one before it ("còn nghỉ ốm thì sao?") as a question of its own.
+
+
+_LONGEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FullQuestion:
+    """The question in full; `leaned` says that it took something from the one before, `about` what it asks
+    the same of ("còn X thì sao")."""
+
+    text: str
+    leaned: bool = False
+    about: str = ""
+
+
+def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
+    """`message` with what it leaves to `before`, the last question in full ("" when there was none)."""
+    text = message.strip()
+    if not before or len(tokens(text)) > _LONGEST:
+        return FullQuestion(text)
+    about = _asked_about(text)
+    if about:
+        return FullQuestion(_same_of(about, before, lang), leaned=True, about=about)
+    if not _leans(text):
+        return FullQuestion(text)
+    topic = subject(before, lang) or before.strip(_EDGES)
+    return FullQuestion(_with_topic(text, topic, lang), leaned=True)
+
+
+def _asked_about(text: str) -> str:
+    """X in "còn X thì sao", "what about X"; "" for any other message."""
+    opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
+    ending = next(
+        (hit for hit in reversed(label("follow_end").find(text)) if not tokens(text[hit.end :])), None
+    )
+    if opening is None:
+        return ""
+    about = text[opening.end : ending.start if ending is not None else len(text)].strip(_EDGES)
+    if not content(about):
+        return ""
+    short = ending is not None or not label("ask").find(about)
+    return about if short and len(tokens(about)) <= _LONGEST else ""
+
+
+def _same_of(about: str, before: str, lang: Lang) -> str:
+    """The question `before`, asked about something else."""
+    if lang == "vi":
+        rest = predicate(before)
+        return f"{about} {rest}?" if rest else say("refine.about", lang, topic=about, before=before)
+    return _swapped(before, about) or say("refine.about", lang, topic=about, before=before.strip(_EDGES))
+
+
+def _swapped(before: str, about: str) -> str:
+    """The question with `about` in the place of what ends in the same word; "" where there is no such thing."""
+    words, head = tokens(before), fold(about.rsplit(maxsplit=1)[-1])
+    telling = {token.start for token in content(before)}
+    place = next((at for at, token in enumerate(words) if token.folded == head), None)
+    if place is None:
+        return ""
+    first = place
+    while first > 0 and words[first - 1].start in telling:
+        first -= 1
+    return f"{before[: words[first].start]}{about}{before[words[place].end :]}"
+
+
+def _leans(text: str) -> bool:
+    """Whether it names nothing itself: it begins with its predicate or speaks of "cái đó"."""
+    telling = content(text)
+    if not telling:
+        return True
+    if is_arithmetic(text):
+        return False
+    pronoun = any(
+        len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they")
+        for hit in label("pronoun").find(text)
+    )
+    return (pronoun and len(telling) <= 4) or (is_elliptical(text) and len(telling) <= 2)
+
+
+def _with_topic(text: str, topic: str, lang: Lang) -> str:
+    """The message with the topic put where its pronoun stands, or before it."""
+    pronouns = [
+        hit for hit in label("pronoun").find(text) if hit.phrase not in ("vậy", "thế", "đó", "this", "that")
+    ]
+    if pronouns:
+        hit = pronouns[0]
+        return f"{text[: hit.start]}{topic}{text[hit.end :]}".strip()
+    if lang == "en":
+        return say("refine.about", lang, topic=topic, before=text.strip(_EDGES))
+    opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
+    rest = text[opening.end :].strip(_EDGES) if opening is not None else text.strip(_EDGES)
+    return f"{topic} {rest}?" if rest else f"{topic}?"
+
+
+# Splits a message into the questions it holds, each with its own subject.
+
+
+_HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
+_COMMA = re.compile(r",(?!\d)")
+# How sure the agents of two halves must be before they are two questions though only one of them asks.
+_SURE, _FAR = 0.55, 0.2
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of the message and how it was parted from the one before."""
+
+    start: int
+    end: int
+    hard: bool
+
+
+def split(message: str, pick: Callable[[str], AgentChoice]) -> tuple[str, ...]:
+    """The questions of `message`, in order, as typed; at least one. `pick` tells which agent a text is for."""
+    text = nfc(message)[:ENOUGH]
+    pieces = _pieces(text)
+    if not pieces:
+        return (message.strip(),)
+    found = [pieces[0]]
+    for piece in pieces[1:]:
+        last = found[-1]
+        left, right = text[last.start : last.end], text[piece.start : piece.end]
+        if len(found) < _MOST and (piece.hard or not _asks_of_it(right)) and _are_two(left, right, pick):
+            found.append(piece)
+        else:
+            found[-1] = _Piece(last.start, piece.end, last.hard)
+    return tuple(_as_typed(text, piece) for piece in found)
+
+
+def _as_typed(text: str, piece: _Piece) -> str:
+    """The stretch, with the question mark that followed it."""
+    mark = "?" if text[piece.end :].lstrip()[:1] == "?" else ""
+    return text[piece.start : piece.end].strip(" \t\r\n,.;:") + mark
+
+
+def _pieces(text: str) -> list[_Piece]:
+    """Stretches between marks, commas and joining words, without empty ones."""
+    cuts = [(m.start(), m.end(), True) for m in _HARD.finditer(text)]
+    cuts += [(m.start(), m.end(), False) for m in _COMMA.finditer(text)]
+    # Without its accents a joining word may be another one ("con", "roi"); only "va" is safe.
+    joins = (hit for hit in label("join").find(text) if hit.exact or " " in hit.phrase or hit.phrase == "và")
+    cuts += [(hit.start, hit.end, False) for hit in joins]
+    found, at, hard = [], 0, False
+    for start, end, is_hard in sorted(cuts):
+        if start < at:
+            continue
+        if text[at:start].strip():
+            found.append(_Piece(at, start, hard))
+            hard = is_hard
+        else:
+            hard = hard or is_hard
+        at = end
+    if text[at:].strip(" \t\r\n.,"):
+        found.append(_Piece(at, len(text), hard))
+    return found
+
+
+def _are_two(left: str, right: str, pick: Callable[[str], AgentChoice]) -> bool:
+    """Whether two neighbours ask for two things: both ask, or they are clearly for different agents."""
+    if not content(left) or tool_words("compare").find(right[: len(right) // 2 + 1]):
+        return False
+    if _asks(left) and _asks(right):
+        return True
+    if not content(right):
+        return False
+    first, second = pick(left), pick(right)
+    if first.agent == second.agent:
+        return False
+    return min(first.confidence, second.confidence) >= _SURE and min(first.margin, second.margin) >= _FAR
+
+
+def _asks_of_it(text: str) -> bool:
+    """Whether it only asks when, where, whom or how much of the thing that was just named ("gọi số nào")."""
+    words = label("asked_of").find(text)
+    return all(
+        any(hit.start <= token.start < hit.end for hit in words) or token.folded.isdigit()
+        for token in content(text)
+    )
+
+
+def _asks(text: str) -> bool:
+    return "?" in text or bool(label("ask").find(text)) or bool(label("request").find(text))
+
+
+# What one question asks an agent to look up: its own words, and the sides of it that it needs besides (004-12, 004-44).
+
+
+def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str, ...]:
+    """The queries of `question` in full sentences; `others` are the questions before it in the same message."""
+    text = normal(question, lang)
+    topic = subject(text, lang)
+    if is_computed_against_rules(text) and topic:
+        return _computed_with(text, topic, lang) if find_amounts(text) else _computed(topic, lang)
+    effect = bool(label("effect").find(text))
+    if effect and topic and _refers_back(text, topic, others):
+        first = say("refine.effect", lang, topic=_capital(topic))
+        return (first, say("refine.consequence", lang, topic=topic))
+    own = sentence(question if text == question.strip() else text + _mark(question), lang)
+    if effect and topic and not label("consequence").find(text):
+        return (own, say("refine.consequence", lang, topic=topic))
+    return (own,)
+
+
+def is_computed_against_rules(text: str) -> bool:
+    """Whether something is to be computed and held against the company's rules."""
+    return bool(
+        tool_words("sum").find(text) and tool_words("compare").find(text) and tool_words("rules").find(text)
+    )
+
+
+def is_side(query: str, lang: Lang) -> bool:
+    """Whether a query was added to look at another side of the question before it."""
+    opening = say("refine.consequence", lang, topic="\n").partition("\n")[0]
+    return query.startswith(opening)
+
+
+def _computed(topic: str, lang: Lang) -> tuple[str, ...]:
+    about = _about(topic)
+    base = say("refine.base_leave" if tool_words("leave").find(topic) else "refine.base", lang)
+    return (
+        say("refine.rules_of", lang, topic=about),
+        say("refine.computed", lang, topic=topic, base=base),
+    )
+
+
+def _computed_with(text: str, topic: str, lang: Lang) -> tuple[str, ...]:
+    """As `_computed` where the figures are given: the sum is asked in the words that hold them."""
+    request = next(iter(label("request").find(text)), None)
+    asked = subject(text[request.start :], lang) if request is not None else ""
+    return (_computed(asked or topic, lang)[0], sentence(text, lang))
+
+
+def _about(topic: str) -> str:
+    """The topic without "chi phí": what there are rules about."""
+    hits = [hit for hit in tool_words("math").find(topic) if hit.start == 0]
+    rest = topic[hits[0].end :].strip() if hits else topic
+    return rest if content(rest) else topic
+
+
+def _refers_back(text: str, topic: str, others: tuple[str, ...]) -> bool:
+    """Whether what is affected was named by another question of the message."""
+    rest = {token.folded for token in content(text)} - {fold(word) for word in topic.split()}
+    return any(rest & {token.folded for token in content(other)} for other in others)
+
+
+def _mark(question: str) -> str:
+    return "?" if question.rstrip().endswith("?") else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,212 @@
+"""The router without a model: questions split, understood in full, given to agents with tools and a plan (004-08, 004-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from troly.text.catalogue import Lang
+from troly.text.fold import fold
+from troly_rag.config import Agent, RagConfig
+from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
+from troly_rag.routing.lexicons import label
+from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
+from troly_rag.routing.questions import (
+    FullQuestion,
+    complete_question,
+    is_arithmetic,
+    is_elliptical,
+    normal,
+    queries_for,
+    sentence,
+    split,
+    subject,
+    wants_log,
+    wants_math,
+    wants_summary,
+)
+from troly_rag.routing.small_talk import check_small_talk, reply
+from troly_rag.strings import say
+
+HR_DOMAIN = "hr_policies"
+# Below this share the agent of a question is not sure enough to go without reflection.
+SURE = 0.5
+CERTAIN = 0.75
+_MOST_TEXT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMessage:
+    """What the orchestrator makes of a message: small talk, or questions with how hard they are (004-07)."""
+
+    original: str
+    questions: tuple[Question, ...] = ()
+    refined: str = ""
+    leaned: bool = False
+    kind: str = ""
+    small: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether no model need be asked: only pleasantries, or one question clearly for one agent."""
+        if self.kind:
+            return self.small
+        first = self.questions[0].choice
+        known = first.confidence >= CERTAIN and first.known >= SURE
+        return len(self.questions) == 1 and not self.leaned and known
+
+
+def parse_message(message: str, before: str, config: RagConfig, lang: Lang) -> ParsedMessage:
+    """Small talk or the questions of `message`; `before` is the conversation's last question in full."""
+    talk = check_small_talk(message)
+    if talk.kind:
+        return ParsedMessage(message, kind=talk.kind, small=talk.sure)
+    picker = picker_of(config)
+    full = complete_question(talk.text, before, lang)
+    if full.about and _far_apart(picker.pick(full.about), picker.pick(before)):
+        # Another department's matter: what was asked before does not fit it.
+        full = FullQuestion(say("refine.rules_about", lang, topic=full.about), leaned=True)
+    texts = _with_subjects(split(full.text, picker.pick), lang)
+    questions = tuple(Question(text, picker.pick(text)) for text in texts)
+    return ParsedMessage(message, questions, refine(texts, lang), full.leaned)
+
+
+def refine(texts: Sequence[str], lang: Lang) -> str:
+    """The questions as one full sentence (004-12)."""
+    if len(texts) == 1:
+        return sentence(normal(texts[0], lang), lang)[:_MOST_TEXT]
+    shown = [_clause(text, lang) for text in texts]
+    joined = shown[0] + "".join(say("refine.and", lang) + _small(text) for text in shown[1:])
+    asked = any(sentence(text, lang).endswith("?") for text in texts)
+    return (joined + ("?" if asked else "."))[:_MOST_TEXT]
+
+
+def with_corpus_fits(
+    message: ParsedMessage, fits_of_questions: Sequence[Mapping[str, float]], config: RagConfig
+) -> ParsedMessage:
+    """The message with what the corpora hold for each question taken into account."""
+    picker = picker_of(config)
+    questions = tuple(
+        Question(question.text, picker.with_corpora(question.choice, fits))
+        for question, fits in zip(message.questions, fits_of_questions, strict=True)
+    )
+    return replace(message, questions=questions)
+
+
+def route(
+    message: ParsedMessage, config: RagConfig, access: tuple[str, ...], lang: Lang, now: datetime
+) -> Routing:
+    """The whole routing structure by rules."""
+    if message.kind:
+        return Routing(message.original, complexity="chitchat", response=reply(message.kind, lang))
+    parts = _parts(message, config, lang, now)
+    tasks = plan(parts, lang, message.original)
+    return Routing(
+        original_query=message.original,
+        refined_query=message.refined,
+        parts=parts,
+        tasks=tasks,
+        access=access,
+        policy=policy_words(tuple(part.agent for part in parts), config, lang),
+        complexity=complexity(message, parts),
+    )
+
+
+def complexity(message: ParsedMessage, parts: Sequence[AgentPart]) -> Complexity:
+    """Simple: one question, one agent that is sure, one search. Everything else is reflected on (004-07)."""
+    alone = len(parts) == 1 and len(parts[0].queries) == 1 and parts[0].tools == (RAG,)
+    sure = len(message.questions) == 1 and message.questions[0].choice.confidence >= SURE
+    return "simple" if alone and sure and not message.leaned else "complex"
+
+
+def policy_words(agents: Sequence[str], config: RagConfig, lang: Lang) -> str:
+    """How conflicts will be settled, in plain words: HR goes first for internal rules, else the best result (004-16)."""
+    owner = config.priority_by_domain.get(HR_DOMAIN, "")
+    if len(agents) > 1 and owner in agents:
+        return say("policy.prefer", lang, agent=owner.upper())
+    return say("policy.most_reliable", lang)
+
+
+def _parts(message: ParsedMessage, config: RagConfig, lang: Lang, now: datetime) -> tuple[AgentPart, ...]:
+    """The questions by agent, in the order in which the agents are first needed."""
+    queries: dict[str, list[str]] = {}
+    asked: dict[str, list[str]] = {}
+    texts = [question.text for question in message.questions]
+    for number, question in enumerate(message.questions):
+        agent = _able(question, config, now)
+        asked.setdefault(agent, []).append(question.text)
+        known = queries.setdefault(agent, [])
+        for query in queries_for(question.text, tuple(texts[:number]), lang):
+            if fold(query) not in {fold(other) for other in known}:
+                known.append(query)
+    return tuple(
+        AgentPart(
+            agent,
+            tuple(query[:_MOST_TEXT] for query in found[: config.agents[agent].max_queries]),
+            tools_for(config.agents[agent], asked[agent], len(found), config, now),
+        )
+        for agent, found in queries.items()
+    )
+
+
+def tools_for(
+    agent: Agent, texts: Sequence[str], searches: int, config: RagConfig, now: datetime
+) -> tuple[str, ...]:
+    """The tools of `agent` for the questions `texts`, in order; `searches` is how many queries it has.
+
+    The search always, the others when the questions call for them, or all of them, as configured (004-43).
+    """
+    if config.limits.tool_selection_strategy == "all":
+        return agent.tools
+    text = " ".join(texts)
+    wanted = [RAG]
+    if wants_log(text, now):
+        wanted.append(LOG)
+    if wants_summary(text) or searches > 1:
+        wanted.append(SUMMARY)
+    if wants_math(text):
+        wanted.append(MATH)
+    return tuple(tool for tool in wanted if tool in agent.tools) or agent.tools[:1]
+
+
+def _able(question: Question, config: RagConfig, now: datetime) -> str:
+    """The agent of a question; where it calls for a tool that this one lacks, the likeliest that has it."""
+    first = question.choice.agent
+    wanted = {
+        tool
+        for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
+        if needed
+    }
+    sure = question.choice.confidence >= CERTAIN and not is_arithmetic(question.text)
+    if sure or not wanted or wanted & set(config.agents[first].tools):
+        return first
+    able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))
+    return next(able, first)
+
+
+def _with_subjects(texts: Sequence[str], lang: Lang) -> tuple[str, ...]:
+    """A question that leaves its subject to the one before it gets that subject."""
+    found: list[str] = []
+    for text in texts:
+        full = text
+        if found and is_elliptical(text) and (topic := subject(found[-1], lang)):
+            full = f"{topic} {text}" if lang == "vi" else say("refine.about", lang, topic=topic, before=text)
+        found.append(full)
+    return tuple(found)
+
+
+def _far_apart(one: AgentChoice, other: AgentChoice) -> bool:
+    return one.agent != other.agent and min(one.confidence, other.confidence) >= SURE
+
+
+def _clause(text: str, lang: Lang) -> str:
+    """A question as a clause of a longer sentence."""
+    bare = sentence(normal(text, lang), lang).rstrip("?. ")
+    first = bare.split()[0] if bare.split() else ""
+    acts = lang == "vi" and bool(label("action").find(first)) and bool(label("effect").find(bare))
+    return say("refine.act", lang, text=_small(bare)) if acts else bare
+
+
+def _small(text: str) -> str:
+    return text if text[:2].isupper() else text[:1].lower() + text[1:]

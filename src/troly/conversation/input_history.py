@@ -1,0 +1,141 @@
+"""What a person typed, kept across restarts: earlier messages and unsent drafts, in files of their own in the data folder.
+
+Several programs may write at once, and one may be killed at any time: a message is one appended line, the drafts are
+replaced as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from troly.stores.locks import FileLock
+
+# Messages recalled; the file is shortened to them when it has grown to `LONGEST_FILE` bytes.
+RECALLED = 500
+LONGEST_FILE = 2_000_000
+# A longer message is in its conversation, and is not recalled.
+LONGEST_MESSAGE = 64_000
+MOST_DRAFTS = 200
+PATIENCE = 1.0
+
+
+class Draft(NamedTuple):
+    """What stood in the input: its text, and the pasted texts by their token."""
+
+    text: str
+    pasted: Mapping[str, str] = {}
+
+
+class InputHistory(NamedTuple):
+    """Messages of earlier sessions, newest last, and drafts by pane (a conversation's id, or `new:<mode>`)."""
+
+    earlier: tuple[str, ...] = ()
+    drafts: Mapping[str, Draft] = {}
+
+
+class InputHistoryStore:
+    """The files of one login in `folder`. All methods block and raise OSError."""
+
+    def __init__(self, folder: Path, login: str) -> None:
+        name = sha256(login.encode("utf-8", "replace")).hexdigest()[:16]
+        self._folder = folder
+        self._messages = folder / f"{name}.jsonl"
+        self._drafts = folder / f"{name}.drafts.json"
+        self._lock = FileLock(folder / f"{name}.lock")
+
+    def load(self) -> InputHistory:
+        """What is kept; a damaged line or file is passed over."""
+        return InputHistory(tuple(self._read_messages()), self._read_drafts())
+
+    def add(self, message: str) -> None:
+        """Keep a message that was sent."""
+        if not message.strip() or len(message) > LONGEST_MESSAGE:
+            return
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        line = json.dumps(message, ensure_ascii=False) + "\n"
+        handle = os.open(self._messages, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(handle, line.encode("utf-8", "surrogatepass"))
+        finally:
+            os.close(handle)
+        if self._messages.stat().st_size > LONGEST_FILE:
+            self._shorten()
+
+    def keep(self, changes: Mapping[str, Draft | None]) -> None:
+        """Change drafts by pane; None takes one away."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = self._lock.acquire(PATIENCE)
+        try:
+            drafts = {**self._read_drafts(), **changes}
+            kept = {key: draft for key, draft in drafts.items() if draft is not None and draft.text.strip()}
+            newest = dict(list(kept.items())[-MOST_DRAFTS:])
+            self._replace(
+                self._drafts,
+                json.dumps({key: draft._asdict() for key, draft in newest.items()}, ensure_ascii=False),
+            )
+        finally:
+            if held:
+                self._lock.release()
+
+    def _read_messages(self) -> list[str]:
+        with suppress(FileNotFoundError), self._messages.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LONGEST_FILE))
+            found = [_message(line) for line in file.read().splitlines()[-RECALLED:]]
+            return [message for message in found if message]
+        return []
+
+    def _read_drafts(self) -> dict[str, Draft]:
+        try:
+            read = json.loads(self._drafts.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError, RecursionError):
+            return {}
+        if not isinstance(read, dict):
+            return {}
+        found = {key: _draft(value) for key, value in read.items()}
+        return {key: draft for key, draft in found.items() if draft is not None}
+
+    def _shorten(self) -> None:
+        if self._lock.acquire(PATIENCE):
+            try:
+                lines = [json.dumps(message, ensure_ascii=False) for message in self._read_messages()]
+                self._replace(self._messages, "\n".join(lines) + "\n")
+            finally:
+                self._lock.release()
+
+    def _replace(self, path: Path, text: str) -> None:
+        handle, name = tempfile.mkstemp(dir=self._folder, prefix=f"{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+
+
+def _message(line: bytes) -> str:
+    try:
+        read = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return ""
+    return read if isinstance(read, str) else ""
+
+
+def _draft(value: Any) -> Draft | None:
+    if not isinstance(value, dict):
+        return None
+    text, pasted = value.get("text"), value.get("pasted", {})
+    if not isinstance(text, str) or not isinstance(pasted, dict):
+        return None
+    return Draft(text, {str(key): one for key, one in pasted.items() if isinstance(one, str)})

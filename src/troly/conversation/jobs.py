@@ -1,0 +1,166 @@
+"""Long work beside the chat: downloading a model, loading files; it reports as it goes on and can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from troly.errors import InputError, StoppedError
+from troly.plugin.ingest_arguments import DRY_RUN, ERRORS, REPLACE
+from troly.text.catalogue import Lang, tr
+
+if TYPE_CHECKING:
+    from troly.conversation.session import Session
+    from troly.plugin.contract import IngestOutcome
+
+
+class PullModel(NamedTuple):
+    """Download a model of this name."""
+
+    model: str
+
+
+class LoadFiles(NamedTuple):
+    """Load files or folders with an ingest of a mode (`mode` "" for the documents of all); `values` by key."""
+
+    mode: str
+    ingest: str
+    files: tuple[str, ...]
+    language: Lang
+    values: Mapping[str, str | bool | None] = MappingProxyType({})
+
+
+Job: TypeAlias = "PullModel | LoadFiles"
+Report: TypeAlias = "Callable[[int, int | None, str], None]"
+
+
+class JobProgress(NamedTuple):
+    """How far a job is: `total` is None while unknown, `unit` is `bytes` or what is counted."""
+
+    done: int
+    total: int | None
+    unit: str
+
+
+class JobResult(NamedTuple):
+    """The end of a job: what was said of it, and problems as ready lines; or why it failed.
+
+    `changed` is False where nothing was put in force: a dry run, or nothing that could be used.
+    """
+
+    summary: str = ""
+    problems: tuple[str, ...] = ()
+    error: Exception | None = None
+    changed: bool = True
+
+
+class MissingModel(NamedTuple):
+    """A model that the settings name and that is not there."""
+
+    model: str
+    help: Mapping[Lang, str]
+
+
+async def run_job(session: Session, job: Job, report: Report, stop: threading.Event) -> JobResult:
+    """Do `job` to its end; `stop` ends a load between two batches. Raises as `pull_model` and `load_files`."""
+    if isinstance(job, PullModel):
+        return await pull_model(session, job, report)
+    return await load_files(session, job, report, stop)
+
+
+async def pull_model(session: Session, job: PullModel, report: Report) -> JobResult:
+    """Download a model. Raises ModelError."""
+    async for step in session.services.llm.pull(job.model):
+        report(step.completed, step.total or None, "bytes")
+    return JobResult(job.model)
+
+
+async def load_files(session: Session, job: LoadFiles, report: Report, stop: threading.Event) -> JobResult:
+    """Load files; `stop` ends it between two batches. Raises InputError, StoreError, StoppedError."""
+    paths = [await asyncio.to_thread(_there, file) for file in job.files]
+    if not job.mode:
+        return await _documents(session, job, paths, report, stop)
+    outcome = await asyncio.to_thread(_ingest, session, job, paths[0], report, stop)
+    if stop.is_set() and not outcome.published:
+        raise StoppedError("work.stopped")
+    counts = ", ".join(f"{name} {count}" for name, count in outcome.counts.items())
+    said = [outcome.summary or counts]
+    if job.values.get(DRY_RUN):
+        said.append(tr("cli.ingest.dry", job.language))
+    return JobResult("\n".join(said), outcome.problems, changed=outcome.published)
+
+
+def _there(typed: str) -> Path:
+    """The path that was typed; raises InputError `work.no_file`."""
+    path = Path(os.path.expanduser(typed))  # noqa: PTH111 (the other one raises where there is no home)
+    if not path.exists():
+        raise InputError("work.no_file", file=path)
+    return path
+
+
+def _ingest(
+    session: Session, job: LoadFiles, path: Path, report: Report, stop: threading.Event
+) -> IngestOutcome:
+    from troly.plugin.contract import IngestRequest
+
+    found = next(one for one in session.registry.get(job.mode).ingests if one.name == job.ingest)
+    errors = job.values.get(ERRORS)
+    return found.run(
+        IngestRequest(
+            services=session.services,
+            file=path,
+            now=session.services.clock(),
+            language=job.language,
+            dry_run=bool(job.values.get(DRY_RUN)),
+            replace=bool(job.values.get(REPLACE)),
+            errors=Path(str(errors)) if errors else None,
+            progress=report,
+            cancelled=stop.is_set,
+            values=job.values,
+            profile=session.profile,
+        )
+    )
+
+
+async def _documents(
+    session: Session, job: LoadFiles, paths: list[Path], report: Report, stop: threading.Event
+) -> JobResult:
+    from troly.errors import ModelError
+    from troly.retrieval.ingest import ingest_paths
+
+    services, name = session.services, session.services.settings.models.embed
+    embed, noted = None, []
+    try:
+        found = await services.llm.resolve(name, need="embedding")
+        embed = partial(services.llm.embed, found.name)
+    except ModelError:  # words alone are searched until an embedder is there
+        noted.append(tr("cli.ingest.no_embedder", job.language, name=name, app="app"))
+    result = await ingest_paths(
+        services.knowledge,
+        paths,
+        collection=str(job.values.get("collection") or services.settings.chroma.collection),
+        embed=embed,
+        embedder=name,
+        progress=lambda step: report(step.done, step.total, step.stage),
+        cancel=stop.is_set,
+        clock=services.clock,
+    )
+    if result.stopped:
+        raise StoppedError("work.stopped")
+    if result.vectors is not None:
+        noted.append(result.vectors.render(job.language).line())
+    if result.samples:
+        noted.append(tr("cli.ingest.samples_gone", job.language, count=len(result.samples)))
+    counts = [
+        tr(f"ui.work.count_{kind}", job.language, count=len(getattr(result, kind)))
+        for kind in ("added", "updated", "unchanged", "removed", "failed", "skipped")
+        if getattr(result, kind)
+    ]
+    problems = tuple(one.error.render(job.language).line() for one in (*result.failed, *result.noted))
+    return JobResult("\n".join([", ".join(counts), *noted]), problems)

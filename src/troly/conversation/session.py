@@ -1,0 +1,56 @@
+"""The opened services, the assistants and the person who asks: what every face works with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from troly.errors import StoreError
+
+if TYPE_CHECKING:
+    from troly.config import Profile, Settings
+    from troly.paths import Paths
+    from troly.plugin.registry import Registry
+    from troly.plugin.services import Services
+
+# A deleted conversation can be restored for this long.
+UNDO_TIME = timedelta(days=30)
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One person's use of the program. Calls of the stores block; the model client belongs to the loop that uses it."""
+
+    services: Services
+    registry: Registry
+    profile: Profile
+
+    @classmethod
+    def open(cls, paths: Paths, settings: Settings, env: Mapping[str, str]) -> Session:
+        """Open the stores for the person of `env`, and remove for good what was deleted longer ago than `UNDO_TIME`.
+
+        Blocking, and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
+        """
+        from troly.config import load_profile
+        from troly.plugin.registry import Registry
+        from troly.plugin.services import open_services
+
+        registry = Registry()
+        profile = load_profile(paths, settings, env=env)
+        services = open_services(paths, settings, registry.migrations())
+        try:
+            services.conversations.purge_deleted(services.clock() - UNDO_TIME)
+        except StoreError as error:
+            # Another process may be writing: the next start does it.
+            log.warning("deleted conversations not purged", exc_info=error)
+        return cls(services, registry, profile)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which times are told to people."""
+        return ZoneInfo(self.services.settings.timezone)

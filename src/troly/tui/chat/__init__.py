@@ -1,0 +1,1 @@
+"""The chat: its screen, what happens on it, and its parts."""

@@ -1,0 +1,185 @@
+"""The two columns beside the chat: conversations on the left, the evidence of the last answer on the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from troly.text.catalogue import tr
+from troly.text.sanitize import sanitize
+from troly.tui.chat.controller import Controller
+from troly.tui.chat.view import ConversationView, trouble_of
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of
+from troly.tui.port import Alteration
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
+from troly.tui.theme import Palette
+from troly.tui.widgets.lines import LinesView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+OPEN = "open-conversation"
+HINTS = ("list_search", "list_rename", "list_pin", "list_delete", "list_undelete")
+
+
+class ConversationList(LinesView, can_focus=True):
+    """The newest conversations, those of the shown mode first; ↑ ↓ choose, Enter opens."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", show=False),
+        Binding("down", "choose(1)", show=False),
+        *bindings("list"),
+    ]
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+        self._chosen = 0
+        self._entries: list[str] = []
+        self._rows: list[int] = []
+
+    @property
+    def chosen(self) -> str:
+        """The id of the conversation that is chosen; "" where it is the line to begin anew."""
+        entry = self._entries[self._chosen] if self._chosen < len(self._entries) else ""
+        kind, _, conversation = entry.partition(":")
+        return conversation if kind == OPEN else ""
+
+    def build(self, width: int) -> list[Line]:
+        """A line to begin anew, then the conversations under the name of their mode."""
+        lang = self.controller.language
+        self._entries, self._rows = ["new"], [1]
+        lines: list[Line] = [
+            line(Span(tr("ui.head.list", lang), "dim"), Span(f"  {keymap_of(self).press('list')}", "dim")),
+            self._entry(0, tr("ui.list.new", lang), width, "new"),
+        ]
+        for mode, found in self._groups():
+            lines += [BLANK, line(Span(clip(mode, width), "dim"))]
+            for conversation in found:
+                action = f"{OPEN}:{conversation.id}"
+                title = sanitize(conversation.title) or tr("ui.list.untitled", lang)
+                title = f"◆ {title}" if conversation.pinned else title
+                self._entries.append(action)
+                self._rows.append(len(lines))
+                lines.append(self._entry(len(self._entries) - 1, title, width, action, conversation.id))
+        if len(self._entries) == 1:
+            lines += [BLANK, *wrap([Span(tr("ui.list.none", lang), "dim")], width)]
+        elif self.has_focus:
+            hints = keymap_of(self).hints(HINTS, lang).split(HINT_GAP)
+            lines += [BLANK, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width)]
+        return lines
+
+    def _groups(self) -> list[tuple[str, list[ConversationView]]]:
+        controller = self.controller
+        order = sorted(controller.modes, key=lambda mode: mode != controller.pane.mode)
+        groups = [
+            (
+                controller.modes[mode].names[controller.language],
+                [c for c in controller.listed if c.mode == mode],
+            )
+            for mode in order
+        ]
+        return [group for group in groups if group[1]]
+
+    def _entry(self, index: int, title: str, width: int, action: str, conversation: str = "") -> Line:
+        shown = bool(conversation) and conversation == self.controller.pane.conversation
+        chosen = self.has_focus and index == self._chosen
+        # The place and the choice are told by signs too: colours may be missing.
+        mark = Span("▌" if shown else "›" if chosen else " ", "accent" if shown else "strong", action)
+        style = "chosen" if chosen else "strong" if shown else ""
+        return line(mark, Span(clip(title, width - 1), style, action))
+
+    def action_choose(self, by: int) -> None:
+        """Choose another entry and keep it in view."""
+        self._chosen = max(0, min(len(self._entries) - 1, self._chosen + by))
+        self.relay()
+        row = self._rows[self._chosen]
+        if not self.scroll_y <= row < self.scroll_y + self.size.height:
+            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+
+    def action_open(self) -> None:
+        """Open what is chosen."""
+        if self._chosen < len(self._entries):
+            self.post_message(self.Pressed(self._entries[self._chosen]))
+
+    def on_focus(self) -> None:
+        """Show what is chosen."""
+        self.relay()
+
+    def on_blur(self) -> None:
+        """Nothing is chosen while the keys go elsewhere."""
+        self.relay()
+
+
+# What can be done with whole conversations: find, rename, pin, delete and take that back.
+
+
+class Listing:
+    """Changes conversations through the house and shows the list anew; `tell` says in a sentence what happened.
+
+    `press` names the key of an action.
+    """
+
+    def __init__(
+        self, controller: Controller, tell: Callable[[str], None], press: Callable[[str], str]
+    ) -> None:
+        self._press = press
+        self._controller = controller
+        self._tell = tell
+        self._deleted: list[str] = []
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Give it another title; an empty one changes nothing."""
+        wanted = " ".join(title.split())
+        if wanted:
+            self._alter(Alteration("rename", conversation, wanted))
+
+    def pin(self, conversation: str) -> None:
+        """Keep it at the top of the list, or no longer."""
+        found = self._find(conversation)
+        if found is not None:
+            self._alter(Alteration("unpin" if found.pinned else "pin", conversation))
+
+    def delete(self, conversation: str) -> None:
+        """Take it from the list; nothing is lost until it is taken back or cleaned up."""
+        controller, lang = self._controller, self._controller.language
+        found = self._find(conversation)
+        if found is None:
+            return
+        if any(pane.conversation == conversation and pane.running for pane in controller.tabs.everywhere):
+            self._tell(tr("ui.list.running", lang, key=self._press("stop")))
+            return
+
+        def done() -> None:
+            self._deleted.append(conversation)
+            controller.forget(conversation)
+            press = self._press("list_undelete")
+            key = tr("ui.list.undo_key", lang, key=press) if press else "/undelete"
+            title = found.title or tr("ui.list.untitled", lang)
+            self._tell(tr("ui.list.deleted", lang, title=title, key=key))
+
+        self._alter(Alteration("delete", conversation), done)
+
+    def undelete(self) -> None:
+        """Bring back what was deleted last."""
+        if not self._deleted:
+            self._tell(tr("ui.list.nothing_deleted", self._controller.language))
+            return
+        conversation = self._deleted.pop()
+        self._alter(Alteration("restore", conversation), lambda: self._controller.open(conversation))
+
+    def _find(self, conversation: str) -> ConversationView | None:
+        return next((one for one in self._controller.listed if one.id == conversation), None)
+
+    def _alter(self, change: Alteration, then: Callable[[], None] = lambda: None) -> None:
+        def done(error: Exception | None) -> None:
+            if error is not None:
+                trouble = trouble_of(error, self._controller.language)
+                self._tell(" ".join(part for part in trouble if part))
+                return
+            then()
+            self._controller.look_up()
+
+        self._controller.house.alter(change, done)

@@ -1,0 +1,250 @@
+"""The entries of the evidence drawer as lines: what is open shows its text and its own entries."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+
+from troly.text.catalogue import Lang, tr
+from troly.tui.chat.controller import Controller
+from troly.tui.chat.evidence_tree import Node, Para
+from troly.tui.chat.view import MessageView
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of
+from troly.tui.render.figures import counted
+from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, pad, width_of, wrap, wrap_whole
+from troly.tui.theme import Palette
+from troly.tui.widgets.lines import LinesView
+
+if TYPE_CHECKING:
+    from troly.tui.chat.evidence_tree import Evidence, Node
+
+
+OPEN = "evidence-open"
+# What a closed step shows of its reason, and what an open entry shows of a long text; copying gives all of it.
+SHORT, LONG = 3, 400
+# Below this width the figures at the end of a line stand on a line of their own.
+_APART = 26
+
+
+class Laid:
+    """Lines, and for each entry in order its node and the row of its line."""
+
+    def __init__(self, width: int, opened: Container[str], chosen: str, lang: Lang) -> None:
+        self.lines: list[Line] = []
+        self.entries: list[tuple[Node, int]] = []
+        self._width = width
+        self._opened = opened
+        self._chosen = chosen
+        self._lang = lang
+
+    def add(self, nodes: Sequence[Node]) -> None:
+        """Lay `nodes` out; those of the first level that are steps are numbered."""
+        for place, node in enumerate(nodes, start=1):
+            number_of = f"{place} " if node.key.startswith("s") and node.key[1:].isdigit() else ""
+            self._entry(node, 0, number_of)
+
+    def _entry(self, node: Node, depth: int, prefix: str = "") -> None:
+        opened, step = node.key in self._opened, bool(prefix)
+        width, indent = self._width - 2 * depth, Span("  " * depth)
+        self.entries.append((node, len(self.lines)))
+        self.lines += [line(indent, *one) for one in self._head(node, width, prefix, opened=opened)]
+        if node.body and (opened or step):
+            most = LONG if opened else SHORT
+            shown = list(islice(self._body(node.body, max(8, width - 2)), most + 1))
+            for text in shown[:most]:
+                self.lines.append(line(indent, Span("  "), *text))
+            if len(shown) > most and opened:
+                more = clip(tr("ui.evidence.more", self._lang), max(8, width - 2))
+                self.lines.append(line(indent, Span("  "), Span(more, "dim")))
+        if opened:
+            for child in node.children:
+                self._entry(child, depth + 1)
+
+    def _head(self, node: Node, width: int, prefix: str, *, opened: bool) -> list[Line]:
+        action = f"{OPEN}:{node.key}"
+        mark = ("▾ " if opened else "▸ ") if node.opens else "  "
+        style = f"{node.tone} chosen".strip() if node.key == self._chosen else node.tone
+        right = line(Span(" ".join(node.right.split()), "dim", action))
+        room = width - len(mark) - len(prefix)
+        own_line = width < _APART and node.right
+        title = clip(node.title, max(6, room if own_line else room - len(node.right) - 1))
+        left = line(Span(mark, "dim", action), Span(prefix, "dim", action), Span(title, style, action))
+        if node.name and opened:
+            spare = room - width_of(line(title)) - (0 if own_line else len(node.right)) - 3
+            left = line(*left, Span(f"  {clip(node.name, spare)}" if spare > 3 else "", "dim", action))
+        if own_line:
+            return [left, line(Span("  "), *right)]
+        return [ends_apart(left, right, width)]
+
+    @staticmethod
+    def _body(paras: Sequence[Para], width: int) -> Iterator[Line]:
+        for para in paras:
+            # No more of a very long prompt is laid out than can be shown.
+            lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
+            yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines
+
+
+# The evidence drawer: how an answer came about, step by step; each step opens to its prompts, queries and passages.
+
+
+class EvidenceDrawer(LinesView, can_focus=True):
+    """How the chosen answer of the pane came about, the newest one where none is chosen.
+
+    ↑ ↓ choose an entry, Enter or a click opens it. What a running answer does is shown as it happens; when it is done,
+    the whole is read from the store.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", show=False),
+        Binding("down", "choose(1)", show=False),
+        *bindings("evidence"),
+    ]
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+        self._found: dict[str, Evidence | None] = {}
+        self._opened: set[str] = set()
+        self._entries: list[tuple[Node, int]] = []
+        self._made: tuple[str, str, list[Node]] = ("", "", [])
+        self._chosen = ""
+        self._of = 0
+
+    @property
+    def answer(self) -> MessageView | None:
+        """The answer that is shown: the one chosen in the transcript, else the newest."""
+        pane = self.controller.pane
+        key = getattr(getattr(self.screen, "transcript", None), "chosen", 0)
+        chosen = next(
+            (one for one in pane.messages if key and one.key == key and one.who == "assistant"), None
+        )
+        return chosen if chosen is not None and (chosen.steps or chosen.turn) else pane.last_answer
+
+    def build(self, width: int) -> list[Line]:
+        """A head, the entries, and one line on the model."""
+        lang = self.controller.language
+        lines = self._head(width, lang)
+        answer = self.answer
+        self._entries = []
+        if answer is None or not (answer.steps or answer.turn):
+            return [*lines, *wrap([Span(tr("ui.evidence.none", lang), "dim")], width)]
+        if answer.key != self._of:
+            self._of, self._chosen = answer.key, ""
+            self._opened.clear()
+        lines += self._marked(answer, width, lang)
+        lines += self._laid(answer, width, len(lines), lang)
+        if answer.finished:
+            key = "ui.evidence.by_model" if answer.calls else "ui.evidence.by_rules"
+            said = counted(key, answer.calls, lang) if answer.calls else tr(key, lang)
+            lines += [BLANK, *wrap([Span(said, "dim")], width)]
+        return lines
+
+    def _head(self, width: int, lang: Lang) -> list[Line]:
+        keymap = keymap_of(self)
+        head = line(Span(tr("ui.head.evidence", lang), "dim"), Span(f"  {keymap.press('evidence')}", "dim"))
+        if not self.has_focus:
+            return [head, BLANK]
+        hints = keymap.hints(("evidence_open", "evidence_copy", "evidence_wrong"), lang).split(HINT_GAP)
+        return [head, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width), BLANK]
+
+    @staticmethod
+    def _marked(answer: MessageView, width: int, lang: Lang) -> list[Line]:
+        from troly.tui.render.message import wrong_lines
+
+        marked = wrong_lines(answer, width, lang)
+        return [*marked, BLANK] if marked else []
+
+    def _laid(self, answer: MessageView, width: int, above: int, lang: Lang) -> list[Line]:
+        from troly.tui.chat.evidence_tree import live_nodes
+
+        found = self._of_turn(answer) if answer.finished else None
+        laid = Laid(width, self._opened, self._chosen if self.has_focus else "", lang)
+        laid.add(self._tree(found, lang) if found is not None else live_nodes(answer, lang))
+        self._entries = [(node, row + above) for node, row in laid.entries]
+        return laid.lines
+
+    def _tree(self, found: Evidence, lang: Lang) -> list[Node]:
+        """The entries of a turn, made once: a prompt may be very long."""
+        from troly.tui.chat.evidence_tree import tree
+
+        if self._made[:2] != (found.turn, lang):
+            self._made = (found.turn, lang, tree(found, lang))
+        return self._made[2]
+
+    def _of_turn(self, answer: MessageView) -> Evidence | None:
+        """What the store has of the answer; asked for once, None until it is there."""
+        turn = answer.turn
+        if turn and turn not in self._found:
+            self._found[turn] = None
+            from troly.tui.errands import EvidenceOf
+
+            self.controller.house.errand(EvidenceOf(turn), lambda found: self._take(turn, found))
+        return self._found.get(turn)
+
+    def _take(self, turn: str, found: Evidence | Exception) -> None:
+        if not isinstance(found, Exception):
+            self._found[turn] = found
+            self.relay()
+
+    @property
+    def chosen(self) -> Node | None:
+        """The entry that is chosen, the first where none is."""
+        found = next((node for node, _ in self._entries if node.key == self._chosen), None)
+        return found or next((node for node, _ in self._entries), None)
+
+    def action_choose(self, by: int) -> None:
+        """Choose another entry and keep it in view."""
+        keys = [node.key for node, _ in self._entries]
+        if not keys:
+            return
+        at = keys.index(self._chosen) + by if self._chosen in keys else 0
+        self._chosen = keys[max(0, min(len(keys) - 1, at))]
+        self.relay()
+        row = next((row for node, row in self._entries if node.key == self._chosen), 0)
+        if not self.scroll_y <= row < self.scroll_y + self.size.height - 1:
+            self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, immediate=True)
+
+    def action_open(self) -> None:
+        """Open what is chosen, or close it."""
+        if (chosen := self.chosen) is not None:
+            self._turn_over(chosen.key)
+
+    def action_copy(self) -> None:
+        """Copy what is chosen with all that belongs to it."""
+        if (chosen := self.chosen) is not None:
+            self.app.copy_to_clipboard(chosen.copied())
+            said = tr("ui.evidence.copied", self.controller.language, what=clip(chosen.title, 40))
+            self.app.notify(said, markup=False, timeout=2)
+
+    def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
+        """A click on an entry opens it."""
+        event.stop()
+        _, _, key = event.action.partition(":")
+        self._chosen = key
+        self._turn_over(key)
+
+    def _turn_over(self, key: str) -> None:
+        self._chosen = key
+        self._opened ^= {key}
+        self.relay()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """What is chosen, and the keys, are shown while the keys come here."""
+        super().watch_has_focus(has_focus)
+        if has_focus and self._entries and not self._chosen:
+            self._chosen = self._entries[0][0].key
+        self.relay()
+
+    def on_key(self, event: events.Key) -> None:
+        """Whoever types on means the input."""
+        keys = keymap_of(self).all()
+        if event.is_printable and event.character and event.key not in keys:
+            event.stop()
+            prompt = getattr(self.screen, "prompt", None)
+            if prompt is not None:
+                prompt.focus()
+                prompt.insert(event.character)

@@ -1,0 +1,142 @@
+"""Saved messages as the screen shows them, with the source, steps and typed content that their turns kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any, cast
+
+from troly.plugin.events import (
+    Chart,
+    Computation,
+    Conflict,
+    Content,
+    Evidence,
+    Handoff,
+    Item,
+    ItemList,
+    Notice,
+    Plan,
+    Series,
+    Side,
+    Sources,
+    Suggestions,
+    Table,
+    Task,
+)
+from troly.stores.wrong import WrongAnswers
+from troly.tui.chat.turns import spent_of
+from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
+
+if TYPE_CHECKING:
+    from troly.stores.conversations import Conversations, StoredMessage, Turn
+
+_CARDS: Mapping[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        Table, ItemList, Chart, Sources, Computation, Suggestions, Plan, Conflict, Notice, Handoff,
+    )
+}  # fmt: skip
+_PARTS: Mapping[tuple[str, str], type[Any]] = {
+    ("ItemList", "items"): Item,
+    ("Sources", "items"): Evidence,
+    ("Chart", "series"): Series,
+    ("Plan", "tasks"): Task,
+    ("Conflict", "sides"): Side,
+}
+
+
+def page_of(
+    store: Conversations,
+    login: str,
+    conversation: str,
+    limit: int,
+    *,
+    zone: tzinfo | None,
+    before: str | None = None,
+) -> list[MessageView]:
+    """The newest `limit` messages, or the newest before the message `before`, with times in `zone`.
+
+    A page begins with a question, so that no answer is parted from its turn; where older messages are saved its first
+    view says what asks for them. Raises AccessError, StoreError.
+    """
+    saved = store.messages(login, conversation, limit=limit, before=before)
+    whole = len(saved) < limit
+    first = next((at for at, m in enumerate(saved) if m.turn_id is None or m.sender == "user"), 0)
+    page = saved if whole else saved[first:]
+    turns = store.turns(login, conversation, ids={m.turn_id for m in page if m.turn_id})
+    views = message_views(page, turns, zone)
+    marks = WrongAnswers(store).in_conversation(login, conversation)
+    for view in views:
+        if view.who == "assistant" and view.turn in marks:
+            view.wrong = Wrong(marks[view.turn].reason, marks[view.turn].note)
+    if views and not whole:
+        views[0].before = page[0].id
+    return views
+
+
+def message_views(
+    messages: Sequence[StoredMessage], turns: Iterable[Turn], zone: tzinfo | None = None
+) -> list[MessageView]:
+    """`messages` in order, with times in `zone`; the last answer of each turn carries what the turn kept."""
+    by_id = {turn.id: turn for turn in turns}
+    last = {m.turn_id: index for index, m in enumerate(messages) if m.turn_id and m.sender == "assistant"}
+    views: list[MessageView] = []
+    for index, saved in enumerate(messages):
+        said_at = saved.created_at.astimezone(zone) if zone else saved.created_at
+        view = message(saved.sender, said_at, saved.text, kind=saved.type)
+        turn = by_id.get(saved.turn_id or "")
+        views.append(view)
+        if turn is None:
+            continue
+        if last.get(turn.id) == index:
+            _finish(view, turn)
+        elif saved.sender == "user" and turn.id not in last and turn.status != "running":
+            empty = message("assistant", said_at, "")
+            _finish(empty, turn)
+            views.append(empty)
+    return views
+
+
+def card_from(saved: Mapping[str, Any]) -> Content | None:
+    """Typed content from its JSON; None for a kind that this version does not know."""
+    name = str(saved.get("event", ""))
+    kind = _CARDS.get(name)
+    if kind is None:
+        return None
+    try:
+        values = {f.name: _part(name, f.name, saved[f.name]) for f in fields(kind) if f.name in saved}
+        return cast("Content", kind(**values))
+    except (TypeError, KeyError):
+        return None
+
+
+def _part(card: str, name: str, value: Any) -> Any:
+    kind = _PARTS.get((card, name))
+    if kind is not None:
+        return tuple(kind(**{key: _frozen(item) for key, item in entry.items()}) for entry in value)
+    return _frozen(value)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+def _finish(view: MessageView, turn: Turn) -> None:
+    trace = turn.trace if isinstance(turn.trace, Mapping) else {}
+    view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
+    view.turn, view.spent = turn.id, spent_of(trace.get("calls") or ())
+    view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
+    view.steps = [_step(step) for step in trace.get("steps", ())]
+    if turn.status in ("failed", "stopped", "interrupted"):
+        error = turn.error if isinstance(turn.error, Mapping) else {}
+        view.state = "failed" if turn.status == "failed" else "stopped"
+        view.kind = turn.status
+        view.trouble = Trouble(*(str(error.get(name, "")) for name in ("title", "message", "remedy")))
+
+
+def _step(saved: Mapping[str, Any]) -> StepView:
+    texts = {name: str(saved.get(name) or "") for name in ("node", "agent", "tool", "source", "detail")}
+    ms = saved.get("ms")
+    return StepView(**texts, ms=float(ms) if ms is not None else None, failed=bool(saved.get("failed")))

@@ -1,0 +1,349 @@
+"""Long pasted text as one short token in the input: what it is called, what stands behind it, and putting it back."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
+from textual.message import Message
+from textual.widgets.text_area import TextAreaTheme
+
+from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
+from troly.tui.keymap import bindings, bound
+from troly.tui.theme import Palette
+from troly.tui.widgets.text_input import TypingArea
+
+if TYPE_CHECKING:
+    from troly.tui.chat.completion import Offering
+
+
+MOST_LINES, MOST_CHARS = 8, 600
+# What is put back into the input (an earlier question) is folded later than what is pasted: a person may have typed it.
+MOST_PUT = 4000
+
+
+def is_long(text: str, most: int = MOST_CHARS) -> bool:
+    """Whether `text` is shown as a token."""
+    return len(text) > most or text.count("\n") >= (MOST_LINES if most == MOST_CHARS else MOST_LINES * 8)
+
+
+class Pasted:
+    """The pasted texts of one input by token. A token is a piece of the input's text like "[dán 120 dòng, 8,3 kB]"."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
+
+    def token(self, text: str, lang: Lang) -> str:
+        """A token for `text` that no other text has."""
+        from troly.text.numbers import format_number
+
+        size = len(text.encode("utf-8", "replace"))
+        shown = f"{format_number(round(size / 1000, 1), lang)} kB" if size >= 1000 else f"{size} B"
+        label = tr("ui.paste.token", lang, lines=format_number(text.count("\n") + 1, lang), size=shown)
+        token, number = f"[{label}]", 1
+        while self._texts.get(token, text) != text:
+            number += 1
+            token = f"[{label} #{number}]"
+        self.keep(token, text)
+        return token
+
+    def keep(self, token: str, text: str) -> None:
+        """Let `text` stand behind `token`."""
+        self._texts[token] = text
+        self._pattern = re.compile("|".join(re.escape(one) for one in self._texts))
+
+    def text(self, token: str) -> str:
+        """What stands behind a token; raises KeyError."""
+        return self._texts[token]
+
+    def within(self, shown: str) -> dict[str, str]:
+        """The tokens in `shown` with their texts."""
+        return {token: self._texts[token] for token in self._found(shown)}
+
+    def whole(self, shown: str) -> str:
+        """`shown` with every token replaced by its text."""
+        if self._pattern is None:
+            return shown
+        return self._pattern.sub(lambda match: self._texts[match[0]], shown)
+
+    def spans(self, shown: str) -> list[tuple[int, int]]:
+        """Where tokens stand in a line."""
+        return [match.span() for match in self._pattern.finditer(shown)] if self._pattern else []
+
+    def around(self, line: str, column: int) -> tuple[int, int] | None:
+        """The token that `column` is strictly inside of."""
+        spans = self.spans(line)
+        place = bisect_right([start for start, _ in spans], column) - 1
+        return spans[place] if place >= 0 and spans[place][0] < column < spans[place][1] else None
+
+    def _found(self, shown: str) -> list[str]:
+        return list(dict.fromkeys(self._pattern.findall(shown))) if self._pattern else []
+
+
+# A text area in which long pasted text is one token: it moves, is deleted and undone as one, and is sent whole.
+
+
+# In a longer line no token is made to stand out: it is text that somebody typed or opened.
+MOST_SHOWN = 5000
+
+
+class FoldingArea(TypingArea):
+    """`text` is what is shown; `whole` has the pasted texts in place of their tokens."""
+
+    lang: Lang = "vi"
+
+    def __init__(self, text: str = "", **options: object) -> None:
+        self.pasted = Pasted()
+        super().__init__(text, **options)  # type: ignore[arg-type]
+
+    @property
+    def whole(self) -> str:
+        """The text as it is sent."""
+        return self.pasted.whole(self.text)
+
+    def put(self, text: str) -> None:
+        """Replace what is written; the cursor goes to the end."""
+        self.load_text(self.pasted.token(text, self.lang) if is_long(text, MOST_PUT) else text)
+        self.move_cursor(self.document.end)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        text = sanitize(event.text)
+        await super()._on_paste(events.Paste(self.pasted.token(text, self.lang) if is_long(text) else text))
+        event.stop()
+        event.prevent_default()
+
+    def token_here(self) -> tuple[str, Location, Location] | None:
+        """The token at the cursor, else the nearest one before it, else the first: its text and place."""
+        row, column = self.cursor_location
+        found: list[tuple[Location, Location]] = []
+        for at, line in enumerate(self.document.lines):
+            found += [((at, start), (at, end)) for start, end in self.pasted.spans(line)]
+        before = [place for place in found if place[0] <= (row, column)]
+        if not found:
+            return None
+        start, end = before[-1] if before else found[0]
+        return self.document.get_text_range(start, end), start, end
+
+    def change_token(self, start: Location, end: Location, text: str) -> None:
+        """Let another text stand in a token's place; a short one stands there as it is."""
+        shown = self.pasted.token(text, self.lang) if is_long(text) else text
+        self.replace(shown, start, end, maintain_selection_offset=False)
+
+    # A token is one thing.
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Make an edit that would cut through a token take all of it."""
+        edit.from_location = self._edge(edit.from_location, after=edit.from_location > edit.to_location)
+        edit.to_location = self._edge(edit.to_location, after=edit.to_location >= edit.from_location)
+        return super().edit(edit)
+
+    def _edge(self, place: Location, *, after: bool) -> Location:
+        row, column = place
+        if row >= self.document.line_count:
+            return place
+        inside = self.pasted.around(self.document[row], column)
+        return place if inside is None else (row, inside[after])
+
+    def _validate_selection(self, selection: Selection) -> Selection:
+        """The cursor passes over a token in one step."""
+        start, end = super()._validate_selection(selection)
+        was = self.selection.end
+        return Selection(self._edge(start, after=start > was), self._edge(end, after=end > was))
+
+    def action_delete_left(self) -> None:
+        """Delete the character or the token before the cursor."""
+        if not self._delete_token(before=True):
+            super().action_delete_left()
+
+    def action_delete_right(self) -> None:
+        """Delete the character or the token after the cursor."""
+        if not self._delete_token(before=False):
+            super().action_delete_right()
+
+    def action_delete_word_left(self) -> None:
+        """Delete the word or the token before the cursor."""
+        if not self._delete_token(before=True):
+            super().action_delete_word_left()
+
+    def action_delete_word_right(self) -> None:
+        """Delete the word or the token after the cursor."""
+        if not self._delete_token(before=False):
+            super().action_delete_word_right()
+
+    def _delete_token(self, *, before: bool) -> bool:
+        if not self.selection.is_empty:
+            return False
+        row, column = self.cursor_location
+        for start, end in self.pasted.spans(self.document[row]):
+            if column == (end if before else start):
+                self.delete((row, start), (row, end), maintain_selection_offset=False)
+                return True
+        return False
+
+    def get_line(self, line_index: int) -> Text:
+        """A line with its tokens made to stand out."""
+        line = super().get_line(line_index)
+        if len(line.plain) <= MOST_SHOWN:
+            for start, end in self.pasted.spans(line.plain):
+                line.stylize("bold underline", start, end)
+        return line
+
+
+# The input: Enter sends, it grows with its text, recalls earlier questions, and never waits for anything.
+
+
+FRAME = 2
+
+
+class Prompt(FoldingArea):
+    """Where questions are written; `earlier` are past ones, newest last."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,super+c", "copy_or_interrupt", show=False),
+        *bindings("prompt"),
+        # What works everywhere runs from here, in the order it was typed: what is typed after Alt+2 in the same read
+        # belongs to the other pane.
+        *bindings("chat"),
+    ]
+
+    class Sent(Message):
+        """Enter was pressed on a text."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Paged(Message):
+        """A page key was pressed."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    def __init__(self, hint: str, **options: object) -> None:
+        super().__init__(
+            "",
+            soft_wrap=True,
+            tab_behavior="focus",
+            compact=True,
+            highlight_cursor_line=False,
+            placeholder=hint,
+            **options,
+        )
+        self.cursor_blink = False
+        self.earlier: Sequence[str] = ()
+        self.offering: Offering | None = None
+        self._recalled = 0
+        self._shown = ""
+        self._accent = ""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if self._offered(event.key) or (
+            event.key in ("up", "down") and self._recall(-1 if event.key == "up" else 1)
+        ):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def _offered(self, key: str) -> bool:
+        """Whether the list of what can be completed took the key."""
+        if self.offering is None:
+            return False
+        binding = bound(self, key)
+        return self.offering.key(key, sends=binding is not None and binding.action == "send")
+
+    def _recall(self, by: int) -> bool:
+        """Show an earlier or later question, in an empty box or one that was just recalled."""
+        if self.text != (self._shown if self._recalled else ""):
+            self._recalled = 0
+            return False
+        wanted = self._recalled - by
+        if (not self.text and by > 0) or wanted < 0 or wanted > len(self.earlier):
+            return bool(self._recalled)
+        self._recalled = wanted
+        self.put(self.earlier[len(self.earlier) - wanted] if wanted else "", keep_place=True)
+        self._shown = self.text
+        return True
+
+    def put(self, text: str, *, keep_place: bool = False) -> None:
+        """Replace what is written; the cursor goes to the end."""
+        if not keep_place:
+            self._recalled = 0
+        super().put(text)
+        self.fit()
+
+    def action_send(self) -> None:
+        """Ask what is written; blanks alone are nothing to ask."""
+        if self.text.strip():
+            self.post_message(self.Sent(self.whole))
+            self.put("")
+
+    def action_newline(self) -> None:
+        """Break the line."""
+        self.insert("\n")
+
+    async def action_copy_or_interrupt(self) -> None:
+        """Copy what is selected; with nothing selected the key stops the answer."""
+        if self.selected_text:
+            self.action_copy()
+        else:
+            await self.app.run_action("app.interrupt")
+
+    def action_cursor_page_up(self, select: bool = False) -> None:  # noqa: ARG002 (Textual's signature)
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(-1))
+
+    def action_cursor_page_down(self) -> None:
+        """The page keys belong to the conversation."""
+        self.post_message(self.Paged(1))
+
+    def fit(self) -> None:
+        """Be as high as the text, up to a third of the screen."""
+        most = max(1, self.app.size.height // 3 - FRAME)
+        height = max(1, min(most, self.wrapped_document.height)) + FRAME
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+
+    def on_text_area_changed(self) -> None:
+        """The text is another."""
+        self.fit()
+        if self.offering is not None:
+            self.offering.changed()
+
+    def on_text_area_selection_changed(self) -> None:
+        """The cursor moved: what stands before it may be something else."""
+        if self.offering is not None:
+            self.offering.changed()
+
+    def speak(self, hint: str, lang: Lang) -> None:
+        """Take the language of the interface."""
+        self.placeholder, self.lang = hint, lang
+
+    def dress(self, palette: Palette, ground: str) -> None:
+        """Take the accent of the mode for the cursor and the frame."""
+        name = f"{palette.accent}-{ground}"
+        if name not in self.available_themes:
+            self.register_theme(TextAreaTheme(name, cursor_style=Style(color=ground, bgcolor=palette.accent)))
+        self.theme = name
+        self._accent = palette.accent
+        self._frame()
+
+    def _frame(self) -> None:
+        """The accent is where the keys go."""
+        self.styles.border = ("round", self._accent) if self.has_focus and self._accent else None
+
+    def watch_has_focus(self, focus: bool) -> None:
+        """Another part has the keys now, or this one again."""
+        super().watch_has_focus(focus)
+        self._frame()

@@ -1,0 +1,498 @@
+"""A view that paints the rows that changed and no others, and works out each row once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from rich.style import Style
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Offset, Region
+from textual.message import Message
+from textual.selection import Selection
+from textual.strip import Strip
+
+from troly.text.catalogue import Lang, tr
+from troly.tui.chat.view import MessageView, Pane
+from troly.tui.dialogs.first import MEASURE
+from troly.tui.keymap import bindings, keymap_of
+from troly.tui.render.spans import Line, Span, line, plain
+from troly.tui.theme import Palette
+from troly.tui.widgets.lines import LinesView, strip_of
+
+if TYPE_CHECKING:
+    from troly.tui.chat.find import Marks
+    from troly.tui.render.ledger import Ledger, Place
+
+
+class Row(NamedTuple):
+    """What one row of a view shows: line `number` with `text` after `lead`, and which of its cells are selected."""
+
+    number: int
+    lead: Line
+    text: Line | None
+    selected: tuple[int, int] | None = None
+
+
+class RowsView(LinesView):
+    """Lines of which few change at a time; its style may have blanks at the sides, nothing else around the rows."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # The rows as they are shown; None when all of them are to be painted.
+        self._shown: list[Row] | None = None
+        self._strips: dict[Row, Strip] = {}
+        self._dress: tuple[object, ...] = ()
+
+    def row_at(self, y: int) -> Row:
+        """What row `y` of the view shows."""
+        number = round(self.scroll_y) + y
+        return Row(number, (), self.line_at(number), self.selected_at(number))
+
+    def refresh(self, *regions: Region, **how: Any) -> Self:
+        """Without a region, all rows are painted."""
+        if not regions:
+            self._shown = None
+        return super().refresh(*regions, **how)
+
+    def repaint_changed(self) -> None:
+        """Paint the rows that show something else than before."""
+        rows = [self.row_at(y) for y in range(self.size.height)]
+        before, self._shown = self._shown, rows
+        if before is None or len(before) != len(rows):
+            super().refresh()
+            return
+        width = self.size.width
+        runs = groupby(range(len(rows)), lambda y: rows[y] != before[y])
+        for changed, run in runs:
+            if changed:
+                first, *rest = run
+                super().refresh(Region(0, first, width, 1 + len(rest)))
+
+    def paint(self, crop: Region) -> list[Strip]:
+        """The rows in view; one that is shown already costs nothing."""
+        width, padding = self.region.width, self.styles.padding
+        self.ground = self.rich_style
+        filters, background = self.get_line_filters(), self.background_colors[1]
+        dress = (self.ground, self.palette, width, padding, tuple(filters), background)
+        if dress != self._dress:
+            self._dress, self._strips = dress, {}
+        if self._shown is None or len(self._shown) != self.size.height:
+            self._shown = [self.row_at(y) for y in range(self.size.height)]
+        kept: dict[Row, Strip] = {}
+        for row in self._shown:
+            strip = self._strips.get(row)
+            if strip is None:
+                strip = self._strip(row, padding.left, width)
+                for applied in filters:
+                    strip = strip.apply_filter(applied, background)
+            kept[row] = strip
+        self._strips = kept
+        strips = [kept[row] for row in self._shown[crop.y : crop.bottom]]
+        return (
+            strips if crop.column_span == (0, width) else [strip.crop(*crop.column_span) for strip in strips]
+        )
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the view."""
+        return self._content(self.row_at(y))
+
+    def _content(self, row: Row) -> Strip:
+        lead = strip_of(row.lead, self.palette, self.ground)
+        text = self.row_strip(row.number, row.text, self.size.width - lead.cell_length, row.selected)
+        return Strip.join([lead, text])
+
+    def _strip(self, row: Row, left: int, width: int) -> Strip:
+        """A row with the blanks at its sides."""
+        side = Style(bgcolor=self.ground.bgcolor)
+        return Strip.join([Strip.blank(left, side), self._content(row)]).adjust_cell_length(width, side)
+
+
+# Choosing one message of a transcript: by keys, or with the right button of the mouse.
+
+
+# A message that is higher than the view is scrolled through before the next one is chosen.
+STEP = 6
+RIGHT = 3
+
+
+class Choosing(RowsView):
+    """A view of messages of which one may be chosen; `chosen` is its key, 0 for none."""
+
+    chosen = 0
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Where the messages stand; None where there are none."""
+        return None
+
+    @property
+    def chosen_view(self) -> MessageView | None:
+        """The chosen message."""
+        ledger = self.ledger
+        index = None if ledger is None else ledger.index_of(self.chosen)
+        return None if ledger is None or index is None else ledger.views[index]
+
+    def action_choose(self, by: int) -> None:
+        """Choose the message `by` places further on; one that is partly out of view there comes into view first."""
+        ledger = self.ledger
+        if ledger is None or not ledger.views:
+            return
+        index = ledger.index_of(self.chosen)
+        if index is None:
+            self.choose(self._last_seen(ledger))
+            return
+        first, last = ledger.span(self.chosen)
+        hidden = self._top - first if by < 0 else last - (self._top + self.size.height)
+        if hidden > 0:
+            self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)), animate=False)
+            return
+        self.choose(ledger.views[max(0, min(len(ledger.views) - 1, index + by))].key, from_below=by < 0)
+
+    def choose(self, key: int, *, from_below: bool = False) -> None:
+        """Choose a message and bring it into view, `from_below` its end; 0 chooses none."""
+        self.chosen = key
+        ledger = self.ledger
+        if key and ledger is not None:
+            ledger.measured(key)
+            self.reveal(*ledger.span(key), end=from_below)
+        self.refresh()
+
+    def choose_seen(self) -> None:
+        """Choose the last message in view, unless one is chosen."""
+        if self.ledger is not None and self.chosen_view is None:
+            self.chosen = self._last_seen(self.ledger)
+            self.refresh()
+
+    def reveal(self, first: int, last: int, *, end: bool = False) -> None:
+        """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning or end."""
+        rows = self.size.height
+        if end and last - first >= rows:
+            self.scroll_to(y=last - rows, animate=False, immediate=True)
+        elif first < self._top or last - first >= rows:
+            self.scroll_to(y=first, animate=False, immediate=True)
+        elif last > self._top + rows:
+            self.scroll_to(y=last - rows, animate=False, immediate=True)
+
+    def bring(self, row: int) -> None:
+        """Scroll to a row unless it is well in view."""
+        rows = self.size.height
+        if not self._top + 1 <= row < self._top + rows - 1:
+            self.scroll_to(y=max(0, row - rows // 3), animate=False, immediate=True)
+        self.refresh()
+
+    @property
+    def bottom(self) -> int:
+        """The last row in view."""
+        return self._top + self.size.height - 1
+
+    @property
+    def _top(self) -> int:
+        return round(self.scroll_y)
+
+    def _last_seen(self, ledger: Ledger) -> int:
+        """The last message whose name is in view, else the one in the middle."""
+        for row in range(self._top + self.size.height - 1, self._top - 1, -1):
+            view = ledger.message_at(row)
+            if view is not None and row < ledger.height and self._top <= ledger.span(view.key)[0]:
+                return view.key
+        middle = ledger.message_at(self._top + self.size.height // 2)
+        return middle.key if middle is not None else 0
+
+    def on_focus(self) -> None:
+        """The keys come here: one message is chosen from now on."""
+        self.choose_seen()
+
+    def on_blur(self) -> None:
+        """Nothing is chosen while the keys go elsewhere, but below a menu."""
+        if self.screen.is_active:
+            self.choose(0)
+
+    def on_click(self, event: events.Click) -> None:
+        """The right button opens the menu of a message; what else is clicked is reported as in any view of lines."""
+        place = event.get_content_offset(self)
+        view = self.ledger.message_at(self._top + place.y) if self.ledger is not None and place else None
+        if event.button == RIGHT and view is not None:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Pressed(f"menu:{view.key}"))
+
+
+# The conversation: only the messages near the reader are rendered, and what the reader sees stays where it is.
+
+
+# The column of the mark of the chosen message, and blank columns between the text and the scrollbar.
+LEAD, GUTTER = 1, 2
+# Panes whose rendered messages are kept, so that going back to them is quick.
+KEPT = 16
+# A page of older messages is asked for when there are fewer screens than this above.
+SCREENS_AHEAD = 3
+SOON = 0.02
+
+
+class Transcript(Choosing, can_focus=True):
+    """The messages of one pane; `show` takes another pane, `grow` repaints what changed."""
+
+    # Who selects text with the mouse goes on typing; the keys come here by a key only.
+    FOCUS_ON_CLICK = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("transcript")]
+
+    class NearTop(Message):
+        """The reader comes to the oldest message that is loaded, and there are older ones."""
+
+        def __init__(self, pane: Pane) -> None:
+            super().__init__()
+            self.pane = pane
+
+    class Moved(Message):
+        """The column of the text has another margin."""
+
+    def __init__(
+        self,
+        pane: Pane,
+        palette: Palette,
+        lang: Lang,
+        above: Callable[[int, int], list[Line]],
+        now: Callable[[], datetime],
+        **options: object,
+    ) -> None:
+        super().__init__(palette, **options)
+        self._above = above
+        self._now = now
+        self.pane = pane
+        self.lang: Lang = lang
+        self.behind = False
+        self.following = True
+        self.marks: Marks | None = None
+        self.indent = 0
+        self._moving = self._catching_up = False
+        self._ledgers: dict[int, Ledger] = {}
+        self._places: dict[int, tuple[Place, bool]] = {}
+
+    # What is shown.
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """Where the messages of the pane stand; None in a pane without messages."""
+        return self._ledgers.get(self.pane.key) if self.pane.messages else None
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines, each message rendered to its end."""
+        ledger = self.ledger
+        return ledger.all() if ledger is not None else self._lines
+
+    def line_at(self, row: int) -> Line | None:
+        """One of the lines; None below the last."""
+        ledger = self.ledger
+        return ledger.line(row) if ledger is not None else super().line_at(row)
+
+    def show(self, pane: Pane, lang: Lang) -> None:
+        """Show another pane at the place where it was left, or the same one in another language."""
+        left = self._place()
+        if left is not None:
+            self._places[self.pane.key] = (left, self.following)
+        if pane is not self.pane:
+            if self.text_selection is not None:
+                self.screen.clear_selection()
+            self.pane, self.chosen, self.marks = pane, 0, None
+            self._laid_width = 0
+        self.lang = lang
+        place: Place | None
+        place, self.following = self._places.get(pane.key, (None, True))
+        self.behind = False
+        self._lay(place)
+
+    def grow(self) -> None:
+        """The pane changed: keep the reader's place, or follow the end when they are there."""
+        before = self._end()
+        self.relay()
+        if not self.following and not self.behind and self._end() != before:
+            self.behind = True
+            self.repaint_changed()
+
+    def _end(self) -> tuple[int, int]:
+        """The last message and its height."""
+        ledger = self.ledger
+        if ledger is None or not ledger.views:
+            return 0, 0
+        key = ledger.views[-1].key
+        return key, ledger.height - ledger.first_row(key)
+
+    def relay(self) -> None:
+        """Build the lines anew and repaint; the reader stays where they are."""
+        self._lay(self._place())
+
+    def _lay(self, place: Place | None) -> None:
+        width, rows = self.scrollable_content_region.width, self.size.height
+        if width <= 0:
+            return
+        self._laid_width = width
+        room = max(10, width - LEAD - GUTTER)
+        indent = max(0, (room - MEASURE) // 2)
+        if indent != self.indent:
+            self.indent = indent
+            self.post_message(self.Moved())
+        # What needs more than the column, such as a wide table, goes on to its right.
+        room -= indent
+        above = self._above(room, rows)
+        if not self.pane.messages:
+            self._lines = above
+            self.make_room(width, len(above))
+            self._move(0)
+            self.repaint_changed()
+            return
+        ledger = self._kept_ledger()
+        if self.pane.messages[0].before:
+            above = [*above, line(Span(tr(f"ui.older.{self.pane.messages[0].older}", self.lang), "dim"))]
+        held = self._hold(ledger)
+        ledger.sync(self.pane.messages, above, room, self.lang, self._now().date())
+        self._settle(ledger, place)
+        self._let_selected(ledger, held)
+        self.repaint_changed()
+        if ledger.behind and not self._catching_up:
+            self._catching_up = True
+            self.set_timer(SOON, self._catch_up)
+
+    def _catch_up(self) -> None:
+        """Render the next piece of a text that is too long for one paint."""
+        self._catching_up = False
+        self.relay()
+
+    def _kept_ledger(self) -> Ledger:
+        from troly.tui.render.ledger import Ledger
+
+        found = self._ledgers.pop(self.pane.key, None) or Ledger()
+        found.press = keymap_of(self).press
+        self._ledgers[self.pane.key] = found
+        while len(self._ledgers) > KEPT:
+            del self._ledgers[next(iter(self._ledgers))]
+        return found
+
+    # The reader's place.
+
+    def _place(self) -> Place | None:
+        ledger = self.ledger
+        return None if ledger is None else ledger.place(round(self.scroll_y), self.size.height)
+
+    def _settle(self, ledger: Ledger, place: Place | None) -> None:
+        """Measure what comes into view; the line at `place` is the first one, or the last line the last."""
+        rows = self.size.height
+        if self.following or place is None:
+            ledger.look_at_end(2 * rows)
+            self.make_room(self._laid_width, ledger.height)
+            self._follow()
+            return
+        top = ledger.look(place, rows, rows)
+        self.make_room(self._laid_width, ledger.height)
+        self._move(top)
+        if top < SCREENS_AHEAD * rows and self.pane.messages[0].before:
+            self.post_message(self.NearTop(self.pane))
+
+    def _move(self, row: int) -> None:
+        """Scroll without taking it for a wish of the reader."""
+        self._moving = True
+        self.scroll_to(y=row, animate=False, immediate=True, force=True)
+        self._moving = False
+
+    def _hold(self, ledger: Ledger) -> list[tuple[Place, int] | None]:
+        """Where what is selected begins and ends, told by messages: rows may move."""
+        selection = self.text_selection
+        if selection is None or not ledger.views:
+            return []
+        return [None if end is None else (ledger.place(end.y, 1), end.x) for end in selection]
+
+    def _let_selected(self, ledger: Ledger, held: list[tuple[Place, int] | None]) -> None:
+        """Select the same text again."""
+        if held:
+            ends = [None if end is None else Offset(end[1], ledger.row(end[0])) for end in held]
+            if Selection(*ends) != self.text_selection:
+                self.screen.selections = {**self.screen.selections, self: Selection(*ends)}
+
+    def to_end(self) -> None:
+        """Show the newest line, and follow it from now on."""
+        self._follow()
+        self.repaint_changed()
+
+    def _follow(self) -> None:
+        self._move(self.max_scroll_y)
+        self.following, self.behind = True, False
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Whoever scrolls up stays there; at the end, following begins again."""
+        if self._moving:
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.position = new_value
+            return
+        super().watch_scroll_y(old_value, new_value)
+        self.following = new_value >= self.max_scroll_y
+        if self.following:
+            self.behind = False
+        ledger = self.ledger
+        if ledger is not None and self._laid_width:
+            held = self._hold(ledger)
+            self._settle(ledger, self._place())
+            self._let_selected(ledger, held)
+        self.repaint_changed()
+
+    def on_resize(self) -> None:
+        """A new size moves the lines; whoever was at the end stays there."""
+        if self.scrollable_content_region.width != self._laid_width or self.following:
+            self.relay()
+
+    def action_page_up(self) -> None:
+        """A screen back, without motion."""
+        self.scroll_relative(y=2 - self.size.height, animate=False)
+
+    def action_page_down(self) -> None:
+        """A screen on."""
+        self.scroll_relative(y=self.size.height - 2, animate=False)
+
+    def action_scroll_home(self) -> None:
+        """To the oldest message that is loaded; older ones are loaded there."""
+        self.scroll_to(y=0, animate=False, immediate=True)
+
+    def action_scroll_end(self) -> None:
+        """To the newest message."""
+        self.to_end()
+
+    # Painting.
+
+    def row_at(self, y: int) -> Row:
+        """A row; the last one says when there is new text below."""
+        row = round(self.scroll_y) + y
+        if self.behind and y == self.size.height - 1:
+            chip = Span(tr("ui.message.below", self.lang), "chip", "end")
+            gap = self.indent + max(0, (self.size.width - 2 * self.indent - len(chip.text)) // 2)
+            return Row(row, (), line(Span(" " * gap), chip))
+        text = self.line_at(row)
+        if self.marks is not None and text is not None and self.ledger is not None:
+            text = self.marks.paint(self.ledger, row, text)
+        lead = (Span(" " * self.indent + self._mark(row), "accent"),)
+        return Row(row, lead, text, self.selected_at(row))
+
+    def _mark(self, row: int) -> str:
+        if not self.chosen or self.ledger is None:
+            return " "
+        first, last = self.ledger.span(self.chosen)
+        return "▌" if first <= row < last else " "
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text without the blanks that only fill a line."""
+        ledger = self.ledger
+        if ledger is None:
+            return super().get_selection(selection)
+        first = selection.start.y if selection.start else 0
+        last = min(selection.end.y if selection.end else ledger.height, ledger.height - 1)
+        text = "\n".join(plain(ledger.line(row) or ()) for row in range(first, last + 1))
+        chosen = lower(selection, -first).extract(text)
+        return "\n".join(row.rstrip() for row in chosen.split("\n")), "\n"
+
+
+def lower(selection: Selection, rows: int) -> Selection:
+    """The selection `rows` further down."""
+    ends = (None if end is None else Offset(end.x, end.y + rows) for end in selection)
+    return Selection(*ends)

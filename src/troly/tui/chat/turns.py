@@ -1,0 +1,206 @@
+"""What the model calls behind an answer cost: tokens, context, speed; also of an answer that is still being written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from troly.plugin.events import (
+    Content,
+    Event,
+    ModelCalled,
+    Plan,
+    Progress,
+    Say,
+    StepFinished,
+    StepStarted,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from troly.tui.chat.view import MessageView, Pane, StepView, TextPart, Trouble, message
+
+# Below this time a rate says nothing.
+_SHORTEST = 0.2
+
+
+@dataclass(slots=True)
+class Spent:
+    """Sums over the calls of one answer.
+
+    `used` of `window` tokens is the fullest context of a call; `ttft_ms` and `rate` (tokens a second) are of the call
+    that wrote last. `pieces` came since `since`, of the call that is running.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    used: int = 0
+    window: int = 0
+    ttft_ms: float | None = None
+    rate: float | None = None
+    pieces: int = 0
+    since: datetime | None = None
+
+    def heard(self, now: datetime) -> None:
+        """A piece of the answer came."""
+        self.pieces += 1
+        if self.since is None:
+            self.since = now
+
+    def call(self, call: Mapping[str, Any]) -> None:
+        """A call ended; the names are those of the event `ModelCalled`."""
+        said, asked = call.get("completion_tokens") or 0, call.get("prompt_tokens") or 0
+        self.pieces, self.since = 0, None
+        if call.get("kind") == "embed":
+            return
+        self.prompt_tokens += asked
+        self.completion_tokens += said
+        window = call.get("window") or 0
+        if window and (asked + said) * (self.window or 1) >= self.used * window:
+            self.used, self.window = asked + said, window
+        first = call.get("ttft_ms")
+        if first is not None and (call.get("kind") == "stream" or self.ttft_ms is None):
+            self.ttft_ms = float(first)
+            writing = (float(call.get("ms") or 0.0) - self.ttft_ms) / 1000
+            self.rate = said / writing if said > 1 and writing > 0 else None
+
+    def running_rate(self, now: datetime) -> float | None:
+        """Pieces a second of the call that is running; None where there is none or it has just begun."""
+        seconds = (now - self.since).total_seconds() if self.since else 0.0
+        return self.pieces / seconds if seconds >= _SHORTEST else None
+
+
+def spent_of(calls: Iterable[Mapping[str, Any]]) -> Spent | None:
+    """The sums of saved calls; None without any."""
+    found = None
+    for call in calls:
+        found = found or Spent()
+        found.call(call)
+    return found
+
+
+# Events of a turn applied to the messages of its pane.
+
+
+STOPPED = "turn.stopped"
+
+
+def apply(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
+    """Change `pane` by one event of its running turn; True when the turn has ended."""
+    answer = pane.answer
+    if answer is None:
+        return False
+    answer.touch()
+    match event:
+        case Token():
+            answer.progress = None
+            answer.write(event.text)
+            if answer.spent is not None:
+                answer.spent.heard(now())
+        case Say():
+            _say(pane, answer, event, now)
+        case StepStarted() | StepFinished() | ModelCalled() | TurnStarted():
+            _go_on(answer, event)
+        case Progress():
+            answer.progress = event
+        case TurnCompleted():
+            _complete(pane, answer, event)
+            return True
+        case TurnFailed():
+            _fail(pane, answer, event)
+            return True
+        case _:
+            _put(answer, event)
+    return False
+
+
+def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled | TurnStarted) -> None:
+    """What stands behind the answer, not in it."""
+    match event:
+        case StepStarted():
+            answer.steps.append(StepView(event.node, event.agent, event.tool))
+        case StepFinished():
+            _finish_step(answer, event)
+        case TurnStarted():
+            answer.turn, answer.spent = event.turn, Spent()
+        case ModelCalled():
+            answer.spent = answer.spent or Spent()
+            answer.spent.call(asdict(event))
+
+
+def _put(answer: MessageView, event: Content) -> None:
+    """Typed content at the end; a plan as it stands now goes where it stood before."""
+    place = next((at for at, part in enumerate(answer.parts) if isinstance(part, Plan)), None)
+    if isinstance(event, Plan) and place is not None:
+        answer.parts[place] = event
+    else:
+        answer.parts.append(event)
+
+
+def _say(pane: Pane, answer: MessageView, event: Say, now: Callable[[], datetime]) -> None:
+    """A message of its own: a greeting comes before the question, anything else before the answer."""
+    place = pane.messages.index(answer)
+    if event.message_type == "greeting" and place and pane.messages[place - 1].who == "user":
+        place -= 1
+    pane.messages.insert(place, message("assistant", now(), event.text, kind=event.message_type))
+
+
+def _finish_step(answer: MessageView, event: StepFinished) -> None:
+    step = next(
+        (
+            s
+            for s in answer.steps
+            if s.ms is None and (s.node, s.agent, s.tool) == (event.node, event.agent, event.tool)
+        ),
+        None,
+    )
+    if step is None:
+        step = StepView(event.node, event.agent, event.tool)
+        answer.steps.append(step)
+    step.ms, step.source, step.detail, step.failed = event.ms, event.source or "", event.detail, event.failed
+
+
+def _complete(pane: Pane, answer: MessageView, event: TurnCompleted) -> None:
+    """The answer as the turn says it: streamed text stays unless the final text differs from it."""
+    answer.state, answer.kind = "done", event.message_type
+    answer.source, answer.calls, answer.ms = event.source, event.calls, event.ms
+    _settle(pane, answer, event.text)
+
+
+def _fail(pane: Pane, answer: MessageView, event: TurnFailed) -> None:
+    answer.state = "stopped" if event.code == STOPPED else "failed"
+    answer.calls, answer.ms = event.calls, event.ms
+    answer.trouble = Trouble(event.title, event.message, event.remedy)
+    for step in answer.steps:
+        step.failed = step.failed or step.ms is None
+    if event.text:
+        _settle(pane, answer, event.text)
+
+
+def _settle(pane: Pane, answer: MessageView, text: str) -> None:
+    answer.progress = None
+    final = _without_said(pane, answer, text)
+    written = [part for part in answer.parts if isinstance(part, TextPart)]
+    if "".join(part.text for part in written).strip() == final:
+        return
+    place = answer.parts.index(written[0]) if written else 0
+    rest = [part for part in answer.parts if not isinstance(part, TextPart)]
+    answer.parts = [*rest[:place], *([TextPart([final])] if final else []), *rest[place:]]
+
+
+def _without_said(pane: Pane, answer: MessageView, text: str) -> str:
+    """The final text without the short messages that stand before the answer already."""
+    place = pane.messages.index(answer)
+    said: list[str] = []
+    for view in reversed(pane.messages[:place]):
+        if view.who == "user":
+            break
+        said.insert(0, view.text.strip())
+    text = text.strip()
+    for short in said:
+        if short and text.startswith(short):
+            text = text[len(short) :].strip()
+    return text

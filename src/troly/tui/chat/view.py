@@ -1,0 +1,276 @@
+"""What the screen shows, as plain data: messages with their parts, steps and marks; panes and their state.
+
+It is imported before the first frame, so it has no frozen dataclasses (a millisecond each) and no events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import count
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from troly.errors import TrolyError
+from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from troly.plugin.events import Content, Progress
+    from troly.tui.chat.turns import Spent
+
+
+Who = Literal["user", "assistant"]
+State = Literal["waiting", "running", "done", "stopped", "failed"]
+NO_ANSWER = ("greeting", "trouble")
+_keys = count(1).__next__
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class TextPart:
+    """A piece of an answer's text; `pieces` only grows."""
+
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.pieces)
+
+
+Part: TypeAlias = "TextPart | Content"
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class StepView:
+    """One step behind an answer, for the evidence drawer; `ms` is None while it runs."""
+
+    node: str
+    agent: str = ""
+    tool: str = ""
+    source: str = ""
+    detail: str = ""
+    ms: float | None = None
+    failed: bool = False
+
+
+class Trouble(NamedTuple):
+    """Why something stopped: what, why, and what to do."""
+
+    title: str
+    message: str = ""
+    remedy: str = ""
+
+
+class Wrong(NamedTuple):
+    """That an answer was marked as wrong: the key of the reason, and what the person wrote."""
+
+    reason: str
+    note: str = ""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class MessageView:
+    """One message on the screen; `revision` grows with every change.
+
+    `before` is set on the oldest loaded message where older ones are saved: the id that asks for them; `older` says
+    whether they were asked for.
+    """
+
+    who: Who
+    time: datetime
+    state: State = "done"
+    kind: str = ""
+    parts: list[Part] = field(default_factory=list)
+    steps: list[StepView] = field(default_factory=list)
+    progress: Progress | None = None
+    trouble: Trouble | None = None
+    source: str = ""
+    calls: int = 0
+    ms: float | None = None
+    opened: set[str] = field(default_factory=set)
+    revision: int = 0
+    turn: str = ""
+    spent: Spent | None = None
+    wrong: Wrong | None = None
+    before: str = ""
+    older: Literal["more", "loading"] = "more"
+    key: int = field(default_factory=_keys)
+
+    @property
+    def text(self) -> str:
+        """The message without its typed content."""
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will be added."""
+        return self.state not in ("waiting", "running")
+
+    def write(self, text: str) -> None:
+        """Add `text` to the last text part, or begin one."""
+        if self.parts and isinstance(self.parts[-1], TextPart):
+            self.parts[-1].pieces.append(text)
+        else:
+            self.parts.append(TextPart([text]))
+        self.revision += 1
+
+    def touch(self) -> None:
+        """Something of it changed."""
+        self.revision += 1
+
+
+def message(who: Who, time: datetime, text: str, **more: object) -> MessageView:
+    """A message that is whole already."""
+    view = MessageView(who, time, parts=[TextPart([text])] if text else [])
+    for name, value in more.items():
+        setattr(view, name, value)
+    return view
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Pane:
+    """One conversation on the screen: its messages, draft, and the turn that runs in it.
+
+    `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
+    The messages of a `resting` pane are only in the store; they are on their way while it is `loading`.
+    """
+
+    mode: str
+    conversation: str | None = None
+    title: str = ""
+    messages: list[MessageView] = field(default_factory=list)
+    draft: str = ""
+    unread: bool = False
+    cancel: Callable[[], None] | None = None
+    answer: MessageView | None = None
+    waiting: list[MessageView] = field(default_factory=list)
+    resting: bool = False
+    loading: bool = False
+    key: int = field(default_factory=_keys)
+
+    @property
+    def running(self) -> bool:
+        """Whether an answer is being written."""
+        return self.answer is not None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing would be lost without it."""
+        return not (self.messages or self.draft.strip() or self.resting)
+
+    @property
+    def saved(self) -> bool:
+        """Whether all its messages are in the store and none will be added soon."""
+        return (
+            self.conversation is not None
+            and not (self.running or self.waiting or self.loading)
+            and all(view.kind != "trouble" for view in self.messages)
+        )
+
+    @property
+    def last_answer(self) -> MessageView | None:
+        """The newest message of the assistant that has steps or text."""
+        return next(
+            (m for m in reversed(self.messages) if m.who == "assistant" and m.kind not in NO_ANSWER), None
+        )
+
+
+class TalkView(NamedTuple):
+    """A command of a mode that is typed as a message: `/name argument`."""
+
+    name: str
+    help: Mapping[Lang, str]
+    argument: str = ""
+
+
+class ModeView(NamedTuple):
+    """A mode as the faces show it; `broken` is the reason why it cannot be used, `icon` a sign one cell wide."""
+
+    id: str
+    names: Mapping[Lang, str]
+    summaries: Mapping[Lang, str]
+    accent: str
+    questions: Mapping[Lang, tuple[str, ...]]
+    ready: bool = True
+    broken: str = ""
+    icon: str = "◇"
+    talk: tuple[TalkView, ...] = ()
+    person: Mapping[Lang, str] = MappingProxyType({})
+
+
+def clean_mode(mode: ModeView) -> ModeView:
+    """The mode without control sequences in what it says of itself."""
+    return mode._replace(
+        names={lang: sanitize(text, keep_newlines=False) for lang, text in mode.names.items()},
+        summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
+        person={lang: sanitize(text) for lang, text in mode.person.items()},
+        talk=tuple(
+            TalkView(
+                sanitize(one.name, keep_newlines=False),
+                {lang: sanitize(text, keep_newlines=False) for lang, text in one.help.items()},
+                sanitize(one.argument, keep_newlines=False),
+            )
+            for one in mode.talk
+        ),
+        questions={lang: tuple(sanitize(text) for text in asked) for lang, asked in mode.questions.items()},
+        broken=sanitize(mode.broken),
+        icon=sanitize(mode.icon),
+    )
+
+
+class HoldingsView(NamedTuple):
+    """What data a mode has, and the command that loads it when that is not enough."""
+
+    line: str
+    enough: bool
+    command: str = ""
+
+
+class HealthView(NamedTuple):
+    """Whether Ollama answers, and the name of the model that would; `known` is False before the first look."""
+
+    known: bool = False
+    up: bool = False
+    model: str = ""
+    trouble: Trouble | None = None
+
+
+class ConversationView(NamedTuple):
+    """One line of the conversation list."""
+
+    id: str
+    mode: str
+    title: str
+    when: datetime
+    pinned: bool = False
+
+
+class HitView(NamedTuple):
+    """A message that holds what was looked for: `snippet` is a piece of it, `spans` the matches in the piece."""
+
+    conversation: str
+    mode: str
+    title: str
+    when: datetime
+    snippet: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+# Any failure as what a person is told on the screen.
+
+
+def trouble_of(error: Exception, language: Lang) -> Trouble:
+    """Any exception as what a person is told."""
+
+    if isinstance(error, TrolyError):
+        text = error.render(language)
+        return Trouble(text.title, text.message, text.remedy)
+    if isinstance(error, PermissionError):
+        return Trouble(tr("ui.trouble.permission", language), str(error), "")
+    return Trouble(
+        tr("ui.trouble.unexpected", language),
+        f"{type(error).__name__}: {error}"[:300],
+        tr("ui.trouble.doctor", language),
+    )

@@ -1,0 +1,176 @@
+"""The command palette: type a piece of a name, with or without diacritics, and press Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from troly.config.actions import ACTIONS
+from troly.config.key_names import key_label
+from troly.text.catalogue import Lang, tr
+from troly.text.fold import fold
+from troly.text.sanitize import sanitize
+from troly.tui.chat.bars import mark_of, sign_of, tabs_of, title_of
+from troly.tui.chat.controller import Controller
+from troly.tui.keymap import Keymap, bindings, keymap_of, title
+from troly.tui.pressed import suggested
+from troly.tui.widgets.short_list import ShortList
+from troly.tui.widgets.text_input import TypingInput
+
+# All commands by name, for the palette, the status line and clicks; found without regard to diacritics.
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One entry of the palette: what it is called, the action it runs, and the key that does the same."""
+
+    title: str
+    action: str
+    key: str = ""
+
+
+def commands(controller: Controller, keymap: Keymap) -> list[Command]:
+    """What can be done now: questions that the last answer offers, modes, then the rest."""
+    lang = controller.language
+    found = [
+        Command(
+            tr("ui.command.suggested", lang, question=sanitize(question, keep_newlines=False)),
+            f"suggested({index})",
+        )
+        for index, question in enumerate(suggested(controller))
+    ]
+    keys = keymap.keys("assistants")
+    for place, mode in enumerate(controller.modes.values()):
+        press = key_label(keys[place]) if place < len(keys) else ""
+        found.append(Command(tr("ui.command.mode", lang, name=mode.names[lang]), f"mode('{mode.id}')", press))
+    return [
+        *found,
+        *(Command(title(one, lang), one.run, keymap.press(one.name)) for one in ACTIONS if one.palette),
+    ]
+
+
+def matching(offered: Sequence[Command], wanted: str) -> list[Command]:
+    """The commands whose title holds all words of `wanted`, diacritics or not; beginnings of words come first."""
+    words = fold(wanted).split()
+    ranked: list[tuple[int, int, Command]] = []
+    for place, command in enumerate(offered):
+        name = fold(command.title)
+        if all(word in name for word in words):
+            starts = sum(any(part.startswith(word) for part in name.split()) for word in words)
+            ranked.append((-starts, place, command))
+    return [command for _, _, command in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+# As in the style sheet: the box and what its frame and the scrollbar take.
+WIDTH = 64
+FRAME = 3
+
+
+class PaletteScreen(ModalScreen[str]):
+    """Gives back the action of the chosen command, or the empty string."""
+
+    CSS_PATH = "../styles/above.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("dialog"),
+        Binding("escape", "leave", show=False),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("down", "move(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, offered: Sequence[Command], lang: Lang) -> None:
+        super().__init__()
+        self._offered = offered
+        self._shown: list[Command] = []
+        self._lang: Lang = lang
+
+    def compose(self) -> ComposeResult:
+        """An input, the list, the keys."""
+        with Vertical(id="palette"):
+            yield TypingInput(placeholder=tr("ui.palette.hint", self._lang), compact=True)
+            yield ShortList()
+            yield Static(tr("ui.palette.none", self._lang), id="none", markup=False)
+            yield Static(tr("ui.palette.keys", self._lang), id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Offer everything at first."""
+        self.query_one(TypingInput).cursor_blink = False
+        self.query_one(OptionList).can_focus = False
+        self._offer("")
+
+    def _offer(self, wanted: str) -> None:
+        self._shown = matching(self._offered, wanted)
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([Option(_row(command, self._width())) for command in self._shown])
+        self.query_one("#palette").set_class(not self._shown, "-none")
+        if self._shown:
+            options.highlighted = 0
+
+    def _width(self) -> int:
+        """The room of one entry; what is known before the first layout is the size of the screen."""
+        return min(WIDTH, self.app.size.width * 96 // 100) - FRAME
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the list."""
+        self._offer(event.value)
+
+    def on_input_submitted(self) -> None:
+        """Run what is highlighted."""
+        index = self.query_one(OptionList).highlighted
+        if index is not None and index < len(self._shown):
+            self.dismiss(self._shown[index].action)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Run what was clicked."""
+        self.dismiss(self._shown[event.option_index].action)
+
+    def action_move(self, by: int) -> None:
+        """Choose another entry while the keys stay in the input."""
+        options = self.query_one(OptionList)
+        if self._shown:
+            options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
+
+    def on_key(self, event: events.Key) -> None:
+        """The key that opened it closes it too."""
+        if event.key in keymap_of(self).keys("palette"):
+            event.stop()
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Close without doing anything."""
+        self.dismiss("")
+
+
+def _row(command: Command, width: int) -> Content:
+    left, right = Content(f" {command.title}"), Content.styled(f"{command.key} ", "dim")
+    gap = width - left.cell_length - right.cell_length
+    return Content.assemble(left, " " * gap, right) if gap > 0 else left
+
+
+def pane_commands(controller: Controller) -> list[Command]:
+    """All open conversations in the order of the row; what is written or not read yet is marked."""
+    lang = controller.language
+    found = []
+    for number, pane in enumerate(tabs_of(controller), start=1):
+        title = tr(
+            "ui.command.pane",
+            lang,
+            number=number,
+            sign=sign_of(controller, pane),
+            title=sanitize(title_of(pane, lang)),
+        )
+        mode = controller.modes.get(pane.mode)
+        name = mode.names[lang] if mode else pane.mode
+        mark = mark_of([pane])
+        found.append(Command(title, f"pane({pane.key})", f"{mark} {name}".strip()))
+    return found

@@ -1,0 +1,128 @@
+"""Looks for words in all messages, with or without diacritics, and opens the conversation that is chosen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from troly.config.actions import Place
+from troly.text.catalogue import tr
+from troly.text.sanitize import sanitize
+from troly.tui.chat.controller import Controller
+from troly.tui.chat.view import HitView, trouble_of
+from troly.tui.keymap import bindings
+from troly.tui.widgets.short_list import ShortList
+from troly.tui.widgets.text_input import TypingInput
+
+# A search begins when nothing was typed for so long.
+PAUSE = 0.12
+
+
+class SearchScreen(ModalScreen[str]):
+    """Gives back the id of the chosen conversation, or "" when it was left."""
+
+    CSS_PATH = "../styles/above.tcss"
+    PLACE: ClassVar[Place] = "search"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("search"),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("down", "move(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, controller: Controller, words: str = "") -> None:
+        super().__init__()
+        self._words = words
+        self._controller = controller
+        self._hits: list[HitView] = []
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """An input, what is found, the keys."""
+        lang = self._controller.language
+        with Vertical(id="palette", classes="-search -none"):
+            yield TypingInput(self._words, placeholder=tr("ui.search.hint", lang), compact=True)
+            yield ShortList()
+            yield Static(tr("ui.search.begin", lang), id="none", markup=False)
+            yield Static(tr("ui.search.keys", lang), id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """The keys stay in the input."""
+        self.query_one(TypingInput).cursor_blink = False
+        self.query_one(OptionList).can_focus = False
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search soon."""
+        if self._timer is not None:
+            self._timer.stop()
+        wanted = event.value
+        self._timer = self.set_timer(PAUSE, lambda: self._search(wanted))
+
+    def _search(self, wanted: str) -> None:
+        if wanted.strip():
+            self._controller.house.search(wanted, lambda found: self._take(wanted, found))
+        else:
+            self._show([], "ui.search.begin")
+
+    def _take(self, wanted: str, found: list[HitView] | Exception) -> None:
+        # Whoever left meanwhile took the input away.
+        if wanted not in [entry.value for entry in self.query(TypingInput)]:
+            return
+        if isinstance(found, Exception):
+            trouble = trouble_of(found, self._controller.language)
+            self._show([], "ui.search.none")
+            self.query_one("#none", Static).update(Content(" ".join(part for part in trouble if part)))
+        else:
+            self._show(found, "ui.search.none")
+
+    def _show(self, hits: list[HitView], empty: str) -> None:
+        self._hits = hits
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([Option(self._row(hit)) for hit in hits])
+        self.query_one("#none", Static).update(Content(tr(empty, self._controller.language)))
+        self.query_one("#palette").set_class(not hits, "-none")
+        if hits:
+            options.highlighted = 0
+
+    def _row(self, hit: HitView) -> Content:
+        """Title, mode and day above the piece of the message with its matches."""
+        controller = self._controller
+        mode = controller.modes.get(hit.mode)
+        name = mode.names[controller.language] if mode else hit.mode
+        day = hit.when.astimezone(controller.now().tzinfo).strftime("%d/%m/%Y")
+        title = sanitize(hit.title, keep_newlines=False) or tr("ui.list.untitled", controller.language)
+        head = Content.assemble(
+            Content.styled(f" {title}", "bold"), Content.styled(f"  {name} · {day}", "dim")
+        )
+        piece = Content(sanitize(hit.snippet, keep_newlines=False))
+        for start, end in hit.spans if len(piece.plain) == len(hit.snippet) else ():
+            piece = piece.stylize("underline bold", start, end)
+        return Content.assemble(head, "\n ", piece)
+
+    def on_input_submitted(self) -> None:
+        """Open what is highlighted."""
+        index = self.query_one(OptionList).highlighted
+        if index is not None and index < len(self._hits):
+            self.dismiss(self._hits[index].conversation)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open what was clicked."""
+        self.dismiss(self._hits[event.option_index].conversation)
+
+    def action_move(self, by: int) -> None:
+        """Choose another entry while the keys stay in the input."""
+        options = self.query_one(OptionList)
+        if self._hits:
+            options.highlighted = ((options.highlighted or 0) + by) % len(self._hits)
+
+    def action_leave(self) -> None:
+        """Close without opening anything."""
+        self.dismiss("")

@@ -1,0 +1,117 @@
+"""Asks what is wrong with an answer: the usual reasons, and a line of one's own words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from troly.text.catalogue import Lang, tr
+from troly.tui.chat.view import Wrong
+from troly.tui.keymap import bindings
+from troly.tui.render.spans import Line, Span, clip, line
+from troly.tui.theme import Palette
+from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.text_input import TypingInput
+
+# As in `troly.conversation.wrong`, which is too heavy to import for a list of words.
+REASONS = ("facts", "figures", "question", "missing", "tone", "other")
+TAKE_BACK = "take_back"
+LONGEST = 500
+
+
+class Reasons(LinesView, can_focus=False):
+    """The reasons, one a line; the chosen one is marked."""
+
+    def __init__(self, palette: Palette, lang: Lang, offered: tuple[str, ...]) -> None:
+        super().__init__(palette)
+        self._lang: Lang = lang
+        self.offered = offered
+        self.chosen = 0
+
+    def build(self, width: int) -> list[Line]:
+        """A line a reason."""
+        return [
+            line(
+                Span("▌ " if at == self.chosen else "  ", "accent"),
+                Span(
+                    clip(self._said(name), width - 2), "chosen" if at == self.chosen else "", f"reason:{at}"
+                ),
+            )
+            for at, name in enumerate(self.offered)
+        ]
+
+    def _said(self, name: str) -> str:
+        return tr("ui.wrong.take_back" if name == TAKE_BACK else f"cli.wrong.reasons.{name}", self._lang)
+
+    def move(self, by: int) -> None:
+        """Choose another one."""
+        self.chosen = (self.chosen + by) % len(self.offered)
+        self.relay()
+
+
+class WrongScreen(ModalScreen[Wrong | None]):
+    """Gives back the mark; one with the reason "" takes the mark back, None leaves everything as it is."""
+
+    CSS_PATH = "../styles/above.tcss"
+    DEFAULT_CSS = """
+    WrongScreen TypingInput { margin: 1 0 0 0; }
+    """
+    AUTO_FOCUS = "TypingInput"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("dialog"),
+        Binding("escape", "leave", show=False),
+        Binding("up", "choose(-1)", show=False, priority=True),
+        Binding("down", "choose(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, palette: Palette, lang: Lang, marked: Wrong | None) -> None:
+        super().__init__()
+        self._lang: Lang = lang
+        self._palette = palette
+        self._marked = marked
+
+    def compose(self) -> ComposeResult:
+        """A line that asks, the reasons, a line for words, the keys."""
+        lang, marked = self._lang, self._marked
+        offered = (*REASONS, TAKE_BACK) if marked else REASONS
+        with Vertical(id="palette"):
+            yield Static(tr("ui.wrong.title", lang), classes="title", markup=False)
+            yield (reasons := Reasons(self._palette, lang, offered))
+            reasons.styles.height = len(offered)
+            if marked and marked.reason in offered:
+                reasons.chosen = offered.index(marked.reason)
+            yield TypingInput(
+                marked.note if marked else "",
+                placeholder=tr("ui.wrong.note", lang),
+                compact=True,
+                max_length=LONGEST,
+            )
+            yield Static(tr("ui.wrong.keys", lang), markup=False, id="keys")
+
+    def on_mount(self) -> None:
+        """A cursor that stands still."""
+        self.query_one(TypingInput).cursor_blink = False
+
+    def action_choose(self, by: int) -> None:
+        """Choose another reason."""
+        self.query_one(Reasons).move(by)
+
+    def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
+        """A click chooses a reason."""
+        reasons = self.query_one(Reasons)
+        reasons.move(int(event.action.partition(":")[2]) - reasons.chosen)
+
+    def on_input_submitted(self, event: TypingInput.Submitted) -> None:
+        """Give back the mark."""
+        reasons = self.query_one(Reasons)
+        name = reasons.offered[reasons.chosen]
+        self.dismiss(Wrong("") if name == TAKE_BACK else Wrong(name, event.value.strip()))
+
+    def action_leave(self) -> None:
+        """Leave everything as it is."""
+        self.dismiss(None)

@@ -1,0 +1,41 @@
+"""Textual's pilot without its guess at idleness: after a key or a pause it waits until every message was handled."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from textual.app import App
+
+# What `textual.pilot` and `textual.app` look up by this name sleeps at least 20 ms, and up to a second while any thread works.
+_NAME = "wait_for_idle"
+_QUIET = 4
+_MOST = 2.0
+
+
+def _busy(app: App[Any]) -> bool:
+    """Whether a widget of any screen has a message or a callback that it did not handle yet."""
+    nodes = [app, *(node for screen in app.screen_stack for node in screen.walk_children(with_self=True))]
+    return any(not node._message_queue.empty() for node in nodes) or any(
+        len(node._next_callbacks) > 0 for node in nodes
+    )
+
+
+async def wait_for_messages(min_sleep: float = 0, max_sleep: float = _MOST) -> None:
+    """Let all tasks run until no message is left in several turns of the loop; `max_sleep` seconds at most."""
+    del min_sleep
+    from textual._context import active_app
+
+    app: App[Any] = active_app.get()
+    loop = asyncio.get_running_loop()
+    end, quiet = loop.time() + max_sleep, 0
+    while quiet < _QUIET and loop.time() < end:
+        await asyncio.sleep(0)
+        quiet = 0 if _busy(app) else quiet + 1
+
+
+def without_idle_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots press and pause without waiting for an idle process; fails when Textual's waiting has another name."""
+    monkeypatch.setattr(f"textual.pilot.{_NAME}", wait_for_messages)
+    monkeypatch.setattr(f"textual.app.{_NAME}", wait_for_messages)
