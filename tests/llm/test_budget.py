@@ -7,7 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from troly.errors import ModelError
-from troly.llm.budget import Budget
+from troly.llm.session import Budget
 
 
 class Clock:

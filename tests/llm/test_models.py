@@ -9,14 +9,14 @@ import pytest
 from tests.support.ollama.clients import client_for
 from tests.support.ollama.double import Fault, OllamaDouble
 from troly.errors import ModelError
-from troly.llm.types import PullProgress, Resolved
+from troly.llm.types import PullProgress, ResolvedModel
 
 CHAT = ["completion"]
 
 
 async def resolve(
     models: dict[str, list[str]], name: str, *, tagged: bool = False, **changes: Any
-) -> Resolved:
+) -> ResolvedModel:
     with OllamaDouble(models, tags_have_capabilities=tagged) as server:
         async with client_for(server.url, **changes) as client:
             return await client.resolve(name)
@@ -25,7 +25,7 @@ async def resolve(
 @pytest.mark.parametrize(("wanted", "name"), [("gpt-oss", "gpt-oss:latest"), ("qwen2.5:7b", "qwen2.5:7b")])
 async def test_exact_name_or_latest(wanted: str, name: str) -> None:
     found = await resolve({"other:1b": CHAT, "gpt-oss:latest": CHAT, "qwen2.5:7b": CHAT}, wanted)
-    assert found == Resolved(name, wanted)
+    assert found == ResolvedModel(name, wanted)
 
 
 @pytest.mark.parametrize("tagged", [True, False])
@@ -39,7 +39,7 @@ async def test_exact_name_or_latest(wanted: str, name: str) -> None:
 )
 async def test_another_chat_model_stands_in(models: dict[str, list[str]], name: str, tagged: bool) -> None:
     found = await resolve(models, "qwen2.5:7b-instruct", tagged=tagged)
-    assert found == Resolved(name, "qwen2.5:7b-instruct", substituted=True)
+    assert found == ResolvedModel(name, "qwen2.5:7b-instruct", substituted=True)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ import pytest
 from tests.support.ollama.clients import HELLO, MODELS, session_for
 from tests.support.ollama.double import Fault, OllamaDouble, Reply
 from troly.errors import ModelError
-from troly.llm.budget import Budget
-from troly.llm.context import count, estimate_tools
-from troly.llm.session import ModelSession
+from troly.llm.prompts import count, estimate_tools
+from troly.llm.session import Budget, ModelSession
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, ToolReply
 

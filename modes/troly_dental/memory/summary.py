@@ -40,7 +40,7 @@ def rule_summary(question: str, response: str, lang: Lang) -> str:
 
 def fitted(summary: str, tokens: int, lang: Lang) -> str:
     """The summary in at most `tokens` tokens: the oldest parts become a list of topics, whose oldest go first."""
-    from troly.llm.context import estimate
+    from troly.llm.prompts import estimate
 
     if estimate(summary) <= tokens:
         return summary
@@ -64,7 +64,7 @@ async def summarise(
     One call at most, and none of a model that cannot be asked: it sums up the new answer, or, when the summary would
     pass `tokens`, all of it anew. Pinned facts are kept elsewhere and are not in danger here. Never raises ModelError.
     """
-    from troly.llm.context import estimate
+    from troly.llm.prompts import estimate
     from troly_dental.strings import prompts
 
     rules = rule_summary(question, response, lang)

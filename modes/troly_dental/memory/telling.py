@@ -16,7 +16,7 @@ def worth_telling(facts: Sequence[Fact], tokens: int = FACT_TOKENS) -> tuple[Fac
     Allergies, medicines, pregnancy and diseases are never left out; of names, teeth, dates and numbers the newest
     stay. A clause that several facts were found in counts once.
     """
-    from troly.llm.context import estimate
+    from troly.llm.prompts import estimate
 
     kept = {fact for fact in facts if fact.kind in _NEVER_LEFT_OUT}
     texts = {fact.text for fact in kept}

@@ -10,8 +10,9 @@ import typer
 
 from troly.cli.faults import say_error
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
 from troly.errors import ConfigError, ErrorText
+from troly.presentation.text import grid
 
 Json = Annotated[bool, typer.Option("--json", help="common.json")]
 

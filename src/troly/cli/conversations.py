@@ -12,7 +12,8 @@ from troly.cli.commands import known_modes
 from troly.cli.faults import UsageError
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note, paint
+from troly.cli.output import data, data_json, note, paint
+from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.config import Profile

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from troly.cli.invocation import Invocation
-from troly.cli.output import GAP, Look, cells, data, data_json, note, paint
+from troly.cli.output import Look, data, data_json, note, paint
+from troly.presentation.text import GAP, cells
 
 if TYPE_CHECKING:
     from troly.cli.findings import Finding, Level

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from troly.cli.faults import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
 from troly.cli.progress import progress
 from troly.errors import InputError
+from troly.presentation.text import grid
 from troly.text.sanitize import sanitize_json
 
 if TYPE_CHECKING:

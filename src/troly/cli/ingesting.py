@@ -15,10 +15,11 @@ from troly.cli.answering import on_interrupt
 from troly.cli.faults import STOPPED
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
-from troly.cli.output import GAP, cells, data, data_json, grid, note
+from troly.cli.output import data, data_json, note
 from troly.cli.progress import progress
 from troly.errors import InputError
 from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.presentation.text import GAP, cells, grid
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest

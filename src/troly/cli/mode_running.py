@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
 from troly.cli.lines import moment
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
+from troly.presentation.text import grid
 from troly.text.csv_text import csv_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
+from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.config import Settings

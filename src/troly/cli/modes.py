@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid
+from troly.cli.output import data, data_json
+from troly.presentation.text import grid
 
 
 def modes(

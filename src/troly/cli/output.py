@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO, Any, Literal
 
 from troly.text.sanitize import sanitize, sanitize_json
 
 Look = Literal["good", "warn", "bad", "quiet"]
 _CODES: Mapping[Look, str] = {"good": "32", "warn": "33", "bad": "1;31", "quiet": "2"}
-GAP = "  "
 
 
 def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:
@@ -45,26 +44,3 @@ def paint(text: str, look: Look, stream: IO[str] | None = None) -> str:
 def may_colour(stream: IO[str]) -> bool:
     """Whether colours are wanted there: a terminal, no NO_COLOR, not a dumb one."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def grid(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> str:
-    """A table as aligned text; widths are counted in terminal cells, so that Vietnamese lines up."""
-    table = [[sanitize(cell, keep_newlines=False) for cell in row] for row in [columns, *rows]]
-    widths = [max(cells(row[at]) for row in table) for at in range(len(columns))]
-    table.insert(1, ["-" * width for width in widths])
-    return "\n".join(_row(row, widths, numeric) for row in table)
-
-
-def cells(text: str) -> int:
-    """How many terminal cells `text` takes."""
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _row(row: Sequence[str], widths: Sequence[int], numeric: Sequence[int]) -> str:
-    padded = []
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        space = " " * (width - cells(cell))
-        padded.append(space + cell if at in numeric else cell + space)
-    return GAP.join(padded).rstrip()

@@ -13,7 +13,7 @@ from troly.cli.faults import STOPPED
 from troly.cli.invocation import Invocation
 from troly.cli.output import data
 from troly.cli.plain_commands import run_command, told
-from troly.cli.plain_lines import Heard
+from troly.cli.plain_lines import SpokenMarkdown
 from troly.cli.plain_printer import PlainPrinter, say_line
 from troly.conversation.commands import MARK
 from troly.conversation.session import Session
@@ -153,7 +153,7 @@ class PlainChat:
         return self._runner.run(work)
 
     async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> Answered:
-        company = asyncio.create_task(printer.keep_company())
+        company = asyncio.create_task(printer.report_silence())
         try:
             return await answer(self.session, self.session.profile, request, printer)
         finally:
@@ -163,7 +163,7 @@ class PlainChat:
 
     def repeat(self, sender: str, text: str) -> None:
         """Say a message of a saved conversation."""
-        lines = Heard()
+        lines = SpokenMarkdown()
         for number, line in enumerate([*lines.feed(text), *lines.finish()]):
             who = self.say("you") + line if sender == "user" else self.say("reply", text=line)
             say_line(line if number else who)

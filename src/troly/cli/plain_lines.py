@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from troly.cli.printed import content_text
-from troly.plugin.events import Chart, Computation, Conflict, ItemList, Sources, Suggestions, Table
+from troly.presentation.blocks import Alternatives, Block, Details, Plot, Questions, Rows, SourceList
+from troly.presentation.text import block_text, exact_value
 from troly.text.catalogue import Lang, tr
-from troly.text.numbers import format_number
 
 # A line without an end is cut after a sentence once it is this long, so that an answer is heard while it is written.
-HEARD = 120
+LONGEST_WAIT = 120
 _SENTENCE = re.compile(r"(?<=[.!?…:;])\s+(?=\S)")
 _RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$")
 _HEAD = re.compile(r"^\s{0,3}#{1,6}\s+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _MARKS = re.compile(r"\*\*|__|`|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\((https?://[^)\s]{1,500})\)")
+# What is said before a block.
+HEADS: Mapping[type[Block], str] = {
+    SourceList: "sources",
+    Details: "computed",
+    Alternatives: "conflict",
+}
 
 
-class Heard:
+class SpokenMarkdown:
     """Takes pieces of Markdown and gives out lines as they become whole."""
 
     def __init__(self) -> None:
@@ -33,7 +37,7 @@ class Heard:
         """The lines that are whole now."""
         *whole, self._rest = (self._rest + text).split("\n")
         lines = [line for raw in whole for line in self._line(raw)]
-        if len(self._rest) > HEARD and not self._code and not self._rest.lstrip().startswith("|"):
+        if len(self._rest) > LONGEST_WAIT and not self._code and not self._rest.lstrip().startswith("|"):
             *sentences, self._rest = _SENTENCE.split(self._rest)
             if sentences:
                 lines += self._line(" ".join(sentences))
@@ -75,7 +79,23 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", _LINK.sub(r"\1, \2", _HEAD.sub("", text))).split())
 
 
-def table_lines(table: Table, lang: Lang) -> Iterator[str]:
+def spoken_lines(block: Block, lang: Lang) -> Iterator[str]:
+    """A block of an answer as lines to be heard."""
+    match block:
+        case Rows():
+            yield from _table_lines(block, lang)
+        case Plot():
+            yield from _plot_lines(block, lang)
+        case Questions():
+            yield tr("cli.plain.next", lang)
+            yield from block.questions
+        case _:
+            if head := HEADS.get(type(block)):
+                yield tr(f"cli.plain.{head}", lang)
+            yield from block_text(block).splitlines()
+
+
+def _table_lines(table: Rows, lang: Lang) -> Iterator[str]:
     """A table row by row, each cell with the name of its column; empty cells are left out."""
     title = " ".join(part for part in (table.badge, table.title) if part)
     count = len(table.rows)
@@ -90,46 +110,18 @@ def table_lines(table: Table, lang: Lang) -> Iterator[str]:
         yield tr("cli.plain.more", lang, count=table.total - count)
 
 
-def chart_lines(chart: Chart, lang: Lang) -> Iterator[str]:
-    """The exact values of a chart, one label a line."""
-    title = " ".join(
-        part for part in (chart.badge, chart.title, f"({chart.unit})" if chart.unit else "") if part
-    )
+def _plot_lines(plot: Plot, lang: Lang) -> Iterator[str]:
+    """The exact values of a plot, one label a line."""
+    title = " ".join(part for part in (plot.badge, plot.title, f"({plot.unit})" if plot.unit else "") if part)
     yield _squeeze(tr("cli.plain.chart", lang, title=title))
-    for at, label in enumerate(chart.labels):
+    for at, label in enumerate(plot.labels):
         values = [
-            f"{series.name} {format_number(series.values[at], lang, 6)}".strip()
-            for series in chart.series
-            if not math.isnan(series.values[at])
+            f"{series.name} {value}".strip()
+            for series in plot.series
+            if (value := exact_value(series.values[at], plot.language))
         ]
         yield f"{label}: {', '.join(values)}" if values else label
 
 
-def card_lines(
-    event: Table | Chart | ItemList | Sources | Suggestions | Computation | Conflict, lang: Lang
-) -> Iterator[str]:
-    """Any typed content of an answer as lines."""
-    match event:
-        case Table():
-            yield from table_lines(event, lang)
-        case Chart():
-            yield from chart_lines(event, lang)
-        case Suggestions():
-            yield tr("cli.plain.next", lang)
-            yield from event.questions
-        case Sources() | Computation() | Conflict():
-            yield tr(f"cli.plain.{_HEADS[type(event)]}", lang)
-            yield from content_text(event, lang).splitlines()
-        case _:
-            yield from content_text(event, lang).splitlines()
-
-
 def _squeeze(text: str) -> str:
     return text.replace(" :", ":").replace(" .", ".")
-
-
-_HEADS: dict[type, str] = {
-    Sources: "sources",
-    Computation: "computed",
-    Conflict: "conflict",
-}

@@ -9,27 +9,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from troly.cli.output import data
-from troly.cli.plain_lines import Heard, card_lines
+from troly.cli.plain_lines import SpokenMarkdown, spoken_lines
 from troly.cli.printer import GREETING, squeezed
 from troly.plugin.events import (
-    Chart,
-    Computation,
-    Conflict,
     Event,
-    Handoff,
-    ItemList,
-    Notice,
-    Plan,
+    ModelCalled,
     Progress,
     Say,
-    Sources,
     StepFinished,
-    Suggestions,
-    Table,
+    StepStarted,
     Token,
     TurnCompleted,
     TurnFailed,
+    TurnStarted,
 )
+from troly.presentation.blocks import Block, Callout, Handover, Steps, blocks
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -53,7 +47,7 @@ class PlainPrinter:
     def __init__(self, invocation: Invocation, clock: Callable[[], float] = time.monotonic) -> None:
         self._invocation = invocation
         self._clock = clock
-        self._heard = Heard()
+        self._markdown = SpokenMarkdown()
         self._named = False
         self._shown: list[str] = []
         self._told = 0.0
@@ -68,69 +62,68 @@ class PlainPrinter:
         match event:
             case Token():
                 self._shown.append(event.text)
-                self._lines(self._heard.feed(event.text))
+                self._lines(self._markdown.feed(event.text))
             case Say():
                 self._end()
                 if event.message_type != GREETING:
                     self._shown.append(f"\n\n{event.text}\n\n")
                 self._named = False
-                self._lines([*Heard().feed(f"{event.text}\n")])
+                self._lines([*SpokenMarkdown().feed(f"{event.text}\n")])
                 self._named = False
-            case Table() | Chart() | ItemList() | Sources() | Suggestions() | Computation() | Conflict():
-                self._end()
-                self._lines(list(card_lines(event, self._invocation.lang)))
             case Progress():
                 self._progress(event)
-            case Plan():
-                self._plan(event)
             case StepFinished():
                 self.steps.append(event)
-            case _:
-                self._show_rest(event)
-
-    def _show_rest(self, event: Event) -> None:
-        say = self._invocation.say
-        match event:
-            case Notice():
-                self._lines(
-                    [" ".join(part for part in (f"{event.title}.", event.message, event.remedy) if part)]
-                )
-            case Handoff():
-                self._lines([say("plain.handoff", reason=event.reason)])
             case TurnCompleted():
-                self._end()
-                if squeezed(sanitize(event.text)) != squeezed(sanitize("".join(self._shown))):
-                    self._lines([*Heard().feed(f"{event.text}\n")])
-                source = say(f"source.{event.source}")
-                if event.calls:
-                    source = say(
-                        "plain.calls_one" if event.calls == 1 else "plain.calls",
-                        source=source,
-                        count=event.calls,
-                    )
-                say_line(say("plain.done", source=source))
+                self._completed(event)
             case TurnFailed():
                 self._end()
-                if event.code == STOPPED:
-                    say_line(say("plain.stopped"))
-                else:
-                    say_line(
-                        say(
-                            "plain.failed",
-                            title=event.title.rstrip("."),
-                            message=event.message,
-                            remedy=event.remedy,
-                        )
-                    )
+                say_line(self._failure(event))
+            case TurnStarted() | StepStarted() | ModelCalled():
+                pass
+            case _:
+                for block in blocks(event, self._invocation.lang):
+                    self._content(block)
 
-    async def keep_company(self) -> None:
+    def _content(self, block: Block) -> None:
+        match block:
+            case Callout():
+                parts = (f"{block.title}.", block.message, block.remedy)
+                self._lines([" ".join(part for part in parts if part)])
+            case Handover():
+                self._lines([self._invocation.say("plain.handoff", reason=block.reason)])
+            case Steps():
+                self._steps(block)
+            case _:
+                self._end()
+                self._lines(list(spoken_lines(block, self._invocation.lang)))
+
+    def _completed(self, event: TurnCompleted) -> None:
+        say = self._invocation.say
+        self._end()
+        if squeezed(sanitize(event.text)) != squeezed(sanitize("".join(self._shown))):
+            self._lines([*SpokenMarkdown().feed(f"{event.text}\n")])
+        source = say(f"source.{event.source}")
+        if event.calls:
+            key = "plain.calls_one" if event.calls == 1 else "plain.calls"
+            source = say(key, source=source, count=event.calls)
+        say_line(say("plain.done", source=source))
+
+    def _failure(self, event: TurnFailed) -> str:
+        if event.code == STOPPED:
+            return self._invocation.say("plain.stopped")
+        return self._invocation.say(
+            "plain.failed", title=event.title.rstrip("."), message=event.message, remedy=event.remedy
+        )
+
+    async def report_silence(self) -> None:
         """Say now and then that work goes on, while nothing else is said; ends when it is cancelled."""
         while True:
             await asyncio.sleep(max(0.1, SILENCE - (self._clock() - self._last)))
             if self._clock() - self._last >= SILENCE:
                 self._lines([self._invocation.say("plain.still")], speaks=False)
 
-    def _plan(self, plan: Plan) -> None:
+    def _steps(self, plan: Steps) -> None:
         """The tasks once; afterwards only what did not work out."""
         say = self._invocation.say
         if not self._told_tasks:
@@ -160,7 +153,7 @@ class PlainPrinter:
             )
 
     def _end(self) -> None:
-        self._lines(self._heard.finish())
+        self._lines(self._markdown.finish())
 
     def _lines(self, lines: list[str], *, speaks: bool = True) -> None:
         for line in lines:

@@ -8,26 +8,22 @@ from typing import Any, Protocol
 from troly.cli.faults import say_error
 from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, note, paint
-from troly.cli.printed import Printed, content_text, hides
 from troly.errors import ErrorText
 from troly.plugin.events import (
-    Chart,
-    Computation,
-    Conflict,
     Event,
-    Handoff,
-    ItemList,
-    Notice,
+    ModelCalled,
     Progress,
     Say,
-    Sources,
-    Suggestions,
-    Table,
+    StepFinished,
+    StepStarted,
     Token,
     TurnCompleted,
     TurnFailed,
+    TurnStarted,
     to_json,
 )
+from troly.presentation.blocks import Block, Callout, Details, Handover, Questions, Steps, blocks
+from troly.presentation.text import block_text, hides
 
 GREETING = "greeting"
 
@@ -81,33 +77,39 @@ class TextPrinter:
                 self._token(event.text)
             case Say():
                 self._say(event)
-            case Table() | ItemList() | Chart() | Sources() | Conflict():
-                self._block(self._text(event))
-            case Notice():
-                self._close()
-                note(" ".join(part for part in (f"{event.title}:", event.message, event.remedy) if part))
-            case Handoff():
-                self._close()
-                note(self._invocation.say("handoff", reason=event.reason, count=len(event.transcript_lines)))
             case Progress():
                 self._progress(event)
-            case _:
-                self._show_rest(event)
-
-    def _show_rest(self, event: Event) -> None:
-        match event:
-            case Computation() | Suggestions():
-                self._close()
-                note(paint(self._text(event), "quiet", sys.stderr), painted=True)
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():
                 self._close()
                 say_error(ErrorText(event.title, event.message, event.remedy))
+            case TurnStarted() | StepStarted() | StepFinished() | ModelCalled():
+                pass
+            case _:
+                for block in blocks(event, self._invocation.lang):
+                    self._content(block)
 
-    def _text(self, event: Printed) -> str:
-        self._hidden = self._hidden or (not self._details and hides(event))
-        return content_text(event, self._invocation.lang, brief=not self._details)
+    def _content(self, block: Block) -> None:
+        """What belongs to the answer on stdout, remarks about it on stderr."""
+        match block:
+            case Callout():
+                self._close()
+                note(block_text(block))
+            case Handover():
+                self._close()
+                note(self._invocation.say("handoff", reason=block.reason, count=len(block.transcript)))
+            case Details() | Questions():
+                self._close()
+                note(paint(self._text(block), "quiet", sys.stderr), painted=True)
+            case Steps():  # while it is worked on: for who looks on
+                pass
+            case _:
+                self._block(self._text(block))
+
+    def _text(self, block: Block) -> str:
+        self._hidden = self._hidden or (not self._details and hides(block))
+        return block_text(block, brief=not self._details)
 
     def _token(self, text: str) -> None:
         if not self._open:

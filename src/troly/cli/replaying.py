@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
 from troly.errors import InputError
+from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.conversation.replay import Replayed

@@ -8,7 +8,8 @@ import typer
 
 from troly.cli.identity import Claim, profile_for
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, grid, note
+from troly.cli.output import data, data_json, note
+from troly.presentation.text import grid
 
 Turn = Annotated[str, typer.Argument(metavar="TURN", help="wrong.turn", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]

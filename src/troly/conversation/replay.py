@@ -151,8 +151,7 @@ class ReplayedTurn(Turn):
         return Question(saved.id, conversation, history, greeting, decision)
 
     async def _open_model(self, mode: Mode) -> ModelSession:
-        from troly.llm.budget import Budget
-        from troly.llm.session import ModelSession
+        from troly.llm.session import Budget, ModelSession
         from troly.llm.source import ReplayedCalls
         from troly.llm.types import CallRecord
 

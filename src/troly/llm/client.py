@@ -1,4 +1,4 @@
-"""The one Ollama client of the house: every call has timeouts, every failure is a ModelError with a remedy."""
+"""The Ollama client: every call has timeouts, every failure is a ModelError with a remedy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly.errors import ModelError
-from troly.llm import installed, pulling
+from troly.llm import models
 from troly.llm.failures import model_error, shown_url
 from troly.llm.types import (
     ChatChunk,
@@ -21,19 +22,18 @@ from troly.llm.types import (
     ModelInfo,
     Need,
     PullProgress,
-    Resolved,
+    ResolvedModel,
 )
-from troly.llm.wire import PROBE_READ, Wire, import_libraries
 
 if TYPE_CHECKING:
     from troly.config import OllamaSettings
+    from troly.llm.wire import Wire
 
 T = TypeVar("T")
 EMBED_BATCH = 32
 PULL_SILENCE = 600.0
 AFTER_DONE = 1.0
-# Tokens that come one by one are taken a few at a time: each read costs ten times what a token in it does.
-ONE_BY_ONE, FIRST_ONES, GATHERING = 0.002, 8, 0.05
+PROBE_READ = 3.0
 
 
 class OllamaClient:
@@ -89,12 +89,12 @@ class OllamaClient:
         told: Health | None = None
         while True:
             health = await self.health(max_age=0.0)
-            if told is None or installed.differs(told, health):
+            if told is None or models.differs(told, health):
                 told = health
                 on_change(health)
             await asyncio.sleep(interval)
 
-    async def resolve(self, name: str, need: Need = "completion") -> Resolved:
+    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
         """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another chat model.
 
         An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
@@ -103,13 +103,13 @@ class OllamaClient:
         health = await self.health()
         if health.error is not None:
             raise health.error
-        exact = installed.find(name, health.models)
+        exact = models.find(name, health.models)
         if exact is not None:
-            return Resolved(exact, name)
+            return ResolvedModel(exact, name)
         if need == "completion" and self.settings.fallback_model:
-            for info in installed.nearest_first(name, health.models):
-                if installed.completes(info, await self._capabilities(info)):
-                    return Resolved(info.name, name, substituted=True)
+            for info in models.nearest_first(name, health.models):
+                if models.completes(info, await self._capabilities(info)):
+                    return ResolvedModel(info.name, name, substituted=True)
         raise self._error("ollama.model_missing", name)
 
     async def details(self, model: str) -> ModelDetails:
@@ -121,7 +121,7 @@ class OllamaClient:
             shown = await self._plain(model, lambda wire: wire.ollama.show(model))
         except ModelError:
             return ModelDetails(model)
-        self._details[model] = installed.details_from(model, shown)
+        self._details[model] = models.details_from(model, shown)
         return self._details[model]
 
     async def window(self, model: str) -> int:
@@ -139,7 +139,7 @@ class OllamaClient:
         try:
             tags = (await wire.get("/api/tags")).json()
             version = (await wire.get("/api/version")).json()
-            health = installed.health_from(tags, version)
+            health = models.health_from(tags, version)
         except Exception as error:  # noqa: BLE001 (three libraries' errors; unknown ones are raised again)
             found = model_error(error, url=self.settings.url)
             key = "ollama.not_ollama" if found.key == "ollama.junk" else found.key
@@ -175,11 +175,10 @@ class OllamaClient:
             (await self._wire()).ollama.chat, model=model, messages=list(messages), stream=True, **fields
         )
         stream: Any = await self._guarded(model, ask, self.settings.first_token_timeout)
-        heard, began = 0, time.monotonic()
+        begun = False
         async with aclosing(stream):
-            while (part := await self._next(stream, model, heard=heard > 0)) is not None:
-                heard += 1
-                waited = time.monotonic() - began
+            while (part := await self._next(stream, model, begun=begun)) is not None:
+                begun = True
                 chunk = _chunk(part)
                 if chunk.done:
                     # The end of the answer is read too, so that the server sees a complete exchange.
@@ -188,9 +187,6 @@ class OllamaClient:
                 yield chunk
                 if chunk.done:
                     return
-                if heard > FIRST_ONES and waited > ONE_BY_ONE:
-                    await asyncio.sleep(GATHERING)
-                began = time.monotonic()
         raise self._error("ollama.no_done", model)
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
@@ -214,13 +210,13 @@ class OllamaClient:
         """Download a model; raises ModelError also when the server is silent for `silence` seconds."""
         ask = partial((await self._wire()).ollama.pull, model, stream=True)
         stream: Any = await self._guarded(model, ask, silence)
-        layers = pulling.Layers()
+        layers = models.Layers()
         async with aclosing(stream):
             while True:
                 try:
-                    part = await self._next(stream, model, heard=True, limit=silence)
+                    part = await self._next(stream, model, begun=True, limit=silence)
                 except ModelError as error:
-                    raise pulling.explained(error) from error
+                    raise models.explained(error) from error
                 if part is None:
                     break
                 yield layers.add(part)
@@ -234,10 +230,12 @@ class OllamaClient:
     async def _wire(self) -> Wire:
         loop = asyncio.get_running_loop()
         if loop not in self._wires:
-            # The libraries take a third of a second to import; the loop must not stand still meanwhile.
-            await asyncio.to_thread(import_libraries)
+            # httpx and ollama take a third of a second to import; the loop must not stand still meanwhile.
+            await asyncio.to_thread(import_module, "troly.llm.wire")
         if loop not in self._wires:
-            self._wires[loop] = Wire(self.settings, self._probe)
+            from troly.llm.wire import Wire
+
+            self._wires[loop] = Wire(self.settings, self._probe, PROBE_READ)
         return self._wires[loop]
 
     def _keep_alive(self) -> str | int:
@@ -249,12 +247,12 @@ class OllamaClient:
         wire = await self._wire()
         return await self._guarded(model, lambda: ask(wire), self.settings.first_token_timeout)
 
-    async def _next(self, stream: Any, model: str, *, heard: bool, limit: float | None = None) -> Any:
-        usual = self.settings.read_timeout if heard else self.settings.first_token_timeout
-        return await self._guarded(model, lambda: anext(stream, None), limit or usual, heard=heard)
+    async def _next(self, stream: Any, model: str, *, begun: bool, limit: float | None = None) -> Any:
+        usual = self.settings.read_timeout if begun else self.settings.first_token_timeout
+        return await self._guarded(model, lambda: anext(stream, None), limit or usual, begun=begun)
 
     async def _guarded(
-        self, model: str, ask: Callable[[], Awaitable[T]], limit: float, *, heard: bool = False
+        self, model: str, ask: Callable[[], Awaitable[T]], limit: float, *, begun: bool = False
     ) -> T:
         """Wait for one step at most `limit` seconds and turn whatever it raises into a ModelError."""
         try:
@@ -262,7 +260,7 @@ class OllamaClient:
                 return await ask()
         except Exception as error:
             # Three libraries raise here; what none of them raises is raised again.
-            found = model_error(error, url=self.settings.url, model=model, heard=heard)
+            found = model_error(error, url=self.settings.url, model=model, begun=begun)
             if found.key.startswith("ollama.timeout"):
                 found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
             if found.key == "ollama.down":

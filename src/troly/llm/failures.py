@@ -20,11 +20,11 @@ def shown_url(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return said(url.rpartition("@")[2])
-    return said(parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl())
+        return server_text(url.rpartition("@")[2])
+    return server_text(parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl())
 
 
-def said(words: object) -> str:
+def server_text(words: object) -> str:
     """The server's own words, safe to show: one line, no control characters, no HTML page, at most 200 characters."""
     text = " ".join(sanitize(str(words or ""), keep_newlines=False).split())
     if text.startswith("<"):
@@ -32,18 +32,18 @@ def said(words: object) -> str:
     return text if len(text) <= SAID_LIMIT else f"{text[: SAID_LIMIT - 1]}…"
 
 
-def model_error(error: Exception, *, url: str, model: str = "", heard: bool = False) -> ModelError:
+def model_error(error: Exception, *, url: str, model: str = "", begun: bool = False) -> ModelError:
     """The ModelError for what a library raised; an exception that none of them raises is raised again.
 
-    `heard` says that the answer had begun.
+    `begun` says that the answer had begun.
     """
     if isinstance(error, ModelError):
         return error
-    key, detail = _key(error, heard)
-    return ModelError(key, url=shown_url(url), model=model, detail=said(detail))
+    key, detail = _key(error, begun)
+    return ModelError(key, url=shown_url(url), model=model, detail=server_text(detail))
 
 
-def _key(error: Exception, heard: bool) -> tuple[str, object]:
+def _key(error: Exception, begun: bool) -> tuple[str, object]:
     import httpx
     import ollama
 
@@ -56,7 +56,7 @@ def _key(error: Exception, heard: bool) -> tuple[str, object]:
         ((httpx.ProxyError,), "ollama.proxy"),
         ((httpx.ConnectError, httpx.ConnectTimeout, ConnectionError), "ollama.down"),
         ((httpx.UnsupportedProtocol, httpx.InvalidURL), "ollama.bad_url"),
-        ((httpx.TimeoutException, TimeoutError), "ollama.timeout_stall" if heard else "ollama.timeout_first"),
+        ((httpx.TimeoutException, TimeoutError), "ollama.timeout_stall" if begun else "ollama.timeout_first"),
         ((httpx.HTTPError, httpx.StreamError), "ollama.cut"),
         # json, pydantic and the library's own field access: the line was no line of Ollama's.
         ((ValueError, AttributeError, TypeError, KeyError), "ollama.junk"),

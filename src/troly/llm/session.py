@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
@@ -10,11 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
 from troly.errors import ModelError
-from troly.llm.budget import Budget
-from troly.llm.client import OllamaClient
-from troly.llm.decide import BadReplyError, parse, repair_messages
-from troly.llm.recording import OpenCall
-from troly.llm.source import LiveCalls, ReplayedCalls, Source
+from troly.llm.replies import BadReplyError, parse, repair_messages
+from troly.llm.source import LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
     CallRecord,
@@ -31,6 +29,140 @@ if TYPE_CHECKING:
 
     from troly.config import BudgetSettings
 
+
+# What one turn may ask of models: a number of calls and a number of seconds.
+
+
+class Budget:
+    """Counts calls, and the seconds during which at least one call was running (parallel calls count once)."""
+
+    def __init__(
+        self, calls: int = 8, seconds: float = 180.0, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.calls_allowed = calls
+        self.seconds_allowed = seconds
+        self.calls = 0
+        self._clock = clock
+        self._spent = 0.0
+        self._running = 0
+        self._since = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent so far, running calls included."""
+        return self._spent + (self._clock() - self._since if self._running else 0.0)
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.seconds_allowed - self.seconds)
+
+    @property
+    def exhausted(self) -> bool:
+        return self.calls >= self.calls_allowed or self.seconds_left <= 0.0
+
+    def error(self) -> ModelError:
+        """The error that says what the limit was."""
+        return ModelError("ollama.budget", calls=self.calls_allowed, seconds=math.ceil(self.seconds_allowed))
+
+    def check(self) -> None:
+        """Raises ModelError `ollama.budget` when nothing is left."""
+        if self.exhausted:
+            raise self.error()
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Count one call for as long as the block runs; raises ModelError `ollama.budget` when nothing is left."""
+        self.check()
+        self.calls += 1
+        if not self._running:
+            self._since = self._clock()
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._spent += self._clock() - self._since
+
+
+# A call while it runs, until it becomes the record that the trace keeps.
+
+
+class RunningCall:
+    """Collects what is sent, said and measured during one call."""
+
+    def __init__(self, task: str, kind: CallKind, prompt: Sequence[Message]) -> None:
+        self._task = task
+        self._kind: CallKind = kind
+        self._prompt = list(prompt)
+        self._began = time.perf_counter()
+        self._node = recording.node()
+        self._ask: ModelCall | None = None
+        self._replayed: CallRecord | None = None
+        self._said: list[str] = []
+        self._first: float | None = None
+        self._tokens: tuple[int | None, int | None] = (None, None)
+        self._vectors: list[str] = []
+        self._tool_calls: list[dict[str, Any]] = []
+        self._error: tuple[str, dict[str, str]] = ("", {})
+
+    @property
+    def spoke(self) -> bool:
+        return bool(self._said or self._tool_calls)
+
+    def sent(self, ask: ModelCall) -> None:
+        self._ask = ask
+        self._replayed = ask.options.get("record")
+        self._prompt = list(ask.messages) or self._prompt
+
+    def heard(self, chunk: ChatChunk) -> None:
+        if self._first is None and (chunk.text or chunk.thinking or chunk.tool_calls):
+            self._first = self._ms()
+        if chunk.text:
+            self._said.append(chunk.text)
+        self._tool_calls += [dict(call) for call in chunk.tool_calls]
+        if chunk.done:
+            self._tokens = (chunk.prompt_tokens, chunk.completion_tokens)
+
+    def measured(self, vectors: Sequence[Sequence[float]]) -> None:
+        self._vectors = [pack_vector(vector) for vector in vectors]
+
+    def failed(self, error: ModelError) -> None:
+        self._error = (error.key, {name: str(value) for name, value in error.params.items()})
+
+    def stopped(self) -> None:
+        self._error = ("turn.stopped", {})
+
+    def record(self) -> CallRecord:
+        """The finished record."""
+        model = self._ask.model if self._ask else None
+        again = self._replayed
+        options = self._ask.options if self._ask else {}
+        return CallRecord(
+            task=self._task,
+            kind=self._kind,
+            model=model.name if model else "",
+            wanted=model.wanted if model and model.substituted else "",
+            prompt=self._prompt,
+            reply="".join(self._said),
+            prompt_tokens=self._tokens[0],
+            completion_tokens=self._tokens[1],
+            dropped=self._ask.dropped if self._ask else 0,
+            ms=again.ms if again else self._ms(),
+            ttft_ms=again.ttft_ms if again else self._first,
+            error=self._error[0],
+            error_params=self._error[1],
+            vectors=self._vectors,
+            tool_calls=self._tool_calls,
+            node=self._node,
+            window=again.window if again else int(options.get("num_ctx") or 0),
+            pieces=[len(piece) for piece in self._said] if self._kind == "stream" else [],
+        )
+
+    def _ms(self) -> float:
+        return round((time.perf_counter() - self._began) * 1000, 2)
+
+
 M = TypeVar("M", bound="BaseModel")
 T = TypeVar("T")
 OFFLINE = "offline"
@@ -45,7 +177,7 @@ class ModelSession:
 
     def __init__(
         self,
-        client: OllamaClient | ReplayedCalls | None,
+        client: ModelServer | ReplayedCalls | None,
         models: Callable[[str], str],
         budget: Budget | None = None,
         *,
@@ -53,7 +185,7 @@ class ModelSession:
         recorder: Callable[[CallRecord], None] | None = None,
     ) -> None:
         self._source: Source | None = (
-            LiveCalls(client, models) if isinstance(client, OllamaClient) else client
+            client if client is None or isinstance(client, ReplayedCalls) else LiveCalls(client, models)
         )
         if offline and not isinstance(client, ReplayedCalls):
             self._source = None
@@ -198,14 +330,14 @@ class ModelSession:
     @contextmanager
     def _call(
         self, task: str, kind: CallKind, role: str, prompt: Sequence[Message]
-    ) -> Iterator[tuple[OpenCall, Source]]:
+    ) -> Iterator[tuple[RunningCall, Source]]:
         """Count, time and record one call; raises ModelError without a call when none is possible."""
         obstacle = self._obstacle(role)
         if obstacle is not None or self._source is None:
             obstacle = obstacle or ModelError("ollama.offline")
             self.skipped.append((task, reason_of(obstacle)))
             raise obstacle
-        call = OpenCall(task, kind, prompt)
+        call = RunningCall(task, kind, prompt)
         try:
             with self._budget.call():
                 yield call, self._source
@@ -260,7 +392,7 @@ def reason_of(error: ModelError) -> str:
 
 
 async def open_session(
-    client: OllamaClient | ReplayedCalls | None,
+    client: ModelServer | ReplayedCalls | None,
     models: Callable[[str], str],
     budget: BudgetSettings,
     *,
@@ -268,7 +400,7 @@ async def open_session(
     recorder: Callable[[CallRecord], None] | None = None,
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
-    if isinstance(client, OllamaClient) and not offline:
+    if client is not None and not isinstance(client, ReplayedCalls) and not offline:
         await client.health()
     return ModelSession(
         client, models, Budget(budget.calls, budget.seconds), offline=offline, recorder=recorder

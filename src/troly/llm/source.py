@@ -7,21 +7,30 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from troly.errors import ModelError
-from troly.llm.client import OllamaClient
-from troly.llm.context import estimate_tools, fit
-from troly.llm.types import CallKind, CallRecord, ChatChunk, Message, Resolved, unpack_vector
+from troly.llm.prompts import estimate_tools, fit
+from troly.llm.types import (
+    CallKind,
+    CallRecord,
+    ChatChunk,
+    Health,
+    Message,
+    ModelDetails,
+    Need,
+    ResolvedModel,
+    unpack_vector,
+)
 
 # A quarter of the window is kept for the answer, at most this many tokens.
 ANSWER_RESERVE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ModelCall:
     """One call ready to be sent."""
 
     task: str
     kind: CallKind
-    model: Resolved
+    model: ResolvedModel
     messages: list[Message]
     schema: Mapping[str, Any] | None = None
     dropped: int = 0
@@ -44,17 +53,44 @@ class Source(Protocol):
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Ask: ...
+    ) -> ModelCall: ...
 
-    def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]: ...
+    def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]: ...
 
-    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]: ...
+    async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+class ModelServer(Protocol):
+    """What live calls need of a server of models; each method raises ModelError."""
+
+    async def health(self) -> Health: ...
+
+    def known_down(self) -> ModelError | None: ...
+
+    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel: ...
+
+    async def details(self, model: str) -> ModelDetails: ...
+
+    async def window(self, model: str) -> int: ...
+
+    def chat(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        *,
+        format: Mapping[str, Any] | None = None,  # noqa: A002 (Ollama's own name)
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        options: Mapping[str, Any] | None = None,
+        think: bool | str | None = None,
+    ) -> AsyncGenerator[ChatChunk, None]: ...
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]: ...
 
 
 class LiveCalls:
     """Calls of a real server; `models` gives the configured model of a role."""
 
-    def __init__(self, client: OllamaClient, models: Callable[[str], str]) -> None:
+    def __init__(self, client: ModelServer, models: Callable[[str], str]) -> None:
         self._client = client
         self._models = models
 
@@ -70,10 +106,10 @@ class LiveCalls:
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Ask:
+    ) -> ModelCall:
         """Choose the model and fit the prompt into its window. Raises ModelError."""
         if kind == "embed":
-            return Ask(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
+            return ModelCall(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
         model = await self._client.resolve(self._models(role))
         window = await self._client.window(model.name)
         fitted = fit(messages, window, min(ANSWER_RESERVE, window // 4) + estimate_tools(tools))
@@ -82,7 +118,7 @@ class LiveCalls:
         if kind in ("decide", "tools"):
             options |= {"temperature": 0, "seed": 7}
             think = await self._least_thinking(model.name)
-        return Ask(task, kind, model, fitted.messages, schema, fitted.dropped, options, think, tools)
+        return ModelCall(task, kind, model, fitted.messages, schema, fitted.dropped, options, think, tools)
 
     async def _least_thinking(self, model: str) -> bool | str | None:
         """A decision or a call needs no thoughts; gpt-oss takes levels only, models that cannot think take nothing."""
@@ -92,7 +128,7 @@ class LiveCalls:
         described = f"{model} {details.family}".lower()
         return "low" if "gpt-oss" in described or "gptoss" in described else False
 
-    def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
+    def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]:
         return self._client.chat(
             ask.model.name,
             ask.messages,
@@ -102,7 +138,7 @@ class LiveCalls:
             think=ask.think,
         )
 
-    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]:
+    async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]:
         return await self._client.embed(ask.model.name, texts)
 
 
@@ -129,13 +165,13 @@ class ReplayedCalls:
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Ask:
+    ) -> ModelCall:
         """The recorded call's model and what was dropped from its prompt."""
         record = self._find(task, kind, list(messages))
         wanted = record.wanted or record.model or role
-        model = Resolved(record.model, wanted, substituted=bool(record.wanted))
+        model = ResolvedModel(record.model, wanted, substituted=bool(record.wanted))
         options = {"record": record}
-        return Ask(task, kind, model, list(messages), schema, record.dropped, options, tools=tools)
+        return ModelCall(task, kind, model, list(messages), schema, record.dropped, options, tools=tools)
 
     def _find(self, task: str, kind: CallKind, messages: list[Message]) -> CallRecord:
         same = [record for record in self._left if (record.task, record.kind) == (task, kind)]
@@ -145,7 +181,7 @@ class ReplayedCalls:
         self._left.remove(chosen)
         return chosen
 
-    async def answer(self, ask: Ask) -> AsyncGenerator[ChatChunk, None]:
+    async def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]:
         record: CallRecord = ask.options["record"]
         for piece in _pieces(record):
             yield ChatChunk(piece)
@@ -157,7 +193,7 @@ class ReplayedCalls:
             done=True, prompt_tokens=record.prompt_tokens, completion_tokens=record.completion_tokens
         )
 
-    async def vectors(self, ask: Ask, texts: Sequence[str]) -> list[list[float]]:
+    async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]:
         record: CallRecord = ask.options["record"]
         if record.error:
             raise ModelError(record.error, **record.error_params)

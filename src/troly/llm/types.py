@@ -49,7 +49,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedModel:
     """The installed model that will answer for the one that was `wanted`."""
 
     name: str

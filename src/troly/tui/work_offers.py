@@ -38,7 +38,7 @@ def _wanted(settings: Settings) -> dict[str, list[str]]:
 
 def _here(house: OpenedHouse, name: str) -> bool:
     """Whether the server had the model when it was last looked at."""
-    from troly.llm import installed
+    from troly.llm import models
 
     health = house.services.llm.last_health
-    return health is not None and installed.find(name, health.models) is not None
+    return health is not None and models.find(name, health.models) is not None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.ollama.clients import session_for
 from tests.support.ollama.double import OllamaDouble
-from troly.llm.context import estimate
+from troly.llm.prompts import estimate
 from troly.llm.session import ModelSession
 from troly.text.catalogue import Lang
 from troly_dental.memory import fitted, joined, rule_summary, summarise

@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from troly.config import OllamaSettings
-from troly.llm.budget import Budget
 from troly.llm.client import OllamaClient
-from troly.llm.session import ModelSession
+from troly.llm.session import Budget, ModelSession
 
 MODELS = {
     "chat": "gpt-oss",
