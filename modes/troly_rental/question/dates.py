@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
 from troly_rental.question.types import Filter
-from troly_rental.question.vocabulary import Vocabulary, without
+from troly_rental.question.vocabulary import Vocabulary
 
 FIELD = {
     "room": "posted_at", "post": "posted_at", "room_seeking_post": "posted_at", "building": "posted_at",
@@ -34,7 +35,7 @@ def parse_days(
         if moving and entity == "room_seeking_post":
             return _conditions(text, ranges, "move_in_date")
         if not about or moving:
-            return [], without(text, [one.span for one in ranges])
+            return [], blank_out(text, [one.span for one in ranges])
     return _conditions(text, ranges, FIELD[entity])
 
 
@@ -46,7 +47,7 @@ def parse_contract_end(
     if entity != "contract" or not hits:
         return [], text
     ranges = find_ranges(text, now.date())
-    rest = without(text, [(hit.start, hit.end) for hit in hits])
+    rest = blank_out(text, spans_of(hits))
     if ranges:
         return _conditions(rest, ranges, "end_date")
     if any(fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits):
@@ -79,4 +80,4 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
                 Filter(field, ">=", one.start.isoformat()),
                 Filter(field, "<=", one.end.isoformat()),
             ]
-    return found, without(text, [one.span for one in ranges])
+    return found, blank_out(text, [one.span for one in ranges])

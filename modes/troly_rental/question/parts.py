@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
+from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, parse_quantities
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
@@ -15,7 +16,7 @@ from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Remark, merge_filters
-from troly_rental.question.vocabulary import Vocabulary, spans, without
+from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.sql.relations import entities
 
 _OWN_ENTITIES = ("contract", "invoice", "viewing")
@@ -62,15 +63,15 @@ def parse_parts(
     entity = _entity(named, money)
     ending, rest = parse_contract_end(vocabulary, text, entity, now)
     where = parse_places(vocabulary, rest, places)
-    groups = spans(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
-    traits = parse_traits(vocabulary, without(where.rest, groups, "|"))
+    groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
+    traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     figures = bool(vocabulary.find(text, "asks", *_FIGURES))
     days, rest = (
         ([], traits.rest) if ending else parse_days(vocabulary, traits.rest, entity, now, figures=figures)
     )
     quantities = parse_quantities(vocabulary, rest)
-    unfurnished = spans(vocabulary.find(text, "amenities", "furnished none"))
-    status = parse_status(vocabulary, without(text, unfurnished), entity)
+    unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
+    status = parse_status(vocabulary, blank_out(text, unfurnished), entity)
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
         *where.filters, *traits.filters,
@@ -79,7 +80,7 @@ def parse_parts(
     known = entities()[entity].fields
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
-    output = _output(vocabulary, without(text, traits.spans), list(filters), entity, money)
+    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
     limit = number_of_groups(text) if output.group else None
     return QuestionParts(
         vocabulary=vocabulary,
@@ -118,7 +119,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool) -> str:
         return ""
     if not own and vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price"):
         return ""
-    amounts = parse_quantities(vocabulary, without(text, periods))
+    amounts = parse_quantities(vocabulary, blank_out(text, periods))
     if any(one.field not in {"limit", "other", ""} for one in amounts):
         return ""
     return found[0].label.removeprefix("invoice ")

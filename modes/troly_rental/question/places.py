@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
+from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Place, PlaceMention, Places
 from troly_rental.question.spelling import is_listed
 from troly_rental.question.types import Filter, Remark
-from troly_rental.question.vocabulary import Vocabulary, lists, without
-from troly_rental.question.vocabulary import spans as spans_of
+from troly_rental.question.vocabulary import Vocabulary, lists
 
 _LISTED = re.compile(
     r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
@@ -61,14 +61,14 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             filters.append(Filter("district", "!=" if excluded else "=", name))
             spans.append((spans[-1][1], end))
     filters = _without_complaints(vocabulary, text, mentions, filters)
-    rest = without(text, spans)
+    rest = blank_out(text, spans)
     missing, unknown = _unknown(vocabulary, rest, places)
     return PlaceConditions(
         tuple(filters),
         tuple(remarks),
         tuple(missing),
-        without(rest, unknown),
-        without(text, [*spans, *unknown], "|"),
+        blank_out(rest, unknown),
+        blank_out(text, [*spans, *unknown], "|"),
     )
 
 
@@ -97,7 +97,7 @@ def _found(vocabulary: Vocabulary, text: str, places: Places) -> tuple[PlaceMent
     exact = places.find(text)
     known = [(m.start, m.end) for m in exact]
     known += spans_of(vocabulary.find_any(text, *_OTHER_WORDS))
-    rest = without(text, known, "|")
+    rest = blank_out(text, known, "|")
     guessed = [
         replace(m, start=m.start + part.start(), end=m.end + part.start())
         for part in _PIECE.finditer(rest)

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from troly.text.fold import fold, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, blank_out
 from troly_rental.question.types import Filter, Remark
-from troly_rental.question.vocabulary import Vocabulary, lists, without
+from troly_rental.question.vocabulary import Vocabulary, lists
 
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
@@ -64,10 +64,10 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
             filters.append(_furnished(level, turn))
         else:
             filters.append(Filter("amenity", "!=" if turn == "without" else "=", name))
-    rest = without(text, used)
+    rest = blank_out(text, used)
     kinds, kind_spans = _kinds(vocabulary, rest)
     return Traits(
-        (*filters, *kinds), tuple(remarks), frozenset(needless), without(rest, kind_spans), tuple(used)
+        (*filters, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans), tuple(used)
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -72,15 +71,3 @@ def _joined_lexicon(*names: str) -> Lexicon:
 def _english_words() -> frozenset[str]:
     shared = read_lists(SHARED / "english.txt")
     return frozenset(fold(entry) for listed in shared.values() for entry in listed)
-
-
-def without(text: str, spans: Iterable[tuple[int, int]], blank: str = " ") -> str:
-    """`text` with blanks in place of the spans, so that offsets stay."""
-    for start, end in spans:
-        text = text[:start] + blank * (end - start) + text[end:]
-    return text
-
-
-def spans(hits: Iterable[PhraseHit]) -> list[tuple[int, int]]:
-    """The places of phrases found."""
-    return [(hit.start, hit.end) for hit in hits]

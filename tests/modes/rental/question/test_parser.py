@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.modes.rental.ask_cases import ask, cases, role_of, told, turns_of
+from tests.modes.rental.question.cases import ask, cases, role_of, told, turns_of
 from troly.text.fold import fold
 from troly_rental.question.types import ParsedQuestion
 

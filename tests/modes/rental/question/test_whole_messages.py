@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.rental.ask_cases import ask, told
+from tests.modes.rental.question.cases import ask, told
 
 FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
 KEPT = {"price<3500000", "amenity=air_conditioner"}

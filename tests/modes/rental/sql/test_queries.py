@@ -9,7 +9,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from tests.modes.rental.ask_cases import ask, cases, role_of, turns_of
+from tests.modes.rental.question.cases import ask, cases, role_of, turns_of
 from troly.sandbox.guard import check
 from troly_rental.data.places import places
 from troly_rental.question.types import Filter, ParsedQuestion, relaxations
@@ -18,7 +18,7 @@ from troly_rental.sql.builder import build_count, build_query
 from troly_rental.sql.conditions import read_filters
 from troly_rental.sql.explanation import explain_query
 
-DATA = Path(__file__).parents[3] / "data" / "rental"
+DATA = Path(__file__).parents[4] / "data" / "rental"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.rental.ask_cases import ask, told
+from tests.modes.rental.question.cases import ask, told
 from troly.sandbox import check
 from troly_rental.question.parser import check_readiness
 from troly_rental.question.types import Measure, Order, ParsedQuestion

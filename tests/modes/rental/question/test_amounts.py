@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.rental.ask_cases import ask, told
+from tests.modes.rental.question.cases import ask, told
 from troly.text.fold import fold
 from troly_rental.data.places import places
 from troly_rental.question.amounts import parse_quantities

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.rental.ask_cases import ask, told
+from tests.modes.rental.question.cases import ask, told
 from troly_rental.question.types import LIST_ROWS, ParsedQuestion
 
 FIRST = "phòng trọ quận 7 dưới 4 triệu có máy lạnh"

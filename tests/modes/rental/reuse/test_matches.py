@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.modes.rental.reuse_house import MODE, ROLE, SCHEMA, reuse_at
+from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, reuse_at
 from troly.errors import ModelError
 from troly.plugin.services import Services
 from troly_rental.reuse.form import question_form

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.modes.rental.ask_cases import NOW, ask, told
+from tests.modes.rental.question.cases import NOW, ask, told
 from troly_rental.question.follow_ups import row_number
 from troly_rental.question.parser import parse_question
 from troly_rental.question.types import ParsedQuestion, ShownRows

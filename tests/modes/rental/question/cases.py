@@ -12,7 +12,7 @@ from troly_rental.question.parser import parse_question
 from troly_rental.question.types import ParsedQuestion
 from troly_rental.roles import Role
 
-CASES = Path(__file__).parents[3] / "data" / "eval" / "rental.jsonl"
+CASES = Path(__file__).parents[4] / "data" / "eval" / "rental.jsonl"
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=HCM)
 
 

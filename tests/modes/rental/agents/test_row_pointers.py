@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.rental.ask_cases import ask
+from tests.modes.rental.question.cases import ask
 from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import ItemList
 from troly.sandbox import check

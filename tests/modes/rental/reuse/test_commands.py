@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.modes.rental.reuse_house import MODE, ROLE, SCHEMA, reuse_at
+from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, reuse_at
 from tests.support.stores.services import profile
 from troly.config import Profile
 from troly.plugin.contract import CommandRequest, CommandResult

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.modes.rental.reuse_house import MODE, ROLE, SCHEMA, all_alike, reuse_at
-from tests.modes.rental.reuse_questions import (
+from tests.modes.rental.reuse.questions import (
     AREAS,
     DIRECTIONS,
     EXTRAS,
@@ -26,6 +25,7 @@ from tests.modes.rental.reuse_questions import (
     questions,
     unmarked,
 )
+from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, all_alike, reuse_at
 from troly_rental.reuse.form import difference, question_form
 from troly_rental.reuse.matches import QuestionReuse, ReuseQuestion
 
