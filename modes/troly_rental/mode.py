@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
+from troly.plugin.contract import Ingest, Lazy, Mode, Outcome, Purpose
 from troly.text.catalogue import LANGS
+from troly_rental.audit import COMMANDS as AUDIT_COMMANDS
 from troly_rental.audit import MIGRATION as AUDIT
-from troly_rental.audit_commands import COMMANDS as AUDIT_COMMANDS
-from troly_rental.ingesting import INGESTS
-from troly_rental.knowledge_commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.data.samples import SAMPLES
+from troly_rental.data.status import COMMANDS as STATUS_COMMANDS
 from troly_rental.mentions import TALK
-from troly_rental.reuse_store import MIGRATION as REUSE
+from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.reuse.store import MIGRATION as REUSE
 from troly_rental.sessions import MIGRATION as SESSIONS
-from troly_rental.store_status import COMMANDS as STATUS_COMMANDS
 from troly_rental.strings import TEXTS, say
 
 if TYPE_CHECKING:
@@ -88,16 +88,19 @@ MODE = Mode(
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    data_status=Lazy("troly_rental.store_status:data_status"),
+    data_status=Lazy("troly_rental.data.status:data_status"),
     roles=("chat", "small"),
     migrations=(SESSIONS, REUSE, AUDIT),
-    ingests=INGESTS,
-    commands=(*STATUS_COMMANDS, *AUDIT_COMMANDS, *MEMORY_COMMANDS),
-    samples=Samples(
-        load=Lazy("troly_rental.samples:load"),
-        remove=Lazy("troly_rental.samples:remove"),
-        loaded=Lazy("troly_rental.samples:loaded"),
+    ingests=(
+        Ingest(
+            name="rental",
+            help=TEXTS.both("load.help"),
+            example="app ingest rental data-cho-thue/\napp ingest rental tin-dang.csv --errors loi.csv",
+            run=Lazy("troly_rental.data.ingest:run_ingest"),
+        ),
     ),
+    commands=(*STATUS_COMMANDS, *AUDIT_COMMANDS, *MEMORY_COMMANDS),
+    samples=SAMPLES,
     talk=TALK,
     mentions=Lazy("troly_rental.mentions:mentions"),
 )
