@@ -79,7 +79,6 @@ def _mode_view(session: Session, name: str) -> ModeView:
         mode.summaries,
         mode.accent,
         mode.first_questions,
-        mode.ready,
         icon=mode.icon,
         talk=tuple(ModeCommandView(one.name, one.help, one.argument) for one in mode.talk),
         person=mode.person,
@@ -197,18 +196,18 @@ def read_evidence(session: Session, turn: str) -> TurnEvidence:
 
 def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
     """Mark the answer of a turn as wrong; returns the file of its evaluation case."""
-    from troly.conversation import wrong
+    from troly.conversation import wrong_answers
 
     login = session.profile.login
-    marked = wrong.mark_wrong(session.services, session.registry, login, turn, mark.reason, note=mark.note)
+    marked = wrong_answers.mark_wrong(session.services, session.registry, login, turn, mark.reason, note=mark.note)
     return str(marked.file)
 
 
 def take_back_mark(session: Session, turn: str) -> bool:
     """The answer of a turn was right after all; returns whether it was marked."""
-    from troly.conversation import wrong
+    from troly.conversation import wrong_answers
 
-    return wrong.take_back(session.services, session.profile.login, turn)
+    return wrong_answers.unmark_wrong(session.services, session.profile.login, turn)
 
 
 # Files for the user: each new, in the folder for exports; the path is returned.
@@ -289,7 +288,7 @@ def complete_path(_session: Session, typed: str, language: Lang) -> Sequence[Cho
 
 def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusView | None:
     """What data a mode has; None where it has none to tell of."""
-    held = session.registry.get(mode).holdings(session.services, language)
+    held = session.registry.get(mode).data_status(session.services, language)
     return DataStatusView(held.line, held.enough, held.command) if held else None
 
 

@@ -102,20 +102,24 @@ def prepare_start(
     look = Appearance()
     try:
         paths = paths or Paths.resolve(env)
-        known = settings() if callable(settings) else settings or load_settings(paths, env)
+        # Those of the assistants are not checked before the first frame: that imports all of them.
+        known = settings() if callable(settings) else settings or load_settings(paths, env, sections=None)
         look = read_appearance(paths)
     except TrolyError as error:
         trouble, known = error, Settings()
 
     def open_session() -> Session:
         from troly.conversation.session import Session
+        from troly.plugin.registry import Registry
 
         if trouble is not None or paths is None:
             raise trouble or TrolyError("config.unknown")
-        return Session.open(paths, known, env)
+        registry = Registry()
+        whole = known if settings is not None else load_settings(paths, env, sections=registry.sections())
+        return Session.open(paths, whole, registry, env)
 
     return Start(
-        mode=mode or known.mode,
+        mode=mode or known.mode or "",
         language=language or chosen_language(look, known) or interface_language(known.language, env),
         theme=chosen_theme(look, known),
         keys=known.keys,
