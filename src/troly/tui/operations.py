@@ -199,7 +199,9 @@ def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
     from troly.conversation import wrong_answers
 
     login = session.profile.login
-    marked = wrong_answers.mark_wrong(session.services, session.registry, login, turn, mark.reason, note=mark.note)
+    marked = wrong_answers.mark_wrong(
+        session.services, session.registry, login, turn, mark.reason, note=mark.note
+    )
     return str(marked.file)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.support.modes.made import BUILT_IN
 from troly.conversation.input_history import Draft, InputHistory
 from troly.conversation.jobs import Job
 from troly.plugin.events import Event, Table
