@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from troly_dental.guard.reading import readings
 from troly_dental.guard.rules import names_illness, names_mouth
 from troly_dental.guard.signs import Signs
+from troly_dental.guard.spelling import readings
 
 # How many earlier messages may say that it is about the mouth.
 _EARLIER = 6

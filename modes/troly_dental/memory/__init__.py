@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly_dental.memory.opening import memory_of_turn, open_memory
+from troly_dental.memory.client import memory_of_turn, open_memory
 from troly_dental.memory.schema import MIGRATION
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, FactKind, MemoryClient, Message, OldMessages
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from troly_dental.search.cache import MIGRATIONS, SearchCache
 from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
-from troly_dental.search.outcome import SearchOutcome, explain, packed, unpacked
 from troly_dental.search.pages import LIMIT, Page, as_text, host_of, safe_pages
-from troly_dental.search.query import clean
-from troly_dental.search.run import search
+from troly_dental.search.web_search import SearchOutcome, clean, explain, packed, search, unpacked
 
 __all__ = [
     "LIMIT",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from troly_dental.memory.facts import worth_telling
 from troly_dental.memory.store import LONGEST, LONGEST_ID
-from troly_dental.memory.telling import worth_telling
-from troly_dental.servers.strict import StrictServer
+from troly_dental.servers.server import StrictServer
 
 if TYPE_CHECKING:
     from troly_dental.memory.store import MemoryStore

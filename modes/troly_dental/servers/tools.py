@@ -11,9 +11,9 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from troly.text.catalogue import LANGS, Lang
-from troly_dental.mcp_calls import LANGUAGE_META, SEARCH_META
+from troly_dental.mcp.caller import LANGUAGE_META, SEARCH_META
 from troly_dental.servers import memory
-from troly_dental.servers.strict import StrictServer, refusal
+from troly_dental.servers.server import StrictServer, refusal
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services

@@ -7,8 +7,8 @@ import pytest
 from troly.text.fold import fold
 from troly.text.wordlist import read_lists
 from troly_dental.guard import judge, red_flag
-from troly_dental.guard.reading import LEXICONS, respelt
-from troly_dental.guard.sign_words import flag_lists
+from troly_dental.guard.signs import flag_lists
+from troly_dental.guard.spelling import LEXICONS, respelt
 
 TOPICS = read_lists(LEXICONS / "topics.txt")
 TRADES = read_lists(LEXICONS / "trades.txt")

@@ -15,8 +15,8 @@ from tests.support.modes.dental_memory import TOKEN, served
 from tests.support.ollama.double import OllamaDouble, closed_port_url
 from tests.support.process.waiting import until
 from troly.plugin.events import Notice, Sources, StepFinished
-from troly_dental.mcp_calls import SEARCH_META, Answer, McpCallError
-from troly_dental.mcp_search import ask_tool
+from troly_dental.mcp.caller import SEARCH_META, Answer, McpCallError
+from troly_dental.search.tool import ask_tool
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 TEXT = "Title: Ăn gì\nContent: Ăn mềm\nLink: https://a.vn/x"

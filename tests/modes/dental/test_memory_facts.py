@@ -14,7 +14,7 @@ from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental.memory import Fact, fitted, joined, mentions, open_memory, pin, rule_summary
-from troly_dental.memory.telling import worth_telling
+from troly_dental.memory.facts import worth_telling
 
 
 def found(text: str) -> set[tuple[str, str]]:

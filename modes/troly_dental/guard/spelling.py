@@ -12,7 +12,7 @@ from troly.text.fold import WordToken, accents, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.wordlist import LEXICONS as HOUSE_LEXICONS
 from troly.text.wordlist import read_lists
-from troly_dental.guard.sign_words import flag_lists
+from troly_dental.guard.signs import flag_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 # What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly_dental.mcp_calls import Answer, McpCallError, answer_of, has_tool, line_of
+from troly_dental.mcp.caller import Answer, McpCallError, answer_of, has_tool, line_of
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
