@@ -9,85 +9,16 @@ from troly.errors import InputError
 from troly.plugin.contract import ByLang, Command, CommandRequest, CommandResult, Parameter
 from troly.plugin.events import Table
 from troly.text.catalogue import LANGS
-from troly_dental.memory.store import MemoryStore
-from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
+    from troly_dental.memory.store import MemoryStore
+    from troly_dental.memory.types import Fact
     from troly_dental.servers.server import StrictServer
-
-
-def _serve(request: CommandRequest) -> CommandResult:
-    pass  # REFACTOR: emptied import
-
-    return serve(request)
-
-
-def _facts(request: CommandRequest) -> CommandResult:
-    pass  # REFACTOR: emptied import
-
-    return facts(request)
-
-
-def _correct(request: CommandRequest) -> CommandResult:
-    pass  # REFACTOR: emptied import
-
-    return correct(request)
-
-
-def _forget(request: CommandRequest) -> CommandResult:
-    pass  # REFACTOR: emptied import
-
-    return forget(request)
 
 
 def _words(key: str) -> ByLang:
     return {lang: say(key, lang) for lang in LANGS}
-
-
-_ID = Parameter("id", _words("memory.id_help"), "ID", required=True)
-COMMANDS = (
-    Command(
-        path=("mcp", "serve"),
-        help=_words("mcp.help"),
-        example="app mcp serve memory\napp mcp serve tools --http --port 8002",
-        run=_serve,
-        parameters=(
-            Parameter("server", _words("mcp.server"), "SERVER", required=True),
-            Parameter("--http", _words("mcp.http")),
-            Parameter("--port", _words("mcp.port"), "PORT"),
-            Parameter("--token", _words("mcp.token_help"), "TOKEN"),
-        ),
-        takes=("user",),
-    ),
-    Command(
-        path=("dental", "facts"),
-        help=_words("memory.facts_help"),
-        example="app dental facts\napp dental facts --json",
-        run=_facts,
-        parameters=(Parameter("--conversation", _words("memory.one_help"), "ID"),),
-        takes=("csv", "user"),
-    ),
-    Command(
-        path=("dental", "correct"),
-        help=_words("memory.correct_help"),
-        example='app dental correct 3 "dị ứng ibuprofen"',
-        run=_correct,
-        parameters=(_ID, Parameter("text", _words("memory.text_help"), "TEXT", required=True)),
-        takes=("user",),
-    ),
-    Command(
-        path=("dental", "forget"),
-        help=_words("memory.forget_help"),
-        example="app dental forget 3",
-        run=_forget,
-        parameters=(_ID,),
-        takes=("user",),
-    ),
-)
-
-
-# `app mcp serve memory|tools|all`: the adviser's MCP servers for any MCP client.
 
 
 # Both on one port is how the documents draw it.
@@ -150,9 +81,6 @@ def _token(given: str) -> str:
     return given
 
 
-# `app dental facts|correct|forget`: what the adviser remembers of a person, in that person's hands.
-
-
 def facts(request: CommandRequest) -> CommandResult:
     """List the facts of all conversations, or of one. Raises AccessError, InputError, StoreError."""
     lang = request.language
@@ -183,6 +111,8 @@ def forget(request: CommandRequest) -> CommandResult:
 
 
 def _store(request: CommandRequest) -> MemoryStore:
+    from troly_dental.memory.store import MemoryStore
+
     services = request.services
     return MemoryStore.of(services.state, services.clock, request.profile.login, services.settings.dental)
 
@@ -202,3 +132,45 @@ def _record(fact: Fact) -> dict[str, object]:
         "text": fact.text,
         "conversation": fact.conversation_id,
     }
+
+
+_ID = Parameter("id", _words("memory.id_help"), "ID", required=True)
+COMMANDS = (
+    Command(
+        path=("mcp", "serve"),
+        help=_words("mcp.help"),
+        example="app mcp serve memory\napp mcp serve tools --http --port 8002",
+        run=serve,
+        parameters=(
+            Parameter("server", _words("mcp.server"), "SERVER", required=True),
+            Parameter("--http", _words("mcp.http")),
+            Parameter("--port", _words("mcp.port"), "PORT"),
+            Parameter("--token", _words("mcp.token_help"), "TOKEN"),
+        ),
+        takes=("user",),
+    ),
+    Command(
+        path=("dental", "facts"),
+        help=_words("memory.facts_help"),
+        example="app dental facts\napp dental facts --json",
+        run=facts,
+        parameters=(Parameter("--conversation", _words("memory.one_help"), "ID"),),
+        takes=("csv", "user"),
+    ),
+    Command(
+        path=("dental", "correct"),
+        help=_words("memory.correct_help"),
+        example='app dental correct 3 "dị ứng ibuprofen"',
+        run=correct,
+        parameters=(_ID, Parameter("text", _words("memory.text_help"), "TEXT", required=True)),
+        takes=("user",),
+    ),
+    Command(
+        path=("dental", "forget"),
+        help=_words("memory.forget_help"),
+        example="app dental forget 3",
+        run=forget,
+        parameters=(_ID,),
+        takes=("user",),
+    ),
+)

@@ -1,4 +1,4 @@
-"""What to look for and where: a follow-up gets its subject back, the web is asked where that is wanted, the notes always can be."""
+"""What is looked up for an answer: the subject of a follow-up, the web where that is wanted, the bundled notes; and what was found."""
 
 from __future__ import annotations
 
@@ -21,23 +21,22 @@ from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search import SearchOutcome, packed, unpacked
+from troly_dental.search.web_search import SearchOutcome, outcome_from_json, outcome_to_json
 from troly_dental.step_log import StepLog
 
 if TYPE_CHECKING:
-    from troly_dental.memory import Fact, Message
-    from troly_dental.search import Page
+    from troly_dental.memory.types import Fact, Message
+    from troly_dental.search.pages import Page
 
 
-# What one node of a dental turn leaves for the next.
-
+# -- What one node of a turn leaves for the next.
 
 # Kept with the conversation: the last question, whether it was dental, and the last one that stood for itself.
 KEPT = "dental"
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class PreviousTurn:
     """The turn before this one; `topic` is the last dental question that is understood without another."""
 
     question: str = ""
@@ -45,7 +44,7 @@ class Before:
     topic: str = ""
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> Before:
+    def of(cls, metadata: Mapping[str, Any]) -> PreviousTurn:
         """As `kept` saved it; anything else counts as nothing said before."""
         saved = metadata.get(KEPT)
         if not isinstance(saved, Mapping):
@@ -58,7 +57,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class MemoryContext:
     """What the memory gave: the last messages, the summary and pinned facts; all empty where it cannot be asked (003-39)."""
 
     messages: tuple[Message, ...] = ()
@@ -67,7 +66,7 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Findings:
     """What the answer may rest on: web pages, bundled notes, and what was sent to the search engine."""
 
     pages: tuple[Page, ...] = ()
@@ -77,7 +76,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SpokenAnswer:
     """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes.
 
     `gist` is the part of it that the summary is made of.
@@ -94,7 +93,7 @@ _POINTING = Path(__file__).parent / "lexicons" / "pointing.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class WebSearch:
     """One search of the web: what it gave, and its milliseconds."""
 
     outcome: SearchOutcome
@@ -106,7 +105,7 @@ def wants_web(turn: TurnContext) -> bool:
     return turn.services.settings.dental.search == "on" and turn.model.reason_unavailable != OFFLINE
 
 
-def follows(question: str, before: Before) -> str:
+def with_subject(question: str, before: PreviousTurn) -> str:
     """The question with the subject it follows up ("còn giá thì sao?", "răng đó"); as it is where it stands for itself."""
     if not before.topic or not before.dental:
         return question
@@ -115,7 +114,7 @@ def follows(question: str, before: Before) -> str:
     return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
 
 
-async def look(turn: TurnContext, query: str) -> Web:
+async def search_web(turn: TurnContext, query: str) -> WebSearch:
     """Search the web by the tool-server (003-17 to 003-19); never raises."""
     from troly_dental.search.tool import search_tool
 
@@ -123,14 +122,14 @@ async def look(turn: TurnContext, query: str) -> Web:
     outcome = await given(
         "dental.search",
         lambda: search_tool(turn.services, query, turn.language),
-        packed,
-        unpacked,
+        outcome_to_json,
+        outcome_from_json,
         lambda: SearchOutcome(problem="off"),
     )
-    return Web(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
+    return WebSearch(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
 
 
-async def look_in_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
+async def search_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
     """The bundled notes that fit `query`, by words, and by meaning where words find nothing and an embedder is there."""
     try:
         found = await bundled.find_in(

@@ -1,4 +1,4 @@
-"""The first nodes of a turn: language, red flags, the guard, and the two ways a turn ends before memory (003-05 to 003-11)."""
+"""The nodes of a turn: language, red flags, guard, memory, search, answer, its form, and what is kept (003-05 to 003-31)."""
 
 from __future__ import annotations
 
@@ -13,27 +13,22 @@ from troly_dental import guard as gate
 from troly_dental import notes as bundled
 from troly_dental.lookup import (
     KEPT,
-    Answered,
-    Before,
-    Found,
-    Recalled,
-    Web,
+    Findings,
+    MemoryContext,
+    PreviousTurn,
+    SpokenAnswer,
+    WebSearch,
     day_of,
-    follows,
-    look,
-    look_in_notes,
+    search_notes,
+    search_web,
     wants_web,
+    with_subject,
 )
-from troly_dental.memory import (
-    MAX_MESSAGES,
-    MemoryClient,
-    fitted,
-    joined,
-    memory_of_turn,
-    rule_summary,
-    summarise,
-)
-from troly_dental.search import as_text, explain, pages
+from troly_dental.memory.connection import memory_of_turn
+from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
+from troly_dental.memory.types import MAX_MESSAGES, MemoryClient
+from troly_dental.search.pages import as_text, page_evidence, source_list
+from troly_dental.search.web_search import explain
 from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
 
@@ -72,13 +67,13 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
 
 async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     """Whether this is about teeth (003-07): rules where they are sure, the small model between, the search beside it."""
-    before = Before.of(turn.conversation_metadata)
+    before = PreviousTurn.of(turn.conversation_metadata)
     question = state["question"]
-    query = await asyncio.to_thread(follows, question, before)
+    query = await asyncio.to_thread(with_subject, question, before)
     ruled = await asyncio.to_thread(gate.judge, question, before.question or None, before.dental)
     searching = None
     if ruled.dental is None and turn.model.reason_unavailable is None and wants_web(turn):
-        searching = asyncio.create_task(look(turn, query))
+        searching = asyncio.create_task(search_web(turn, query))
     try:
         previous = [before.question] if before.question else []
         verdict = await gate.guard(turn, question, previous, previous_dental=before.dental)
@@ -122,11 +117,10 @@ async def rejected(state: State, turn: TurnContext, step: Step) -> State:
 
 
 def _keep(turn: TurnContext, question: str, *, dental: bool, topic: str) -> None:
-    turn.conversation_metadata[KEPT] = Before(question, dental, topic).kept()
+    turn.conversation_metadata[KEPT] = PreviousTurn(question, dental, topic).kept()
 
 
-# The middle of a turn: search, answer, and the answer's form with its sources (003-17 to 003-26).
-
+# -- Search, answer, and the answer's form with its sources (003-17 to 003-26).
 
 # Kept with the conversation: that it was said why the web is not searched.
 _TOLD = "dental_search_off_told"
@@ -136,23 +130,23 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     """Search the web as the code decides (003-17), the bundled notes where that gives nothing; say which (C8)."""
     log, query = StepLog(turn), state.get("query") or state["question"]
     flagged = bool(state.get("red_flag"))
-    web: Web | None = state.get("web")
+    web: WebSearch | None = state.get("web")
     if web is None and not flagged and wants_web(turn):
-        web = await look(turn, query)
+        web = await search_web(turn, query)
     pages = web.outcome.results if web else ()
     quoted = not pages or turn.model.reason_unavailable is not None
-    notes = await look_in_notes(turn, query) if quoted else ()
+    notes = await search_notes(turn, query) if quoted else ()
     text = as_text(pages)
     log.flow("6.1", f"Search completed. Results length: {len(text)} characters")
     log.detail("6.1", text)
-    found = Found(pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "")
+    found = Findings(pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "")
     if not flagged:
         _notify_search(web, found, turn)
     step.note(_search_detail(web, found, turn), "rules")
     return {"found": found, "search_results": text, "search_query": found.query}
 
 
-def _search_detail(web: Web | None, found: Found, turn: TurnContext) -> str:
+def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) -> str:
     if web is None:
         return say("step.notes_only", turn.language, notes=len(found.notes))
     return say(
@@ -165,7 +159,7 @@ def _search_detail(web: Web | None, found: Found, turn: TurnContext) -> str:
     )
 
 
-def _notify_search(web: Web | None, found: Found, turn: TurnContext) -> None:
+def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) -> None:
     """What was sent, or why nothing came of it and what is used in its place."""
     lang = turn.language
     if web is not None and found.pages:
@@ -202,12 +196,12 @@ async def answer(state: State, turn: TurnContext, step: Step) -> State:
 
 async def form(state: State, turn: TurnContext, step: Step) -> State:
     """The whole answer as shown and saved: the text, a short disclaimer, the section of sources (003-26, C6)."""
-    answered: Answered = state["answered"]
+    answered: SpokenAnswer = state["answered"]
     lang, log = turn.language, StepLog(turn)
-    shown = pages.evidence(answered.pages)
+    shown = page_evidence(answered.pages)
     shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
     listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
-    tail = f"\n\n{say('answer.disclaimer', lang)}{pages.section(listed, lang)}"
+    tail = f"\n\n{say('answer.disclaimer', lang)}{source_list(listed, lang)}"
     turn.say(tail)
     if shown:
         turn.emit(Sources(shown))
@@ -219,7 +213,7 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     return {"formatted_response": whole, "sources": plain}
 
 
-# Both ends of the memory: what is recalled before an answer, and what is kept once it is shown (003-12 to 003-31).
+# -- What is recalled before an answer, and what is kept once it is shown (003-12 to 003-31).
 
 
 async def recall(_state: State, turn: TurnContext, step: Step) -> State:
@@ -245,7 +239,7 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
         elsewhere = turn.services.settings.dental.mcp_server_url
         remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
         turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
-    recalled = Recalled(tuple(messages), summary, facts)
+    recalled = MemoryContext(tuple(messages), summary, facts)
     step.note(_memory_detail(recalled, len(old.messages), memory, turn), "rules")
     return {
         "conversation_id": known or turn.conversation.id,
@@ -257,7 +251,7 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-def _memory_detail(recalled: Recalled, old: int, memory: MemoryClient, turn: TurnContext) -> str:
+def _memory_detail(recalled: MemoryContext, old: int, memory: MemoryClient, turn: TurnContext) -> str:
     if memory.problem:
         return say("step.no_memory", turn.language)
     return say(

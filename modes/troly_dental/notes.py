@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from troly.retrieval.hybrid import Embed, Passage
 
 
-# What a question is about: the names of the notes' topics in it, and its words without politeness.
-
+# -- What a question is about: the topics that it names, and its words without politeness.
 
 _IDLE = Path(__file__).parent / "lexicons" / "notes_idle.txt"
 # How many other words may stand between the words of a name.
@@ -114,8 +113,7 @@ def _idle_lexicon() -> Lexicon:
     return Lexicon.load(_IDLE)
 
 
-# Choosing the sentences of a note that answer a question, without a model.
-
+# -- The sentences of a note that answer a question.
 
 _ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -128,7 +126,7 @@ def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _END.split(text) if part.strip()]
 
 
-def telling_sentences(sentences: Sequence[str], question: str, count: int) -> list[str]:
+def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[str]:
     """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does."""
     wanted = fold.folded_words(subject_words(question))
     kinds = [
@@ -144,7 +142,7 @@ def telling_sentences(sentences: Sequence[str], question: str, count: int) -> li
     return [sentences[at] for at in sorted(ranked[:count])]
 
 
-def tells(word: str) -> float:
+def word_weight(word: str) -> float:
     """How much the folded `word` tells among the sentences of all notes (inverse document frequency)."""
     counts, total = _frequencies()
     return math.log((total + 1) / (counts.get(word, 0) + 0.5))
@@ -153,7 +151,9 @@ def tells(word: str) -> float:
 def _shared(sentence: str, wanted: Sequence[str], common: Mapping[str, int], total: int) -> float:
     """What the words and pairs of `wanted` tell that stand in `sentence`; those of every sentence of a note do not."""
     words = fold.folded_words(sentence)
-    rare = {word: tells(word) * (1 - common.get(word, 0) / (total + 1)) for word in set(words) & set(wanted)}
+    rare = {
+        word: word_weight(word) * (1 - common.get(word, 0) / (total + 1)) for word in set(words) & set(wanted)
+    }
     pairs = set(fold.bigrams(words)) & set(fold.bigrams(wanted))
     told = sum(rare.values()) + sum(max(rare.get(word, 0.0) for word in pair.split("_")) for pair in pairs)
     return told / math.sqrt(4 + len(words))
@@ -269,7 +269,7 @@ def answer(notes: Sequence[Note], question: str, lang: Lang) -> str:
             continue
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        chosen = telling_sentences(body, question, _MORE if place else _SENTENCES)
+        chosen = best_sentences(body, question, _MORE if place else _SENTENCES)
         head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
         lines = [head, *(f"- {sentence}" for sentence in chosen), *advice]
         lines.append(say("notes.source", lang, source=note.source))
@@ -331,7 +331,7 @@ def _share(telling: Sequence[WordToken], text: str) -> float:
     held = _words_held(text)
     found = [
         (
-            tells(token.folded),
+            word_weight(token.folded),
             any(fold.accents_agree(token.text, other) for other in held.get(token.folded, ())),
         )
         for token in {token.folded: token for token in telling}.values()

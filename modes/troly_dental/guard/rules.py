@@ -1,4 +1,4 @@
-"""Judges by word lists and examples whether a message is about dental care (003-07), with a score and the reason."""
+"""Rules by word lists and examples for whether a message is about dental care (003-07), with a score and the reason."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
-from troly_dental.guard.spelling import LEXICONS, readings, respelt
+from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
 
-# Tells a mouth's word from the same word of another trade: "niềng" beside "xe", "braces" beside "CSS" (003-07).
-
+# -- Words of other trades: "niềng" beside "xe", "braces" beside "CSS" (003-07).
 
 # What a trade's word takes a mouth's word for, and what it is when it takes none.
 TRADE, ASIDE = "trade", "aside"
@@ -26,7 +25,7 @@ _SHARED_BY_ANY_WORD = frozenset({"bare", "weak"})
 _MOUTH = frozenset({"dental", *_SHARED_BY_ANY_WORD})
 
 
-def told_apart(text: str, hits: Sequence[PhraseHit], *, hurts: bool) -> list[PhraseHit]:
+def separate_trades(text: str, hits: Sequence[PhraseHit], *, hurts: bool) -> list[PhraseHit]:
     """`hits` without the words that belong to a trade named in `text`, and with that trade's words.
 
     Those are labelled `trade` where they took a word away, else `aside`. `hurts` says that pain is told of.
@@ -186,13 +185,13 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     `previous_question` is the message before, `previous_dental` whether it was about dental care: a message that names
     no subject of its own goes on about the same.
     """
-    found = [_judged(reading) for reading in readings(text)]
+    found = [_judged(reading) for reading in spellings_of(text)]
     if not any(one.listed for one in found):
-        found += [_judged(mended) for mended in respelt(text)]
+        found += [_judged(mended) for mended in without_odd_accents(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
     if best.own_subject or best.judgement.social:
         return best.judgement
-    follows = max(_follow_share(reading) for reading in readings(text))
+    follows = max(_follow_share(reading) for reading in spellings_of(text))
     if not (previous_dental or _dental_before(previous_question)):
         return _after_another(best.judgement, follows) if previous_question else best.judgement
     if follows >= _FOLLOW_SHARE:
@@ -214,31 +213,31 @@ def _after_another(found: Judgement, follows: float) -> Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _ScoredSpelling:
     judgement: Judgement
     own_subject: bool
     listed: bool
 
 
-def _told(one: _Weighed) -> int:
+def _told(one: _ScoredSpelling) -> int:
     """Readings with words of the lists before readings without; the surer first."""
     return int(one.own_subject or one.listed)
 
 
 def _dental_before(question: str | None) -> bool:
     return bool(question) and any(
-        _judged(reading).judgement.score >= SURE for reading in readings(question or "")
+        _judged(reading).judgement.score >= SURE for reading in spellings_of(question or "")
     )
 
 
 @lru_cache(maxsize=64)
-def _judged(text: str) -> _Weighed:
+def _judged(text: str) -> _ScoredSpelling:
     hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     mode = next((label for label, _ in count.most_common() if label in MODES), None)
     if count["jailbreak"] and not _asked_beside(text):
-        return _Weighed(Judgement(False, 0.03, words, mode), True, listed=True)
+        return _ScoredSpelling(Judgement(False, 0.03, words, mode), True, listed=True)
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
@@ -264,7 +263,7 @@ def _judged(text: str) -> _Weighed:
     if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
         mode = nearest
     dental = True if score >= SURE else False if score <= SURE_NOT else None
-    return _Weighed(
+    return _ScoredSpelling(
         Judgement(dental, round(score, 3), reason, mode, social),
         subject,
         listed=told,
@@ -318,7 +317,7 @@ def _hits(text: str) -> list[PhraseHit]:
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
     kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
-    return told_apart(text, kept, hurts=any(hit.label == "pain" for hit in kept))
+    return separate_trades(text, kept, hurts=any(hit.label == "pain" for hit in kept))
 
 
 def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:

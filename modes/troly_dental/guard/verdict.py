@@ -1,4 +1,4 @@
-"""Asks the small model about a message in the grey band, and only there (003-08, 003-09, C1)."""
+"""The guard's verdict: rules where they are sure, the small model in the grey band only (003-08, 003-09, C1); and what it says."""
 
 from __future__ import annotations
 
@@ -106,8 +106,7 @@ def _prompts() -> PromptFolder:
     return PromptFolder(Path(__file__).parent / "prompts")
 
 
-# What the guard says: what to do now for a red flag, and why a question is not answered, with who can help.
-
+# -- What the guard says.
 
 _MODES = frozenset({"shopping", "analysis", "rental", "rag"})
 

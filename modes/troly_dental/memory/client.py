@@ -1,4 +1,4 @@
-"""The mode's MCP client: memory and search as tools, of servers that it knows nothing of (003-36)."""
+"""The memory as tools of an MCP server that the client knows nothing of (003-36), and as a turn records it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from troly.errors import AccessError
-from troly.recording import given, noted, replaying
+from troly.recording import given, noted
 from troly_dental.mcp.caller import ERROR_META, Caller, McpCallError
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, MemoryClient, Message, OldMessages, Role
-
-if TYPE_CHECKING:
-    from troly.config import Profile
-    from troly.plugin.services import Services
-    from troly_dental.memory.types import MemoryClient
-    from troly_dental.servers.server import StrictServer
-
 
 T = TypeVar("T")
 Result = Mapping[str, Any]
 log = logging.getLogger(__name__)
 SERVER, NOT_YOURS = "memory-server", "store.not_yours"
 _MOST_MESSAGES = 10_000
+# Begins the labels under which a turn records what the memory gave.
+LABEL = "dental.memory."
 
 
 class McpMemory:
@@ -119,52 +114,7 @@ def _facts(found: Any) -> tuple[Fact, ...]:
     )
 
 
-# Opens the memory where the settings say it is: at the server inside the program, or at one of another process.
-
-
-def open_memory(services: Services, profile: Profile) -> MemoryClient:
-    """The memory of `profile`: `async with open_memory(services, profile) as memory`.
-
-    Always an MCP client: of the memory-server inside the program, one to each person, or over streamable HTTP when
-    MCP_SERVER_URL is set (003-43). The MCP library is imported when the first call is made.
-    """
-    pass  # REFACTOR: emptied import
-
-    settings = services.settings.dental
-    if settings.mcp_server_url:
-        from troly_dental.mcp.caller import McpConnection
-
-        return McpMemory(
-            McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)
-        )
-    from troly_dental.mcp.in_process import InsideCaller, inside
-
-    def build() -> StrictServer:
-        from troly_dental.memory.store import MemoryStore
-        from troly_dental.servers import memory
-
-        return memory.build(MemoryStore.of(services.state, services.clock, profile.login, settings))
-
-    # The store holds one person and these numbers of the settings: another of either is another server.
-    name = f"memory-server {profile.login} {settings.keep_recent_messages} {settings.compress_after_summary}"
-    return McpMemory(InsideCaller(inside(services), name, build))
-
-
-def memory_of_turn(services: Services, profile: Profile) -> MemoryClient:
-    """The same as a turn is told of it: what it gives is recorded; a replay is given that again, and opens none."""
-    from troly.stores.wrong import WrongAnswers
-
-    wrong = WrongAnswers(services.conversations)
-    return TapedMemory(None if replaying() else open_memory(services, profile), wrong.texts)
-
-
-# The memory as a turn is told of it: recorded while the turn runs, given again when the turn is replayed.
-
-
-LABEL = "dental.memory."
-
-
-class TapedMemory:
+class RecordedMemory:
     """A `MemoryClient` around `inner`; None in a replay, which reads the recording and keeps nothing.
 
     `wrong` gives the answers of a conversation that were marked as wrong: no turn is told of them.

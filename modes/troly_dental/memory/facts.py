@@ -66,7 +66,7 @@ class _Part(NamedTuple):
         return " ".join(self.text[first:last].split())
 
 
-def pin(text: str) -> tuple[Fact, ...]:
+def find_facts(text: str) -> tuple[Fact, ...]:
     """The facts that a message states, each once: allergies, medicines, pregnancy, chronic diseases, names, teeth,
     dates, numbers.
 
@@ -221,14 +221,13 @@ def _selves() -> dict[str, tuple[str, ...]]:
     return {fold(word): (word,) for word in _lists()["self"]}
 
 
-# Which pinned facts a prompt is told when there are more than it can take.
-
+# -- The facts that a prompt has room for.
 
 FACT_TOKENS = 1200
 _NEVER_LEFT_OUT = frozenset(KINDS[:4])
 
 
-def worth_telling(facts: Sequence[Fact], tokens: int = FACT_TOKENS) -> tuple[Fact, ...]:
+def facts_for_prompt(facts: Sequence[Fact], tokens: int = FACT_TOKENS) -> tuple[Fact, ...]:
     """Facts of at most `tokens` tokens, in their order.
 
     Allergies, medicines, pregnancy and diseases are never left out; of names, teeth, dates and numbers the newest

@@ -129,22 +129,16 @@ def _orders() -> Lexicon:
     return Lexicon.load(_INJECTIONS)
 
 
-# The sources of an answer: read from what the search tool said, listed under the answer, opened on a key.
-
+# -- Pages as sources of an answer: parsed from the tool's text, listed, shown as evidence.
 
 _FIELD = re.compile(r"\s*(?:[-*•]\s*|\d{1,2}[.)]\s*)?\**(title|content|link)\s*\**:\**\s*(.*)", re.IGNORECASE)
 # [text](link "title"), with the image mark of a picture; one level of brackets inside the link.
 _MARKDOWN = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s+[\"'(][^)]*)?\s*\)")
 _BARE = re.compile(r"https?://[^\s<>\"“”|\\^`{}]+", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(\*\*|__|`)")
-_OWN_LIST = re.compile(
-    r"\n+[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:nguồn(?: tham khảo)?|tài liệu tham khảo|tham khảo|references?|sources?)"
-    r"(?:\*\*|__)?[ \t]*:?(?:\*\*|__)?[ \t]*(?:\n+[ \t]*(?:[-*•]|\d{1,2}[.)]|\[\d{1,2}\]|https?://)[^\n]*)+\s*\Z",
-    re.IGNORECASE,
-)
 
 
-def read(text: str) -> tuple[Page, ...]:
+def parse_pages(text: str) -> tuple[Page, ...]:
     """The pages of a search tool's text (Title, Content, Link lines), by their `Link:` lines (003-25).
 
     Markdown links are cleaned to their addresses, in titles to their words. A link without a title of its own is
@@ -187,7 +181,7 @@ def clean_link(value: str) -> str:
     return link
 
 
-def section(pages: Sequence[Page], lang: Lang) -> str:
+def source_list(pages: Sequence[Page], lang: Lang) -> str:
     """The list of sources that ends an answer, each with its host (003-26, C6); "" without pages."""
     if not pages:
         return ""
@@ -196,17 +190,12 @@ def section(pages: Sequence[Page], lang: Lang) -> str:
     )
 
 
-def evidence(pages: Iterable[Page], first: int = 1) -> tuple[Evidence, ...]:
+def page_evidence(pages: Iterable[Page], first: int = 1) -> tuple[Evidence, ...]:
     """`pages` as the evidence of an answer: the host is shown, the full link on a key (C6)."""
     return tuple(
         Evidence(number, page.title, page.content, host_of(page.link), url=page.link)
         for number, page in enumerate(pages, first)
     )
-
-
-def without_own_list(answer: str) -> str:
-    """`answer` without a list of sources that the model wrote by itself: it may name pages that nobody found."""
-    return _OWN_LIST.sub("", f"\n{answer}").strip()
 
 
 def _label(page: Page) -> str:

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
-from troly_dental.mcp.caller import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Answer, Caller, McpCallError
-from troly_dental.search import pages
-from troly_dental.search.pages import one_line
-from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean
+from troly_dental.mcp.caller import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Caller, McpCallError, ToolResult
+from troly_dental.search.pages import one_line, parse_pages
+from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean_query
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -29,7 +28,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
 
     That of MCP_SERVER_URL is asked where it offers a search, else the one inside the program.
     """
-    sent = await asyncio.to_thread(clean, query)
+    sent = await asyncio.to_thread(clean_query, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=ENGINE)
     settings = services.settings.dental
@@ -73,10 +72,10 @@ async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:
     return await asyncio.to_thread(_read, answer, query)
 
 
-def _read(answer: Answer, query: str) -> SearchOutcome:
+def _read(answer: ToolResult, query: str) -> SearchOutcome:
     """The outcome from the tool's text; what the server says of itself is believed as far as it can be shown."""
     text = answer.found.get("result")
-    pages = pages.read((text if isinstance(text, str) else answer.text)[:LONGEST_TEXT])
+    pages = parse_pages((text if isinstance(text, str) else answer.text)[:LONGEST_TEXT])
     told = _told(answer.meta)
     return SearchOutcome(
         pages, told.query or query, "" if pages else "empty", told.engine, told.cached, told.left_out

@@ -1,4 +1,4 @@
-"""What one search gave, and the sentence that says why it gave nothing."""
+"""One search of the web from question to safe pages: the query cleaned, the cache and an engine asked, failures explained."""
 
 from __future__ import annotations
 
@@ -54,18 +54,17 @@ def explain(outcome: SearchOutcome, lang: Lang) -> str:
     return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)
 
 
-def packed(outcome: SearchOutcome) -> dict[str, Any]:
+def outcome_to_json(outcome: SearchOutcome) -> dict[str, Any]:
     """An outcome as JSON, for the recording of a turn."""
     return asdict(outcome)
 
 
-def unpacked(saved: Mapping[str, Any]) -> SearchOutcome:
+def outcome_from_json(saved: Mapping[str, Any]) -> SearchOutcome:
     """The inverse of `packed`."""
     return SearchOutcome(**{**saved, "results": tuple(Page(**page) for page in saved["results"])})
 
 
-# The query that leaves the machine: short, without personal data and without an engine's own commands.
-
+# -- The query that leaves the machine: short, without personal data and without an engine's own commands.
 
 MAX_CHARS = 200
 _READ_CHARS = 4000
@@ -81,7 +80,7 @@ _OPERATOR = re.compile(
 _SIGNS = re.compile(r"[\"“”„«»`|{}\[\]<>^~*=]+|(?:^|(?<=\s))[+\-]+(?=\S)")
 
 
-def clean(text: str) -> str:
+def clean_query(text: str) -> str:
     """`text` as a query of at most `MAX_CHARS` characters; "" when nothing is left to look for.
 
     Names, phones, mail addresses, identity numbers and street addresses are taken out, not replaced; so are links and
@@ -101,8 +100,7 @@ def clean(text: str) -> str:
     return (head.rpartition(" ")[0] or head).strip(" ,;:.-")
 
 
-# One search from question to safe pages: cleaned, looked up in the cache, asked, told honestly when it failed.
-
+# -- The search.
 
 # More than are kept, so that unusable ones do not leave the list short.
 _ASKED_FOR = 2 * LIMIT
@@ -128,7 +126,7 @@ async def search(
     if wanted.search == "off":
         return SearchOutcome(problem="off", engine=chosen.label)
     kept = cache or SearchCache(services.state)
-    sent = await asyncio.to_thread(clean, query)
+    sent = await asyncio.to_thread(clean_query, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=chosen.label)
     known = await asyncio.to_thread(kept.get, chosen.name, lang, sent)

@@ -1,4 +1,4 @@
-"""Runs a server: on stdio, or on a loopback port over streamable HTTP with a token."""
+"""Serves on stdio, or on a loopback port over streamable HTTP behind a token, with the documents' JSON-RPC beside it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
-# The gate before an HTTP server on this machine: loopback Host, no foreign Origin, the right bearer token.
-
+# -- The gate: loopback Host, no foreign Origin, the right bearer token.
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 MCP_PATH = "/mcp"
@@ -114,8 +113,7 @@ async def _refuse(send: Send, status: int, message: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-# The documents' plain JSON-RPC endpoint beside MCP: `POST /jsonrpc` with `{server}/{method}` (003-33 to 003-35).
-
+# -- The documents' plain JSON-RPC endpoint: `POST /jsonrpc` with `{server}/{method}` (003-33 to 003-35).
 
 PATH = "/jsonrpc"
 

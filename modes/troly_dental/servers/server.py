@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
 
-# Answers lines on stdin that are no message with the standard codes, where the SDK leaves them without an answer.
+# -- Lines on stdin that are no message, which the SDK leaves without an answer.
 
 
-class Checked:
+class MessageStream:
     """A stream of messages without the lines that could not be read: those are answered (-32700, -32600)."""
 
     def __init__(
@@ -114,7 +114,7 @@ class StrictServer(MCPServer[Any]):
         """Serve stdin and stdout; a line that is no message is answered with -32700 or -32600."""
         lowlevel = self._lowlevel_server
         async with stdio_server() as (read, write):
-            await lowlevel.run(Checked(read, write), write, lowlevel.create_initialization_options())
+            await lowlevel.run(MessageStream(read, write), write, lowlevel.create_initialization_options())
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
         """Run a tool; raises MCPError, ToolError."""

@@ -20,8 +20,10 @@ from tests.support.process.waiting import until
 from tests.support.stores.services import profile
 from troly_dental.mcp import caller, in_process
 from troly_dental.mcp.caller import McpConnection
-from troly_dental.memory import OldMessages, client, open_memory
+from troly_dental.memory import client
 from troly_dental.memory.client import McpMemory
+from troly_dental.memory.connection import open_memory
+from troly_dental.memory.types import OldMessages
 
 SOURCES = [Path(str(one.__file__)) for one in (caller, client, in_process)]
 

@@ -20,7 +20,7 @@ from troly.errors import AccessError
 from troly.plugin.events import Notice, StepFinished
 from troly_dental.mcp.caller import McpCallError
 from troly_dental.mcp.in_process import NAME, InsideCaller, inside
-from troly_dental.memory import open_memory
+from troly_dental.memory.connection import open_memory
 from troly_dental.servers import tools
 from troly_dental.servers.server import StrictServer
 
@@ -37,7 +37,7 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
         "from pathlib import Path\n"
         "from tests.support.modes.dental_memory import dental_house\n"
         "from tests.support.stores.services import profile\n"
-        "from troly_dental.memory import open_memory\n"
+        "from troly_dental.memory.connection import open_memory\n"
         "def read(): return [m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules]\n"
         "async def main(services):\n"
         "    async with open_memory(services, profile('an')) as memory:\n"
