@@ -9,7 +9,7 @@ from tests.support.ollama.double import OllamaDouble, Reply, Request
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, StepFinished, Token
 from troly_dental.guard import judge
-from troly_dental.memory import open_memory
+from troly_dental.memory.connection import open_memory
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 # One that the rules leave open; which one that is may change with their word lists.

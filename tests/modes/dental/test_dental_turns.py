@@ -13,7 +13,7 @@ from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, Suggestions
 from troly_dental import MODE
-from troly_dental.memory import open_memory
+from troly_dental.memory.connection import open_memory
 
 FLOW = ["listen", "red_flags", "guardrail", "memory", "search", "answer", "format", "save"]
 

@@ -13,7 +13,7 @@ from tests.support.ollama.clients import session_for
 from tests.support.ollama.double import OllamaDouble, Reply, closed_port_url
 from troly.errors import ModelError
 from troly_dental.guard import Verdict, guard, judge, rejection
-from troly_dental.guard.ask import read_answer
+from troly_dental.guard.verdict import read_answer
 
 GREY = "how to get the gum out"
 

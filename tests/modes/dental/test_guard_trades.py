@@ -7,8 +7,8 @@ import pytest
 from troly.text.fold import fold
 from troly.text.wordlist import read_lists
 from troly_dental.guard import judge, red_flag
-from troly_dental.guard.reading import LEXICONS, respelt
-from troly_dental.guard.sign_words import flag_lists
+from troly_dental.guard.signs import flag_lists
+from troly_dental.guard.spelling import LEXICONS, without_odd_accents
 
 TOPICS = read_lists(LEXICONS / "topics.txt")
 TRADES = read_lists(LEXICONS / "trades.txt")
@@ -74,14 +74,14 @@ def test_a_question_about_a_matter_that_was_refused_is_refused_too() -> None:
     ("typed", "read"), [("nưóu sưng", "nuou sưng"), ("hôi miẹng", "hôi mieng"), ("đau rănǵ̀", "đau rang")]
 )
 def test_accents_that_no_word_has_are_left_out(typed: str, read: str) -> None:
-    assert respelt(typed) == (read,)
+    assert without_odd_accents(typed) == (read,)
 
 
 @pytest.mark.parametrize(
     "text", ["lưới B40", "rừng tràm Trà Sư", "niềng răng", "thuở xưa", "quyển sách", "tooth"]
 )
 def test_words_with_good_accents_are_left_as_they_are(text: str) -> None:
-    assert respelt(text) == ()
+    assert without_odd_accents(text) == ()
 
 
 def test_a_choice_in_the_list_of_signs_stands_for_every_entry() -> None:

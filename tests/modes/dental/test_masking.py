@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_dental.masking import find, mask, strip
+from troly_dental.redaction import find, mask, strip
 
 MEDICAL = (
     "răng số 6 sưng đau",

@@ -18,12 +18,14 @@ from tests.support.modes.dental_memory import TOKEN, dental_house, served
 from tests.support.ollama.double import closed_port_url
 from tests.support.process.waiting import until
 from tests.support.stores.services import profile
-from troly_dental import mcp_calls, mcp_client, mcp_inside
-from troly_dental.mcp_calls import McpConnection
-from troly_dental.mcp_client import McpMemory
-from troly_dental.memory import OldMessages, open_memory
+from troly_dental.mcp import caller, in_process
+from troly_dental.mcp.caller import McpConnection
+from troly_dental.memory import client
+from troly_dental.memory.client import McpMemory
+from troly_dental.memory.connection import open_memory
+from troly_dental.memory.types import OldMessages
 
-SOURCES = [Path(str(one.__file__)) for one in (mcp_calls, mcp_client, mcp_inside)]
+SOURCES = [Path(str(one.__file__)) for one in (caller, client, in_process)]
 
 
 def at(url: str, token: str = TOKEN, seconds: float = 30) -> McpMemory:
@@ -79,7 +81,7 @@ def test_the_client_imports_nothing_of_the_server(source: Path) -> None:
         elif isinstance(node, ast.ImportFrom):
             named.add(node.module or "")
     own = {name for name in named if name.startswith("troly_dental")}
-    assert own <= {"troly_dental.memory.types", "troly_dental.mcp_calls"}
+    assert own <= {"troly_dental.memory.types", "troly_dental.mcp.caller"}
     assert not {name for name in named if name.startswith("mcp.server")}
 
 
@@ -109,9 +111,7 @@ async def test_a_wrong_token_is_logged_and_leaves_the_memory_empty(
     with served(own_home, "memory", "--token", TOKEN) as server:
         async with at(server.url, "another-token") as memory:
             await assert_empty(memory)
-    assert all(
-        record.levelno == logging.ERROR for record in caplog.records if record.name == mcp_client.__name__
-    )
+    assert all(record.levelno == logging.ERROR for record in caplog.records if record.name == client.__name__)
     assert TOKEN not in caplog.text
     assert "another-token" not in caplog.text
 

@@ -18,11 +18,11 @@ from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import Notice, StepFinished
-from troly_dental.mcp_calls import McpCallError
-from troly_dental.mcp_inside import NAME, InsideCaller, inside
-from troly_dental.memory import open_memory
+from troly_dental.mcp.caller import McpCallError
+from troly_dental.mcp.in_process import NAME, InsideCaller, inside
+from troly_dental.memory.connection import open_memory
 from troly_dental.servers import tools
-from troly_dental.servers.strict import StrictServer
+from troly_dental.servers.server import StrictServer
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 
@@ -37,7 +37,7 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
         "from pathlib import Path\n"
         "from tests.support.modes.dental_memory import dental_house\n"
         "from tests.support.stores.services import profile\n"
-        "from troly_dental.memory import open_memory\n"
+        "from troly_dental.memory.connection import open_memory\n"
         "def read(): return [m for m in ('mcp', 'pydantic', 'httpx', 'httpx2') if m in sys.modules]\n"
         "async def main(services):\n"
         "    async with open_memory(services, profile('an')) as memory:\n"
@@ -152,7 +152,7 @@ async def test_stopping_a_turn_stops_the_search_at_the_server(clinic: Clinic, we
 
 
 async def test_a_tool_that_never_answers_is_left_and_the_next_call_goes_on() -> None:
-    from troly_dental.mcp_inside import InsideServers
+    from troly_dental.mcp.in_process import InsideServers
 
     ended = threading.Event()
 
@@ -177,7 +177,7 @@ async def test_a_tool_that_never_answers_is_left_and_the_next_call_goes_on() -> 
 
 
 async def test_a_server_that_cannot_be_built_is_tried_anew() -> None:
-    from troly_dental.mcp_inside import InsideServers
+    from troly_dental.mcp.in_process import InsideServers
 
     tries = 0
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.modes.dental_memory import dental_house
 from tests.support.process.command_line import CommandLine
 from tests.support.stores.services import profile
-from troly_dental.memory import open_memory
+from troly_dental.memory.connection import open_memory
 
 
 @pytest.fixture

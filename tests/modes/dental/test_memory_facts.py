@@ -13,12 +13,14 @@ from tests.support.modes.dental_memory import dental_house, store_of
 from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
-from troly_dental.memory import Fact, fitted, joined, mentions, open_memory, pin, rule_summary
-from troly_dental.memory.telling import worth_telling
+from troly_dental.memory.connection import open_memory
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions
+from troly_dental.memory.summary import fitted, joined, rule_summary
+from troly_dental.memory.types import Fact
 
 
 def found(text: str) -> set[tuple[str, str]]:
-    return {(fact.kind, fact.value) for fact in pin(text)}
+    return {(fact.kind, fact.value) for fact in find_facts(text)}
 
 
 STATED = [
@@ -78,12 +80,18 @@ def test_without_diacritics_the_same_is_found(text: str) -> None:
 
 @pytest.mark.parametrize("text", ASKED)
 def test_what_is_only_asked_is_no_fact(text: str) -> None:
-    assert not {fact.kind for fact in pin(text)} & {"allergy", "medicine", "pregnancy", "disease", "name"}
+    assert not {fact.kind for fact in find_facts(text)} & {
+        "allergy",
+        "medicine",
+        "pregnancy",
+        "disease",
+        "name",
+    }
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    for fact in pin(text):
+    for fact in find_facts(text):
         assert fact.value
         assert fact.text
         assert "\n" not in fact.text
@@ -108,12 +116,12 @@ def test_what_can_do_harm_is_told_first_and_always() -> None:
         Fact("allergy", "latex", "dị ứng latex", id=60),
         Fact("medicine", "warfarin", "uống warfarin", id=61),
     ]
-    told = worth_telling([*harm, *many], tokens=200)
+    told = facts_for_prompt([*harm, *many], tokens=200)
     assert set(harm) <= set(told)
     numbers = [fact.id for fact in told if fact.kind == "number"]
     assert numbers
     assert numbers == list(range(min(numbers), 60))
-    assert worth_telling(harm, tokens=0) == tuple(harm)
+    assert facts_for_prompt(harm, tokens=0) == tuple(harm)
 
 
 FACTS: dict[Lang, list[tuple[str, str]]] = {

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from tests.support.modes.dental_memory import dental_house, store_of
 from tests.support.stores.services import profile
 from troly.errors import AccessError, InputError
-from troly_dental.memory import MemoryStore, Message, OldMessages, open_memory
+from troly_dental.memory.connection import open_memory
+from troly_dental.memory.store import MemoryStore
+from troly_dental.memory.types import Message, OldMessages
 
 
 def fill(store: MemoryStore, pairs: int, conversation: str = "chat_1") -> None:

@@ -11,7 +11,7 @@ from tests.support.ollama.double import OllamaDouble
 from troly.llm.prompts import estimate
 from troly.llm.session import ModelSession
 from troly.text.catalogue import Lang
-from troly_dental.memory import fitted, joined, rule_summary, summarise
+from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
 
 LANGUAGES: tuple[Lang, Lang] = ("vi", "en")
 

@@ -18,9 +18,8 @@ from troly.retrieval.documents import parse_document
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
-from troly_dental.answer_rail import doses
-from troly_dental.note_sentences import sentences_of
-from troly_dental.note_subjects import subject_words, subjects
+from troly_dental.notes import sentences_of, subject_words, subjects
+from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
 
 HERE = Path(__file__).parent

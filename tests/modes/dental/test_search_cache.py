@@ -11,8 +11,10 @@ import pytest
 from tests.modes.dental.test_search_engines import QUESTION, REGISTRY, LocalSearch, found
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
-from troly_dental.search import DuckDuckGo, Page, SearchCache, explain, search
-from troly_dental.search.cache import KEEP_ENTRIES, KEEP_SECONDS
+from troly_dental.search.cache import KEEP_ENTRIES, KEEP_SECONDS, SearchCache
+from troly_dental.search.engines import DuckDuckGo
+from troly_dental.search.pages import Page
+from troly_dental.search.web_search import explain, search
 
 PAGES = (Page("Răng khôn", "Nội dung", "https://a.vn/"), Page("B", "", "https://b.vn/"))
 

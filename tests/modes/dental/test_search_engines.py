@@ -18,17 +18,9 @@ from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly.text.catalogue import LANGS
 from troly_dental import MODE
-from troly_dental.search import (
-    MIGRATIONS,
-    DuckDuckGo,
-    Engine,
-    EngineError,
-    SearchCache,
-    SearchOutcome,
-    Searxng,
-    explain,
-    search,
-)
+from troly_dental.search.cache import MIGRATIONS, SearchCache
+from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
+from troly_dental.search.web_search import SearchOutcome, explain, search
 
 QUESTION = "răng khôn mọc lệch có nên nhổ không"
 REGISTRY = registry_of(dental=replace(MODE, migrations=MIGRATIONS))

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_dental import sources
-from troly_dental.search import Page, as_text
+from troly_dental.search.pages import Page, as_text, page_evidence, parse_pages, source_list
 
 PAGES = (
     Page("Răng khôn mọc lệch", "Khi nào nên nhổ", "https://www.vinmec.example/rang-khon?a=1"),
@@ -16,13 +15,13 @@ PAGES = (
 
 
 def test_the_section_is_that_of_the_documents() -> None:
-    assert sources.section(PAGES, "vi") == (
+    assert source_list(PAGES, "vi") == (
         "\n\nNguồn tham khảo:\n\n1. Răng khôn mọc lệch (vinmec.example)\n2. Nhổ răng khôn (nhakhoa.example)"
     )
-    assert sources.section(PAGES, "en").startswith(
+    assert source_list(PAGES, "en").startswith(
         "\n\nReferences:\n\n1. Răng khôn mọc lệch (vinmec.example)\n2. "
     )
-    assert sources.section((), "vi") == ""
+    assert source_list((), "vi") == ""
 
 
 def test_a_page_without_a_title_or_without_a_link_is_named_once() -> None:
@@ -30,18 +29,18 @@ def test_a_page_without_a_title_or_without_a_link_is_named_once() -> None:
         Page("nhs.example", "c", "https://www.nhs.example/a"),
         Page("Sâu răng (ghi chú có sẵn)", "c", ""),
     )
-    assert sources.section(pages, "vi").endswith("1. nhs.example\n2. Sâu răng (ghi chú có sẵn)")
+    assert source_list(pages, "vi").endswith("1. nhs.example\n2. Sâu răng (ghi chú có sẵn)")
 
 
 def test_the_full_link_is_in_the_evidence_and_the_host_beside_it() -> None:
-    [first, second] = sources.evidence(PAGES, first=3)
+    [first, second] = page_evidence(PAGES, first=3)
     assert (first.number, first.title, first.where) == (3, "Răng khôn mọc lệch", "vinmec.example")
     assert first.url == "https://www.vinmec.example/rang-khon?a=1"
     assert second.number == 4
 
 
 def test_pages_are_read_back_from_what_the_tool_says() -> None:
-    assert sources.read(as_text(PAGES)) == PAGES
+    assert parse_pages(as_text(PAGES)) == PAGES
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_pages_are_read_back_from_what_the_tool_says() -> None:
     ],
 )  # fmt: skip
 def test_a_link_is_cleaned_of_markdown(line: str, link: str) -> None:
-    [page] = sources.read(f"Title: Tựa\nContent: Nội dung\n{line}\n")
+    [page] = parse_pages(f"Title: Tựa\nContent: Nội dung\n{line}\n")
     assert page == Page("Tựa", "Nội dung", link)
 
 
@@ -67,12 +66,12 @@ def test_a_link_is_cleaned_of_markdown(line: str, link: str) -> None:
     "line", ["Link:", "Link: không có", "Link: javascript:alert(1)", "Link: [x](file:///etc/passwd)"]
 )
 def test_a_line_without_a_web_address_is_no_source(line: str) -> None:
-    assert sources.read(f"Title: Tựa\n{line}") == ()
+    assert parse_pages(f"Title: Tựa\n{line}") == ()
 
 
 def test_markdown_in_titles_becomes_words_and_long_contents_stay_together() -> None:
     text = "Title: **[Răng khôn](https://x.example)**\nContent: dòng một\ndòng hai\nLink: https://a.example\n\nrác\nLink: https://b.example"
-    assert sources.read(text) == (
+    assert parse_pages(text) == (
         Page("Răng khôn", "dòng một dòng hai", "https://a.example"),
         Page("b.example", "", "https://b.example"),
     )
@@ -80,29 +79,11 @@ def test_markdown_in_titles_becomes_words_and_long_contents_stay_together() -> N
 
 def test_five_sources_at_most_and_none_twice() -> None:
     text = "\n".join(f"Title: T{n}\nLink: https://a.example/{n % 8}" for n in range(20))
-    assert [page.title for page in sources.read(text)] == [f"T{n}" for n in range(5)]
+    assert [page.title for page in parse_pages(text)] == [f"T{n}" for n in range(5)]
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from(["Title: ", "Link: ", "https://a.vn", "[", "](", ")", "\n", "Content:", "x"]), max_size=40).map("".join))  # fmt: skip
 def test_any_text_can_be_read(text: str) -> None:
-    for page in sources.read(text):
+    for page in parse_pages(text):
         assert page.link.startswith(("http://", "https://"))
         assert "\n" not in page.title
-    assert sources.without_own_list(text) == sources.without_own_list(text).strip()
-
-
-@pytest.mark.parametrize(
-    "tail",
-    ["Nguồn tham khảo:\n\n1. Trang A\n2. Trang B", "**Nguồn:**\n- https://a.example", "## References\n1. A\n\n2. B\n",
-     "Sources:\n[1] A\n[2] B", "Tài liệu tham khảo\n* A"],
-)  # fmt: skip
-def test_a_list_that_the_model_made_up_goes(tail: str) -> None:
-    assert sources.without_own_list(f"Nên khám sớm.\n\n{tail}") == "Nên khám sớm."
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ["Nguồn: vi khuẩn trong mảng bám.", "Nguồn gây sâu răng:\n- đường\n- mảng bám\nNên chải răng.", "1. Chải răng\n2. Súc miệng"],
-)  # fmt: skip
-def test_an_answer_keeps_its_own_lists(answer: str) -> None:
-    assert sources.without_own_list(answer) == answer

@@ -29,7 +29,7 @@ class McpCallError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolResult:
     """What a tool gave: its structured result, its text, and what stands beside them."""
 
     found: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Caller(Protocol):
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
-    ) -> Answer:
+    ) -> ToolResult:
         """The answer of `tool`; raises McpCallError, never anything else."""
         ...
 
@@ -57,7 +57,7 @@ class Caller(Protocol):
 
 async def answer_of(
     client: Any, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None
-) -> Answer:
+) -> ToolResult:
     """Call `tool` with the SDK's `client`; raises McpCallError for whatever is no answer."""
     try:
         result = await client.call_tool(tool, dict(arguments), meta=dict(meta) if meta else None)
@@ -71,7 +71,7 @@ async def answer_of(
     if not isinstance(found, dict):
         with suppress(ValueError):
             found = json.loads(text)
-    return Answer(found if isinstance(found, dict) else {}, text, beside)
+    return ToolResult(found if isinstance(found, dict) else {}, text, beside)
 
 
 async def has_tool(client: Any, tool: str) -> bool:
@@ -90,13 +90,15 @@ def line_of(error: BaseException) -> str:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _PendingCall:
     """One call on its way: a tool (none: whether `arguments["tool"]` is there), and where the answer goes."""
 
     tool: str
     arguments: Mapping[str, Any]
     meta: Mapping[str, Any] | None
-    answer: asyncio.Future[Answer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    answer: asyncio.Future[ToolResult] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
 
 
 class McpConnection:
@@ -112,14 +114,14 @@ class McpConnection:
         self._near = (urlsplit(url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
         self._token = token
         self._seconds = seconds
-        self._queue: asyncio.Queue[_Asked | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[_PendingCall | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._gone = ""
         self.asked = self.busy = False
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
-    ) -> Answer:
+    ) -> ToolResult:
         """See `Caller`."""
         if self._gone:
             raise McpCallError(self._gone)
@@ -128,7 +130,7 @@ class McpConnection:
             await asyncio.to_thread(_libraries)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
-        asked = _Asked(tool, arguments, meta)
+        asked = _PendingCall(tool, arguments, meta)
         self._queue.put_nowait(asked)
         self.asked = True
         waiting: set[asyncio.Future[Any]] = {asked.answer, self._task}
@@ -191,10 +193,10 @@ class McpConnection:
                     asked.answer.set_result(answer)
 
 
-async def _done(client: Any, asked: _Asked) -> Answer:
+async def _done(client: Any, asked: _PendingCall) -> ToolResult:
     if asked.tool:
         return await answer_of(client, asked.tool, asked.arguments, asked.meta)
-    return Answer({"offered": await has_tool(client, asked.arguments["tool"])})
+    return ToolResult({"offered": await has_tool(client, asked.arguments["tool"])})
 
 
 def _libraries() -> tuple[Any, Any, Any]:

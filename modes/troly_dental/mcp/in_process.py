@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly_dental.mcp_calls import Answer, McpCallError, answer_of, has_tool, line_of
+from troly_dental.mcp.caller import McpCallError, ToolResult, answer_of, has_tool, line_of
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -133,10 +133,10 @@ class InsideCaller:
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
-    ) -> Answer:
+    ) -> ToolResult:
         """See `Caller`."""
 
-        async def work() -> Answer:
+        async def work() -> ToolResult:
             client = await self.servers.client(self.name, self.build)
             return await answer_of(client, tool, arguments, meta)
 

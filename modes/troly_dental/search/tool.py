@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
-from troly_dental import sources
-from troly_dental.mcp_calls import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Answer, Caller, McpCallError
-from troly_dental.search.outcome import PROBLEMS, SearchOutcome
-from troly_dental.search.pages import one_line
-from troly_dental.search.query import MAX_CHARS, clean
+from troly_dental.mcp.caller import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Caller, McpCallError, ToolResult
+from troly_dental.search.pages import one_line, parse_pages
+from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean_query
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
-    from troly_dental.servers.strict import StrictServer
+    from troly_dental.servers.server import StrictServer
 
 TOOL, SERVER, ENGINE = "duckduckgo_search", "tool-server", "DuckDuckGo"
 # What the server may take beside the search itself.
@@ -30,12 +28,12 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
 
     That of MCP_SERVER_URL is asked where it offers a search, else the one inside the program.
     """
-    sent = await asyncio.to_thread(clean, query)
+    sent = await asyncio.to_thread(clean_query, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=ENGINE)
     settings = services.settings.dental
     if settings.mcp_server_url:
-        from troly_dental.mcp_calls import McpConnection
+        from troly_dental.mcp.caller import McpConnection
 
         seconds = settings.search_seconds + settings.mcp_seconds
         elsewhere = McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", seconds)
@@ -51,7 +49,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
 
 
 def _own(services: Services) -> Caller:
-    from troly_dental.mcp_inside import InsideCaller, inside
+    from troly_dental.mcp.in_process import InsideCaller, inside
 
     def build() -> StrictServer:
         from troly_dental.servers import tools
@@ -74,10 +72,10 @@ async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:
     return await asyncio.to_thread(_read, answer, query)
 
 
-def _read(answer: Answer, query: str) -> SearchOutcome:
+def _read(answer: ToolResult, query: str) -> SearchOutcome:
     """The outcome from the tool's text; what the server says of itself is believed as far as it can be shown."""
     text = answer.found.get("result")
-    pages = sources.read((text if isinstance(text, str) else answer.text)[:LONGEST_TEXT])
+    pages = parse_pages((text if isinstance(text, str) else answer.text)[:LONGEST_TEXT])
     told = _told(answer.meta)
     return SearchOutcome(
         pages, told.query or query, "" if pages else "empty", told.engine, told.cached, told.left_out

@@ -1,4 +1,4 @@
-"""Personal data that is known by words: names, addresses, days of birth, numbers said in words."""
+"""Finds personal data in a text: masks it for logs, strips it from what goes to a web search."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from troly.text.fold import accents_agree, fold, tokens
+from troly.text.fold import accents_agree, fold, fold_in_place, span_in_place, tokens
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
+
+# -- What is known by words: names, addresses, days of birth, numbers said in words.
 
 _CLOSE = re.compile(r"[\s:,\-–\"'“”‘’(]{0,4}")
 _SHORTENED = frozenset(("dr", "mr", "mrs", "ms", "bs"))
@@ -24,7 +26,7 @@ _BIRTH = re.compile(
 )
 
 
-class Found(NamedTuple):
+class PersonalData(NamedTuple):
     """A piece of personal data `text[start:end]` of a `kind`; `cue` is where the words that announce it begin."""
 
     kind: str
@@ -33,7 +35,7 @@ class Found(NamedTuple):
     cue: int
 
 
-class _Words:
+class _NamedText:
     """A message as words, with what is known of each."""
 
     def __init__(self, text: str) -> None:
@@ -69,9 +71,9 @@ class _Words:
         return allowed.fullmatch(self.text, self.tokens[n - 1].end, self.tokens[n].start) is not None
 
 
-def words_found(text: str) -> list[Found]:
+def words_found(text: str) -> list[PersonalData]:
     """Names, addresses, days of birth and numbers in words in `text`, in no order; they may overlap."""
-    words = _Words(text)
+    words = _NamedText(text)
     if not words.tokens:
         return []
     return [
@@ -88,7 +90,7 @@ def identity_cues(text: str) -> list[tuple[int, int]]:
     return [(hit.start, hit.end) for hit in _lexicon("identity").find(text)]
 
 
-def _spoken_digits(words: _Words) -> list[Found]:
+def _spoken_digits(words: _NamedText) -> list[PersonalData]:
     """Numbers of nine digits and more that are said in words, at least in part: "không chín một …"."""
     found, run = [], list[int]()
     for n in [*range(len(words.tokens)), -1]:
@@ -99,19 +101,19 @@ def _spoken_digits(words: _Words) -> list[Found]:
         said = sum(not words.tokens[m].text.isdecimal() for m in run)
         if said >= 3 and sum(_digits(words, m) for m in run) >= _FEW:
             start = words.tokens[run[0]].start
-            found.append(Found("phone", start, words.tokens[run[-1]].end, start))
+            found.append(PersonalData("phone", start, words.tokens[run[-1]].end, start))
         run = [n] if n >= 0 and _digits(words, n) else []
     return found
 
 
-def _digits(words: _Words, n: int) -> int:
+def _digits(words: _NamedText, n: int) -> int:
     text = words.tokens[n].text
     if text.isdecimal():
         return len(text) if len(text) <= 4 else 0
     return int(words.is_in(n, "digit"))
 
 
-def _announced(words: _Words) -> Iterator[Found]:
+def _announced(words: _NamedText) -> Iterator[PersonalData]:
     """What follows "tên tôi là", "em là", "chị", "địa chỉ"."""
     readers: dict[str, Callable[..., int]] = {
         "name cue": _after_name_cue,
@@ -136,10 +138,10 @@ def _announced(words: _Words) -> Iterator[Found]:
         )
         if last > first:
             kind = "address" if hit.label == "address cue" else "name"
-            yield Found(kind, words.tokens[first].start, words.tokens[last - 1].end, hit.start)
+            yield PersonalData(kind, words.tokens[first].start, words.tokens[last - 1].end, hit.start)
 
 
-def _after_name_cue(words: _Words, first: int, *, english: bool) -> int:
+def _after_name_cue(words: _NamedText, first: int, *, english: bool) -> int:
     """The word after the name that begins at `first`; `first` where there is none."""
     named = words.is_in(first, "given") or words.is_in(first, "surname")
     if words.is_in(first, "stop") and not (named or words.capital(first)):
@@ -149,7 +151,7 @@ def _after_name_cue(words: _Words, first: int, *, english: bool) -> int:
     return _to_end_of_name(words, first, english=english)
 
 
-def _after_perhaps(words: _Words, first: int, *, english: bool) -> int:
+def _after_perhaps(words: _NamedText, first: int, *, english: bool) -> int:
     if words.is_in(first, "stop") or first in words.no_person:
         return first
     last = _to_end_of_name(words, first, english=english)
@@ -161,13 +163,13 @@ def _after_perhaps(words: _Words, first: int, *, english: bool) -> int:
     return last if whole or (closed and words.is_in(first, "given") and not english) else first
 
 
-def _after_title(words: _Words, first: int, *, english: bool) -> int:
+def _after_title(words: _NamedText, first: int, *, english: bool) -> int:
     if not words.capital(first) or first in words.no_person or words.is_in(first, "stop"):
         return first
     return _to_end_of_name(words, first, english=english)
 
 
-def _to_end_of_name(words: _Words, first: int, *, english: bool) -> int:
+def _to_end_of_name(words: _NamedText, first: int, *, english: bool) -> int:
     last, capital = first + 1, words.capital(first)
     while last < min(len(words.tokens), first + _MANY_NAMES) and words.gap(last, _BLANK):
         after_surname = last == first + 1 and words.is_in(first, "surname")
@@ -184,7 +186,7 @@ def _to_end_of_name(words: _Words, first: int, *, english: bool) -> int:
     return last
 
 
-def _standing_alone(words: _Words) -> Iterator[Found]:
+def _standing_alone(words: _NamedText) -> Iterator[PersonalData]:
     """Full names without any announcement: "Nguyễn Văn An", "tran thi mai"."""
     n = 0
     while n + 1 < len(words.tokens):
@@ -203,11 +205,13 @@ def _standing_alone(words: _Words) -> Iterator[Found]:
         else:
             last = n
         if last > n + 1:
-            yield Found("name", words.tokens[n].start, words.tokens[last - 1].end, words.tokens[n].start)
+            yield PersonalData(
+                "name", words.tokens[n].start, words.tokens[last - 1].end, words.tokens[n].start
+            )
         n = max(n + 1, last)
 
 
-def _address(words: _Words, first: int) -> int:
+def _address(words: _NamedText, first: int) -> int:
     last, sure = first, False
     while last < min(len(words.tokens), first + _MANY_ADDRESS):
         if last > first and not words.gap(last, _IN_ADDRESS):
@@ -229,7 +233,7 @@ def _address(words: _Words, first: int) -> int:
     return last if sure and last > first else first
 
 
-def _streets(words: _Words) -> Iterator[Found]:
+def _streets(words: _NamedText) -> Iterator[PersonalData]:
     """A number and a street: "12/5 đường Lê Lợi, phường 3", "45 Main Street"."""
     for n in range(1, len(words.tokens)):
         if not words.is_in(n, "street"):
@@ -250,15 +254,15 @@ def _streets(words: _Words) -> Iterator[Found]:
         if first == n or (begun == n and (n + 1 >= len(words.tokens) or words.stops(n + 1))):
             continue
         last = max(_address(words, first), n + 1)
-        yield Found(
+        yield PersonalData(
             "address", words.tokens[first].start, words.tokens[last - 1].end, words.tokens[first].start
         )
 
 
-def _birthdays(text: str) -> Iterator[Found]:
+def _birthdays(text: str) -> Iterator[PersonalData]:
     for hit in _lexicon("birth").find(text):
         if match := _BIRTH.match(text, hit.end):
-            yield Found("birthday", *match.span(1), hit.start)
+            yield PersonalData("birthday", *match.span(1), hit.start)
 
 
 @cache
@@ -285,3 +289,159 @@ def _by_fold(section: str) -> dict[str, tuple[str, ...]]:
         if " " not in entry:
             found.setdefault(fold(entry), []).append(entry)
     return {folded: tuple(entries) for folded, entries in found.items()}
+
+
+# What people put between the digits of a number, three signs at most.
+_SEP = r"[\s.\-_/·,()]{0,3}"
+_MOBILE = rf"[35789](?:{_SEP}\d){{8}}(?!\d)"
+_PHONES = (
+    re.compile(rf"(?<!\d)(?:\(?(?:\+|00)?{_SEP}84{_SEP}(?:\(?0\)?)?|\(?0\)?){_SEP}{_MOBILE}"),
+    re.compile(
+        rf"(?<!\d)\(?(?:\(?(?:\+|00)?{_SEP}84{_SEP}(?:\(?0\)?)?{_SEP}[1246]|(?:0|\(0\){_SEP})[1246])(?:{_SEP}\d){{8,9}}(?!\d)"
+    ),
+    re.compile(rf"(?:\+|(?<!\d)00){_SEP}[1-9](?:{_SEP}\d){{6,14}}(?!\d)"),
+    re.compile(r"(?<![\d.,])[35789]\d\d([ .\-])\d{3}\1\d{3}(?!\d)"),
+    re.compile(r"(?<![\d.,])[35789]\d\d?([ .\-])\d{2}\1\d{2}\1\d{2}(?:\1\d)?(?!\d)"),
+)
+# A nought of its own begins a decimal (0,5 - 0,75) more often than a telephone number.
+_DECIMAL = re.compile(r"0\s?[.,]\s?\d{1,2}(?!\d)")
+_DATE = re.compile(r"\d{1,2}([-/.])\d{1,2}\1(?:19|20)\d\d(?!\1?\d)|(?:19|20)\d\d-\d\d?-\d\d?(?!-?\d)")
+_IDS = (
+    re.compile(r"(?<![\d.,])\d{9,19}(?!\d)"),
+    re.compile(r"(?<![\d.,\-])\d{3,4}(?:[ \-]\d{3,4}){2,4}(?![\d\-])"),
+    re.compile(r"(?<![a-z0-9])[a-z]{1,2}[ \-]?\d{7,13}(?![a-z0-9])"),
+    re.compile(
+        r"(?<![a-z0-9])[a-z]{2}[ \-]?\d[ \-]?\d{2}[ \-]?\d{2}(?:[ \-]?\d{3}){2}[ \-]?\d{2,4}(?![a-z0-9])"
+    ),
+)
+_IDENTITY = re.compile(r"[^\d\n]{0,24}?([a-z]{0,2}\d(?:[ .\-]{0,2}[a-z]?\d){4,18})")
+_MONEY_AFTER = re.compile(r"\s?(?:dong|d|vnd|usd|\$|₫|€|trieu|tr|ty)(?![a-z])")
+_ROUND = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}|\d+0{5}")
+
+_WIRE = r"[^\s@<>()\[\],;:\"]"
+_ENDINGS = (
+    "com|net|org|edu|gov|vn|info|io|me|co|uk|us|au|ca|de|fr|jp|kr|sg|tw|cn|ru|xyz|app|dev|biz|name|asia"
+)
+_EMAILS = (
+    re.compile(rf"(?<!{_WIRE}){_WIRE}+@{_WIRE}+"),
+    re.compile(
+        r"(?<![\w.+\-])[a-z0-9][\w.+\-]*(?:\s(?:dot|cham)\s[\w.+\-]+){0,3}"
+        r"(?:\s*[(\[{<]\s*(?:at|a cong|@)\s*[)\]}>]\s*|\s?@\s?|\s+(?:at|a\s?cong|a moc)\s+)"
+        r"[a-z0-9\-]+(?:(?:\.|\s*[(\[{<]\s*(?:dot|cham|\.)\s*[)\]}>]\s*|\s+(?:dot|cham)\s+)[a-z0-9\-]{2,20}){0,3}"
+        rf"(?:\.|\s*[(\[{{<]\s*(?:dot|cham|\.)\s*[)\]}}>]\s*|\s+(?:dot|cham)\s+)(?:{_ENDINGS})(?![\w])"
+    ),
+)
+_RANK = {kind: n for n, kind in enumerate(("email", "phone", "id", "birthday", "address", "name"))}
+_TIDY = (
+    (re.compile(r"\s+([,.;:!?])"), r"\1"),
+    (re.compile(r"([,;:])(?:\s*[,;:.!?])+"), r"\1"),
+    (re.compile(r"^[\s,.;:!?\-]+|[\s,;:\-]+$"), ""),
+    (re.compile(r"[^\S\n]{2,}"), " "),
+)
+
+
+class _FoldedText(NamedTuple):
+    """A text folded, with the way back to the places of the text itself."""
+
+    text: str
+    offsets: list[int]
+    length: int
+
+    def found(self, kind: str, start: int, end: int) -> PersonalData:
+        first, last = span_in_place(self.offsets, self.length, start, end)
+        return PersonalData(kind, first, last, first)
+
+
+def find(text: str) -> tuple[PersonalData, ...]:
+    """The personal data of `text`, left to right, never overlapping; places are offsets in `text` itself.
+
+    Kinds: `email`, `phone`, `id`, `birthday`, `address`, `name`. Works on Vietnamese with and without accents, NFC or
+    NFD, and on English. Amounts of money, dates, teeth and doses are none.
+    """
+    if not text:
+        return ()
+    folded, offsets = fold_in_place(text)
+    read = _FoldedText(folded, offsets, len(text))
+    found = [*_emails(read), *_phones(read), *_ids(read)]
+    found += [*_known_ids(read, text), *words_found(text)]
+    return _without_overlap(found)
+
+
+def mask(text: str) -> str:
+    """`text` with each piece of personal data as `[phone]`, `[email]`, `[id]`, `[name]`, `[address]`, `[birthday]`.
+
+    For logs: `mask(mask(x)) == mask(x)` for what it writes itself.
+    """
+    parts: list[str] = []
+    at = 0
+    for found in find(text):
+        parts += (text[at : found.start], f"[{found.kind}]")
+        at = found.end
+    return "".join((*parts, text[at:]))
+
+
+def strip(text: str) -> str:
+    """`text` without personal data and without the words that announce it, for a web search."""
+    parts: list[str] = []
+    at = 0
+    for found in find(text):
+        parts += (text[at : max(at, found.cue)], " ")
+        at = found.end
+    if not parts:
+        return text
+    bare = "".join((*parts, text[at:]))
+    for expression, written in _TIDY:
+        bare = expression.sub(written, bare)
+    return bare.strip()
+
+
+def _emails(read: _FoldedText) -> Iterator[PersonalData]:
+    if "@" not in read.text and " " not in read.text:
+        return
+    for expression in _EMAILS:
+        for match in expression.finditer(read.text):
+            end = match.start() + len(match.group().rstrip(".!?'`*_"))
+            yield read.found("email", match.start(), end)
+
+
+def _phones(read: _FoldedText) -> Iterator[PersonalData]:
+    for expression in _PHONES:
+        at = 0
+        while match := expression.search(read.text, at):
+            if _DATE.match(read.text, match.start()) or _DECIMAL.match(match.group()):
+                at = match.start() + 1
+                continue
+            money = _ROUND.fullmatch(match.group()) or _MONEY_AFTER.match(read.text, match.end())
+            if not money or match.group()[0] in "0+(":
+                yield read.found("phone", *match.span())
+            at = match.end()
+
+
+def _ids(read: _FoldedText) -> Iterator[PersonalData]:
+    for expression in _IDS:
+        for match in expression.finditer(read.text):
+            if _ROUND.fullmatch(match.group()) or _MONEY_AFTER.match(read.text, match.end()):
+                continue
+            yield read.found("id", *match.span())
+
+
+def _known_ids(read: _FoldedText, text: str) -> Iterator[PersonalData]:
+    """Numbers of any shape after a word that announces one: "CMND số …"."""
+    for _, end in identity_cues(text):
+        # Offsets rise with the characters, so the first one past the cue is where to read on.
+        at = bisect_left(read.offsets, end)
+        if match := _IDENTITY.match(read.text, at):
+            yield read.found("id", *match.span(1))
+
+
+def _without_overlap(found: list[PersonalData]) -> tuple[PersonalData, ...]:
+    """Pieces that touch become one, of the kind that was looked for first."""
+    merged: list[PersonalData] = []
+    for each in sorted(found, key=lambda f: (f.start, -f.end)):
+        if merged and each.start < merged[-1].end:
+            last = merged[-1]
+            kind = min((last, each), key=lambda f: _RANK[f.kind]).kind
+            merged[-1] = PersonalData(kind, last.start, max(last.end, each.end), min(last.cue, each.cue))
+        else:
+            merged.append(each)
+    return tuple(merged)

@@ -67,7 +67,7 @@ class StepLog:
         text = sanitize(text)
         if self._personal:
             return text
-        from troly_dental.masking import mask
+        from troly_dental.redaction import mask
 
         return mask(text)
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troly.recording import replaying
+from troly.stores.wrong import WrongAnswers
+from troly_dental.mcp.caller import McpConnection
+from troly_dental.mcp.in_process import InsideCaller, inside
+from troly_dental.memory.client import McpMemory, RecordedMemory
 
 if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.services import Services
     from troly_dental.memory.types import MemoryClient
-    from troly_dental.servers.strict import StrictServer
+    from troly_dental.servers.server import StrictServer
 
 
 def open_memory(services: Services, profile: Profile) -> MemoryClient:
@@ -19,16 +23,11 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
     Always an MCP client: of the memory-server inside the program, one to each person, or over streamable HTTP when
     MCP_SERVER_URL is set (003-43). The MCP library is imported when the first call is made.
     """
-    from troly_dental.mcp_client import McpMemory
-
     settings = services.settings.dental
     if settings.mcp_server_url:
-        from troly_dental.mcp_calls import McpConnection
-
         return McpMemory(
             McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)
         )
-    from troly_dental.mcp_inside import InsideCaller, inside
 
     def build() -> StrictServer:
         from troly_dental.memory.store import MemoryStore
@@ -43,8 +42,5 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
 
 def memory_of_turn(services: Services, profile: Profile) -> MemoryClient:
     """The same as a turn is told of it: what it gives is recorded; a replay is given that again, and opens none."""
-    from troly.stores.wrong import WrongAnswers
-    from troly_dental.memory.taped import TapedMemory
-
     wrong = WrongAnswers(services.conversations)
-    return TapedMemory(None if replaying() else open_memory(services, profile), wrong.texts)
+    return RecordedMemory(None if replaying() else open_memory(services, profile), wrong.texts)

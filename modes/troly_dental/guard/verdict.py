@@ -1,4 +1,4 @@
-"""Asks the small model about a message in the grey band, and only there (003-08, 003-09, C1)."""
+"""The guard's verdict: rules where they are sure, the small model in the grey band only (003-08, 003-09, C1); and what it says."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from troly.errors import ModelError
-from troly_dental.guard.reading import part_read
+from troly.text.catalogue import Lang
 from troly_dental.guard.rules import Judgement, judge
+from troly_dental.guard.spelling import part_read
+from troly_dental.strings import say
 
 if TYPE_CHECKING:
     from troly.llm.prompts import PromptFolder
     from troly.plugin.context import TurnContext
+
 
 _ATTEMPTS = 2
 _SHOWN = 600
@@ -101,3 +104,20 @@ def _prompts() -> PromptFolder:
     from troly.llm.prompts import PromptFolder
 
     return PromptFolder(Path(__file__).parent / "prompts")
+
+
+# -- What the guard says.
+
+_MODES = frozenset({"shopping", "analysis", "rental", "rag"})
+
+
+def advice(flag_name: str, lang: Lang) -> str:
+    """What to do now for the red flag `flag_name`; raises KeyError for an unknown one."""
+    return say(f"guard.red_flag.{flag_name}", lang)
+
+
+def rejection(mode: str | None, lang: Lang, *, social: bool = False) -> str:
+    """A friendly no (003-11): what this assistant can do, and the assistant that can help when `mode` names one."""
+    if social:
+        return say("guard.social", lang)
+    return say(f"guard.rejected.{mode if mode in _MODES else 'other'}", lang)
