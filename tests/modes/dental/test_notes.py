@@ -81,10 +81,10 @@ def test_a_note_is_short_dated_sourced_and_careful(note: samples.NoteFile) -> No
     ("name", "first", "least"),
     [
         ("notes_questions.txt", 1, 0.97),
-        ("notes_held_out.txt", 1, 0.9),
-        ("notes_held_out_2.txt", 1, 0.9),
-        ("notes_held_out_3.txt", 1, 0.75),
-        ("notes_held_out_3.txt", 3, 0.79),
+        ("notes_everyday_questions.txt", 1, 0.9),
+        ("notes_hurried_questions.txt", 1, 0.9),
+        ("notes_rare_questions.txt", 1, 0.75),
+        ("notes_rare_questions.txt", 3, 0.79),
     ],
 )
 async def test_what_people_ask_finds_its_note(

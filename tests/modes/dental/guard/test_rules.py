@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.dental.guard_figures import is_dental, written
+from tests.modes.dental.guard.written_messages import is_dental, written
 from troly.text.fold import fold
 from troly_dental.guard import judge
 
-MESSAGES = written("guard_held_out")
+MESSAGES = written("guard_messages")
 
 
 def test_dental_questions_are_told_from_near_misses() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from troly.conversation.eval_cases import read_case_file
 from troly_dental.guard import judge, red_flag
 
-FILE = Path(__file__).parents[3] / "data" / "eval" / "dental.jsonl"
+FILE = Path(__file__).parents[4] / "data" / "eval" / "dental.jsonl"
 
 
 def test_the_cases_are_many_in_every_form_and_answered_by_rules() -> None:

@@ -10,7 +10,7 @@ import pytest
 from troly_shopping.intent import MessagePhrases
 from troly_shopping.serials import parse_serials
 
-MESSAGES = sorted(Path(__file__).parent.glob("serial_messages*.txt"))
+MESSAGES = Path(__file__).parent / "serial_messages.txt"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Message:
 
 def messages() -> list[Message]:
     found = []
-    for line in (line for path in MESSAGES for line in path.read_text("utf-8").splitlines()):
+    for line in MESSAGES.read_text("utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             form, wanted, text = (part.strip() for part in line.split("|", 2))
             names = wanted.removeprefix("+").strip()

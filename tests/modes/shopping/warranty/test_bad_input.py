@@ -18,7 +18,7 @@ from troly.errors import InputError, TrolyError
 from troly.plugin.services import Services
 from troly.tables.source import sniff_encoding
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture

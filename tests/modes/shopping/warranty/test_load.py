@@ -15,7 +15,7 @@ from troly.errors import StoppedError
 from troly.plugin.services import Services
 from troly_shopping.warranty.store import WarrantyStore
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture

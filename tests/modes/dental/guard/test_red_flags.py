@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.dental.guard_figures import Written, flag_of, written
+from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, written
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly_dental.guard import advice, red_flag
 
-MESSAGES = written("red_flags_held_out")
+MESSAGES = written("red_flag_messages")
 NAMES = ("breathing", "unconscious", "chest", "bleeding", "knocked_out", "trauma", "swelling", "fever")
 
 
@@ -108,12 +108,12 @@ def test_without_accents_few_flags_are_missed_and_few_are_false() -> None:
     flags = [one for one in MESSAGES if one.wanted != "-"]
     missed = [one.text for one in flags if flag_of(bare(one)) is None]
     assert len(missed) / len(flags) <= 0.012
-    quiet = [one for one in (*MESSAGES, *written("guard_held_out")) if one.wanted in {"-", "none", "dental"}]
+    quiet = [one for one in (*MESSAGES, *written("guard_messages")) if one.wanted in {"-", "none", "dental"}]
     false = [one.text for one in quiet if flag_of(bare(one)) is not None and flag_of(one) is None]
     assert len(quiet) >= 900
     assert len(false) / len(quiet) <= 0.01
 
 
-def bare(one: Written) -> Written:
+def bare(one: WrittenMessage) -> WrittenMessage:
     """The message as one writes who types no accents."""
-    return Written(one.wanted, fold(one.before) if one.before else None, fold(one.text))
+    return WrittenMessage(one.wanted, fold(one.before) if one.before else None, fold(one.text))

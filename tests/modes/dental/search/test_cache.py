@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.modes.dental.test_search_engines import QUESTION, REGISTRY, LocalSearch, found
+from tests.modes.dental.search.test_engines import QUESTION, REGISTRY, LocalSearch, found
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly_dental.search.cache import KEEP_ENTRIES, KEEP_SECONDS, SearchCache
