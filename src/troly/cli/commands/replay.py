@@ -1,4 +1,4 @@
-"""Replays the turns of a conversation for the command line, and tells what differs in a table or as JSON."""
+"""`app replay`: runs what was recorded of a conversation again and says whether the same events come out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation
+import typer
+
+from troly.cli.invocation import Claim, Invocation, profile_for
 from troly.cli.output import data, data_json, note
 from troly.errors import InputError
 from troly.presentation.text import grid
@@ -18,12 +19,29 @@ if TYPE_CHECKING:
     from troly.conversation.replay import Replayed
     from troly.stores.records import Turn
 
+
+Id = Annotated[str, typer.Argument(metavar="CONVERSATION", help="conversations.id", show_default=False)]
+TurnArgument = Annotated[str | None, typer.Argument(metavar="[TURN]", help="replay.turn", show_default=False)]
+User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
+Json = Annotated[bool, typer.Option("--json", help="common.json")]
+
+
+def replay(
+    ctx: typer.Context, conversation: Id, turn: TurnArgument = None, user: User = None, as_json: Json = False
+) -> None:
+    """See `cli.replay.help`."""
+    # REFACTOR: emptied import
+
+    invocation: Invocation = ctx.obj
+    raise typer.Exit(run_replay(invocation, conversation, turn, user, as_json=as_json))
+
+
 DIFFERENT = 1
 SHOWN, WIDTH, QUESTION = 20, 60, 60
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class TurnReplay:
     """What came of one turn: a replay, or why there is none."""
 
     number: int
@@ -32,7 +50,7 @@ class One:
     problem: InputError | None = None
 
 
-def run(
+def run_replay(
     invocation: Invocation, conversation: str, turn: str | None, user: str | None, *, as_json: bool
 ) -> int:
     """Replay and tell; returns the exit code: 1 for a difference, 3 for a turn that cannot be run again.
@@ -42,7 +60,7 @@ def run(
     with invocation.open_session() as session:
         owner = profile_for(invocation, session.profile, Claim(user=user)).login
         turns = session.services.conversations.turns(owner, conversation)
-    chosen = choose(turns, turn)
+    chosen = choose_turns(turns, turn)
     found = asyncio.run(_replay(invocation, owner, chosen))
     if not found:
         note(invocation.say("replay.none"))
@@ -50,13 +68,13 @@ def run(
         if as_json:
             data_json(_as_json(invocation, one))
         else:
-            _tell(invocation, one)
+            _print_replay(invocation, one)
     if any(one.replayed is not None and not one.replayed.same for one in found):
         return DIFFERENT
     return InputError.exit_code if any(one.problem for one in found) else 0
 
 
-def choose(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
+def choose_turns(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
     """The turns meant, with their numbers from 1; raises InputError `replay.no_turn`."""
     numbered = list(enumerate(turns, 1))
     if wanted is None:
@@ -67,7 +85,7 @@ def choose(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
     return found
 
 
-async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[One]:
+async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[TurnReplay]:
     from troly.conversation.replay import replay
     from troly.conversation.scratch import scratch_services
     from troly.plugin.registry import Registry
@@ -78,14 +96,14 @@ async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int,
             try:
                 # Modes that remember nothing: what a turn reused is run before it.
                 again = await replay(services, Registry(), owner, turn.id)
-                found.append(One(number, turn.id, again))
+                found.append(TurnReplay(number, turn.id, again))
             except InputError as error:
-                found.append(One(number, turn.id, problem=error))
+                found.append(TurnReplay(number, turn.id, problem=error))
         await services.llm.aclose()
     return found
 
 
-def _tell(invocation: Invocation, one: One) -> None:
+def _print_replay(invocation: Invocation, one: TurnReplay) -> None:
     say, again = invocation.say, one.replayed
     if again is None:
         problem = one.problem.render(invocation.lang).line() if one.problem else ""
@@ -110,7 +128,7 @@ def _tell(invocation: Invocation, one: One) -> None:
             note(say(f"replay.{key}", names=", ".join(names)))
 
 
-def _as_json(invocation: Invocation, one: One) -> dict[str, Any]:
+def _as_json(invocation: Invocation, one: TurnReplay) -> dict[str, Any]:
     again, head = one.replayed, {"number": one.number, "turn": one.turn}
     if again is None:
         text = one.problem.render(invocation.lang) if one.problem else None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from troly.cli.faults import say_error
+from troly.cli.failures import say_error
 from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, note
 from troly.errors import ConfigError, ErrorText

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from difflib import get_close_matches
-from functools import cached_property
 from typing import Any
 
-from typer import Abort
 from typer.core import TyperCommand, TyperGroup
 
-from troly.cli.faults import PipeClosed, UsageError
+from troly.cli.failures import PipeClosed, UsageError, log_file
 from troly.cli.invocation import Invocation
-from troly.cli.logs import kept_log
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 Rows = Sequence[tuple[str, str]]
-EXIT_CODES = ("0", "1", "2", "3", "4", "5", "6", "7", "70", "130", "141")
 
 
-class HouseCommand(TyperCommand):
+class TrolyCommand(TyperCommand):
     """One command; `localise` gives it its language."""
 
     invocation: Invocation
@@ -29,7 +24,7 @@ class HouseCommand(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the body; a closed stdout ends it quietly."""
         try:
-            with kept_log(self.invocation.paths.cache / "logs"):
+            with log_file(self.invocation.paths.cache / "logs"):
                 return super().invoke(ctx)
         except BrokenPipeError as error:
             raise PipeClosed from error
@@ -39,20 +34,21 @@ class HouseCommand(TyperCommand):
         write_help(self, ctx, formatter, self.invocation)
 
 
-class HouseGroup(TyperGroup):
+class TrolyGroup(TyperGroup):
     """A command that has commands."""
 
     invocation: Invocation
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write usage, text, commands, options and examples; the root adds the exit codes."""
-        found: list[tuple[str, Any]] = [(name, self.get_command(ctx, name)) for name in self.shown(ctx)]
-        rows = [(name, first_line(command.help)) for name, command in found]
-        write_help(self, ctx, formatter, self.invocation, rows)
+        write_help(self, ctx, formatter, self.invocation, self.rows(ctx))
 
-    def shown(self, ctx: Any) -> Sequence[str]:
-        """The names that the help lists."""
-        return self.list_commands(ctx)
+    def rows(self, ctx: Any) -> list[tuple[str, str]]:
+        """The commands that the help lists, with the first line of what they are for."""
+        found: list[tuple[str, Any]] = [
+            (name, self.get_command(ctx, name)) for name in self.list_commands(ctx)
+        ]
+        return [(name, first_line(command.help)) for name, command in found]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first of `args` names; raises UsageError with the nearest names."""
@@ -61,71 +57,6 @@ class HouseGroup(TyperGroup):
             near = get_close_matches(args[0], known, n=1) or known
             raise UsageError("usage.command", name=args[0], near=", ".join(near), command=ctx.command_path)
         return super().resolve_command(ctx, args)
-
-
-class RootGroup(HouseGroup):
-    """`app` itself: its commands in the order of a first day, and what its exit codes mean."""
-
-    order: Sequence[str] = ()
-
-    def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Read the command line; see `said_stopped`."""
-        with said_stopped():
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; see `said_stopped`."""
-        with said_stopped():
-            return super().invoke(ctx)
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's signature)
-        """The names in the order of the help, those of the modes last."""
-        return [*self.order, *self._of_modes]
-
-    def shown(self, ctx: Any) -> Sequence[str]:  # noqa: ARG002 (as in the group)
-        """The house's own names: finding the modes would double the time of `app --help`; `app modes` lists theirs."""
-        return self.order
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or None; modes are loaded only for a name that the house does not have."""
-        found = super().get_command(ctx, cmd_name)
-        if found is not None or not (commands := self._of_modes.get(cmd_name)):
-            return found
-        from troly.cli.mode_commands import built
-
-        return built(cmd_name, commands, self.invocation)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As in a group; a name of the house's own needs no list of all names."""
-        if args[0] in self.commands:
-            return args[0], self.commands[args[0]], args[1:]
-        return super().resolve_command(ctx, args)
-
-    @cached_property
-    def _of_modes(self) -> dict[str, Any]:
-        """The commands of the modes by their first word, found once: the modes are imported for it."""
-        from troly.cli.mode_commands import by_first_word
-        from troly.plugin.registry import Registry
-
-        return by_first_word(Registry(), self.commands)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help of a group, then the exit codes."""
-        super().format_help(ctx, formatter)
-        say = self.invocation.say
-        formatter.write_paragraph()
-        formatter.write_text(say("help.of_modes"))
-        with formatter.section(say("help.exit_codes")):
-            formatter.write_dl([(code, say(f"exit.{code}")) for code in EXIT_CODES])
-
-
-@contextmanager
-def said_stopped() -> Iterator[None]:
-    """A Ctrl-C leaves as Abort, which is reported in a sentence; typer would turn it into a bare exit code."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        raise Abort from error
 
 
 def localise(command: Any, invocation: Invocation) -> None:

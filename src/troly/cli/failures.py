@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.cli.output import note, paint
@@ -13,9 +15,8 @@ from troly.errors import ErrorText, TrolyError
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from troly.cli.invocation import Invocation
+
 
 STOPPED, PIPE_CLOSED, UNEXPECTED, USAGE = 130, 141, 70, 2
 KEPT_LOGS = 20
@@ -110,3 +111,42 @@ def _write_log(folder: Path, text: str) -> Path | None:
     except OSError:
         return None
     return path
+
+
+BYTES = 1_000_000
+
+
+@contextmanager
+def log_file(folder: Path) -> Iterator[None]:
+    """Until the end of the block, warnings are written to `troly.log` in `folder`; where that fails they are dropped.
+
+    The file is made when there is something to write; one that has grown large becomes `troly.log.1` first.
+    """
+    import logging
+
+    class Quiet(logging.FileHandler):
+        """A log that cannot be written is no reason to disturb anybody: stderr is for people."""
+
+        def handle(self, record: logging.LogRecord) -> bool:
+            with suppress(OSError):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                return super().handle(record)
+            return False
+
+        def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's name)
+            """Say nothing."""
+
+    file = folder / "troly.log"
+    with suppress(OSError):
+        if file.stat().st_size > BYTES:
+            file.replace(file.with_suffix(".log.1"))
+    handler = Quiet(file, encoding="utf-8", delay=True)
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        handler.close()

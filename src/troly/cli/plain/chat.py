@@ -7,14 +7,13 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from troly.cli.answering import Answered, answer
-from troly.cli.asking import model_loop
-from troly.cli.faults import STOPPED
+from troly.cli.failures import STOPPED
 from troly.cli.invocation import Invocation
 from troly.cli.output import data
-from troly.cli.plain_commands import run_command, told
-from troly.cli.plain_lines import SpokenMarkdown
-from troly.cli.plain_printer import PlainPrinter, say_line
+from troly.cli.plain.commands import failure_line, run_command
+from troly.cli.plain.lines import SpokenMarkdown
+from troly.cli.plain.printer import PlainPrinter, say_line
+from troly.cli.turns import TurnResult, model_loop, run_one_turn
 from troly.conversation.commands import MARK
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest
@@ -132,10 +131,10 @@ class PlainChat:
             return not self.ask(text).stopped or self._typed
         except TrolyError as error:
             self._whole = False
-            say_line(told(error, self))
+            say_line(failure_line(error, self))
             return True
 
-    def ask(self, text: str) -> Answered:
+    def ask(self, text: str) -> TurnResult:
         """Put a question and say the answer. Raises TrolyError."""
         self.last = text
         request = TurnRequest(self.mode, text, self.conversation, language=self.invocation.given)
@@ -152,10 +151,10 @@ class PlainChat:
         """Do other work on the loop of the answers."""
         return self._runner.run(work)
 
-    async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> Answered:
+    async def _answer(self, request: TurnRequest, printer: PlainPrinter) -> TurnResult:
         company = asyncio.create_task(printer.report_silence())
         try:
-            return await answer(self.session, self.session.profile, request, printer)
+            return await run_one_turn(self.session, self.session.profile, request, printer)
         finally:
             company.cancel()
             with suppress(asyncio.CancelledError):

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation
+from troly.cli.invocation import Claim, Invocation, profile_for
 from troly.cli.output import data, data_json, note
 from troly.presentation.text import grid
 

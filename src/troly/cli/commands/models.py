@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
+from troly.cli.output import data, data_json, note, progress
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ def list_(
     import asyncio
 
     invocation: Invocation = ctx.obj
-    health = asyncio.run(look(invocation.settings))
+    health = asyncio.run(model_health(invocation.settings))
     if health.error is not None:
         raise health.error
     wanted = wanted_models(invocation.settings)
     sizes = {model.name: model.size for model in health.models}
     names = [*sizes, *(name for name in wanted if installed(name, health) is None)]
     roles = {
-        name: [role for want, all_roles in wanted.items() if same(want, name) for role in all_roles]
+        name: [role for want, all_roles in wanted.items() if same_model(want, name) for role in all_roles]
         for name in names
     }
     if as_json:
@@ -65,7 +65,6 @@ def pull(
 
 
 async def _pull(invocation: Invocation, name: str) -> None:
-    from troly.cli.progress import progress
     from troly.llm.client import OllamaClient
 
     client = OllamaClient(invocation.settings.ollama)
@@ -77,7 +76,7 @@ async def _pull(invocation: Invocation, name: str) -> None:
         await client.aclose()
 
 
-async def look(settings: Settings) -> Health:
+async def model_health(settings: Settings) -> Health:
     """Whether Ollama answers and what it has; never raises for a server that is down."""
     from troly.llm.client import OllamaClient
 
@@ -102,10 +101,10 @@ def wanted_models(settings: Settings) -> dict[str, list[str]]:
 
 def installed(name: str, health: Health) -> str | None:
     """The installed model that `name` means, or None."""
-    return next((model.name for model in health.models if same(name, model.name)), None)
+    return next((model.name for model in health.models if same_model(name, model.name)), None)
 
 
-def same(wanted: str, name: str) -> bool:
+def same_model(wanted: str, name: str) -> bool:
     """Whether both names mean one model: a name without a tag means `latest`."""
     return _tagged(wanted) == _tagged(name)
 

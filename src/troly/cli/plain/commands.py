@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from troly.cli import plain_kept, plain_work
-from troly.cli.plain_printer import say_line
+from troly.cli.plain.printer import CALM, say_line
+from troly.cli.turns import on_interrupt
 from troly.config.actions import ACTIONS
 from troly.conversation.commands import (
     EXPORT_FORMS,
@@ -20,11 +23,154 @@ from troly.conversation.commands import (
     parse_command,
     resolve_choice,
 )
-from troly.errors import TrolyError
+from troly.errors import StoppedError, TrolyError
 from troly.text.catalogue import LANGS, tr
 
 if TYPE_CHECKING:
-    from troly.cli.plain import PlainChat
+    from troly.cli.plain.chat import PlainChat
+    from troly.conversation.jobs import JobResult
+
+
+def rename(chat: PlainChat, value: str) -> None:
+    """Give it another title."""
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+    else:
+        chat.session.services.conversations.update(chat.login, chat.conversation, title=value)
+        say_line(chat.say("renamed", title=value))
+
+
+def pin(chat: PlainChat, _value: str) -> None:
+    """Keep it at the top of the list, or no longer."""
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+        return
+    store = chat.session.services.conversations
+    pinned = not store.get(chat.login, chat.conversation).pinned
+    store.update(chat.login, chat.conversation, pinned=pinned)
+    say_line(chat.say("pinned" if pinned else "unpinned"))
+
+
+def delete(chat: PlainChat, _value: str) -> None:
+    """Take it from the list."""
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+        return
+    chat.session.services.conversations.delete(chat.login, chat.conversation)
+    chat.deleted, chat.conversation = chat.conversation, None
+    say_line(chat.say("deleted"))
+
+
+def undelete(chat: PlainChat, _value: str) -> None:
+    """Bring back what was deleted."""
+    if chat.deleted is None:
+        say_line(tr("ui.list.nothing_deleted", chat.lang))
+        return
+    chat.session.services.conversations.restore(chat.login, chat.deleted)
+    chat.conversation, chat.deleted = chat.deleted, None
+    say_line(chat.say("restored"))
+
+
+def export(chat: PlainChat, form: str) -> None:
+    """Write it to a file."""
+    from troly.conversation.export import render_conversation, write_new_file
+
+    if chat.conversation is None:
+        say_line(chat.say("nothing_open"))
+        return
+    services, form = chat.session.services, form or "md"
+    whole = services.conversations.export(chat.login, chat.conversation)
+    text = render_conversation(whole, form, chat.lang, chat.session.zone)
+    file = write_new_file(services.paths.exports, services.clock(), whole.conversation.title, form, text)
+    say_line(tr("ui.export.saved", chat.lang, file=file))
+
+
+def wrong(chat: PlainChat, value: str) -> None:
+    """Mark the last answer as wrong: a reason, then words of one's own."""
+    from troly.conversation.wrong import REASONS, mark_wrong
+
+    reason, _, note = value.partition(" ")
+    if not chat.turn:
+        say_line(chat.say("no_evidence"))
+    elif reason not in REASONS:
+        for one in REASONS:
+            say_line(chat.say("reason", name=one, help=tr(f"cli.wrong.reasons.{one}", chat.lang)))
+    else:
+        session = chat.session
+        marked = mark_wrong(
+            session.services, session.registry, chat.login, chat.turn, reason, note=note.strip()
+        )
+        say_line(tr("ui.wrong.done", chat.lang, file=marked.file))
+
+
+SHOWN = 20
+
+
+def ingest(chat: PlainChat, line: str) -> None:
+    """Load what `line` asks for. Raises TrolyError."""
+    from troly.conversation.jobs import LoadFiles, load_files
+    from troly.plugin.ingest_arguments import kinds, read_order
+
+    known = kinds(chat.session.registry)
+    order = read_order(line, known, chat.lang)
+    if not order.files:
+        say_line(chat.say("load_file", example=order.kind.example(chat.lang)))
+        for one in order.kind.parameters:
+            say_line(chat.say("load_option", option=one.name, help=one.help[chat.lang]))
+        return
+    stop, report = threading.Event(), ProgressReporter(chat)
+    job = LoadFiles(order.kind.mode, order.kind.ingest, order.files, chat.lang, order.values)
+    say_line(tr("ui.work.loading", chat.lang, name=", ".join(order.files)) + ".")
+    with on_interrupt(stop.set):
+        _say_result(chat, chat.run(load_files(chat.session, job, report.step, stop)))
+
+
+def pull(chat: PlainChat, model: str) -> None:
+    """Download a model. Raises ModelError, StoppedError."""
+    from troly.conversation.jobs import PullModel
+    from troly.conversation.jobs import pull_model as pulling
+
+    say_line(tr("ui.work.pulling", chat.lang, name=model) + ".")
+    _say_result(
+        chat, chat.run(_stoppable(pulling(chat.session, PullModel(model), ProgressReporter(chat).step)))
+    )
+
+
+async def _stoppable(work: Coroutine[None, None, JobResult]) -> JobResult:
+    """`work`, ended by Ctrl+C; raises StoppedError then."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    with on_interrupt(lambda: loop.call_soon_threadsafe(task.cancel)):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise StoppedError("work.stopped") from None
+
+
+class ProgressReporter:
+    """Says now and then how far it is."""
+
+    def __init__(self, chat: PlainChat) -> None:
+        self._chat = chat
+        self._last = time.monotonic()
+
+    def step(self, done: int, total: int | None, _unit: str) -> None:
+        """So much is done."""
+        now = time.monotonic()
+        if total and now - self._last >= CALM:
+            self._last = now
+            say_line(self._chat.say("percent", percent=min(100, done * 100 // total)))
+
+
+def _say_result(chat: PlainChat, end: JobResult) -> None:
+    for line in end.summary.splitlines():
+        say_line(line)
+    for problem in end.problems[:SHOWN]:
+        say_line(problem)
+    if len(end.problems) > SHOWN:
+        say_line(tr("ui.work.more", chat.lang, count=len(end.problems) - SHOWN))
+    say_line(chat.say("work_done"))
+
 
 # Commands of the screen alone; what other actions of it are called is found in their list.
 SCREEN_ONLY = tuple(one.name for one in TYPED if one.plain == "no")
@@ -206,7 +352,7 @@ def _quit(chat: PlainChat, _value: str) -> None:
     chat.leaving = True
 
 
-def told(error: TrolyError, chat: PlainChat) -> str:
+def failure_line(error: TrolyError, chat: PlainChat) -> str:
     """A failure as one line."""
     text = error.render(chat.lang)
     return chat.say("failed", title=text.title.rstrip("."), message=text.message, remedy=text.remedy)
@@ -225,13 +371,13 @@ _DO: dict[str, Callable[[PlainChat, str], None]] = {
     "evidence": _evidence,
     "continue": _continue,
     "handoff": _handoff,
-    "wrong": plain_kept.wrong,
-    "export": plain_kept.export,
-    "rename": plain_kept.rename,
-    "pin": plain_kept.pin,
-    "delete": plain_kept.delete,
-    "undelete": plain_kept.undelete,
-    "ingest": plain_work.ingest,
-    "pull": plain_work.pull,
+    "wrong": wrong,
+    "export": export,
+    "rename": rename,
+    "pin": pin,
+    "delete": delete,
+    "undelete": undelete,
+    "ingest": ingest,
+    "pull": pull,
     "quit": _quit,
 }

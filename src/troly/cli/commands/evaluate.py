@@ -1,4 +1,4 @@
-"""Runs the evaluation for the command line: a table of accuracies by field and form, then what was missed."""
+"""`app eval`: how often an assistant does what its cases expect, in stores of its own."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from troly.cli.faults import UsageError
+import typer
+
+from troly.cli.command import known_modes
+from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.output import data, data_json, note
-from troly.cli.progress import progress
+from troly.cli.output import data, data_json, note, progress
 from troly.errors import InputError
 from troly.presentation.text import grid
 from troly.text.sanitize import sanitize_json
@@ -20,11 +22,47 @@ if TYPE_CHECKING:
     from troly.conversation.eval_cases import Case, CaseFile
     from troly.conversation.evaluation import Count, Report, Result
 
+
+Mode = Annotated[
+    str, typer.Argument(metavar="MODE", help="eval.mode", show_default=False, autocompletion=known_modes)
+]
+File = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="eval.file")]
+Failures = Annotated[Path | None, typer.Option("--failures", metavar="FILE", help="eval.failures")]
+Least = Annotated[str | None, typer.Option("--min", metavar="SHARE", help="eval.min")]
+Model = Annotated[bool, typer.Option("--model", help="eval.model")]
+Json = Annotated[bool, typer.Option("--json", help="eval.json")]
+
+
+def evaluate(
+    ctx: typer.Context,
+    mode: Mode,
+    *,
+    file: File = None,
+    as_json: Json = False,
+    failures: Failures = None,
+    least: Least = None,
+    model: Model = False,
+) -> None:
+    """See `cli.eval.help`."""
+    # REFACTOR: emptied import
+
+    invocation: Invocation = ctx.obj
+    asked = EvalOptions(
+        mode=mode,
+        file=file,
+        as_json=as_json,
+        failures=failures,
+        least=share_of(least) if least is not None else None,
+        offline=not model,
+    )
+    raise typer.Exit(run_evaluation(invocation, asked))
+
+
 MISSED = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvalOptions:
     """What the options of `eval` say; `least` is a share, 0 to 1."""
 
     mode: str
@@ -47,7 +85,7 @@ def share_of(value: str) -> float:
     return share
 
 
-def run(invocation: Invocation, asked: Asked) -> int:
+def run_evaluation(invocation: Invocation, asked: EvalOptions) -> int:
     """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of the file is bad.
 
     Raises InputError when there is no case to run, ConfigError for a mode that cannot be used.
@@ -63,14 +101,14 @@ def run(invocation: Invocation, asked: Asked) -> int:
     if not found.cases:
         raise InputError("eval.empty", file=asked.file or asked.mode)
     report = _report(invocation, registry, asked, found.cases)
-    _tell(invocation, asked, report)
+    _print_report(invocation, asked, report)
     if asked.least is not None and (names := report.missed(asked.least)):
         note(invocation.say("eval.missed", fields=", ".join(names), least=_percent(asked.least)))
         return MISSED
     return InputError.exit_code if found.problems else 0
 
 
-def _cases(asked: Asked) -> CaseFile:
+def _cases(asked: EvalOptions) -> CaseFile:
     from troly.conversation.eval_cases import read_case_file
     from troly.conversation.evaluation import shipped_cases
 
@@ -80,7 +118,7 @@ def _cases(asked: Asked) -> CaseFile:
     return read_case_file(file)
 
 
-def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Case]) -> Report:
+def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: list[Case]) -> Report:
     from troly.conversation.evaluation import evaluate, practice_session
 
     mode = registry.get(asked.mode)
@@ -104,7 +142,7 @@ def _report(invocation: Invocation, registry: Any, asked: Asked, cases: list[Cas
             runner.run(session.services.llm.aclose())
 
 
-def _tell(invocation: Invocation, asked: Asked, report: Report) -> None:
+def _print_report(invocation: Invocation, asked: EvalOptions, report: Report) -> None:
     failures = [_failure(result) for result in report.failures]
     if asked.failures is not None:
         from troly.conversation.export import write_export

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from troly.cli.commands import known_modes
-from troly.cli.faults import UsageError
-from troly.cli.identity import Claim, profile_for
-from troly.cli.invocation import Invocation
+from troly.cli.command import known_modes
+from troly.cli.failures import UsageError
+from troly.cli.invocation import Claim, Invocation, profile_for
 from troly.cli.output import data, data_json, note, paint
 from troly.presentation.text import grid
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
 from troly.cli.output import data
 
@@ -30,8 +31,6 @@ def remove(ctx: typer.Context, what: What) -> None:
 def _each(invocation: Invocation, what: str, do: Callable[..., tuple[str, ...]]) -> None:
     """Do it for every mode that has samples; raises UsageError for anything but `samples`."""
     if what != "samples":
-        from troly.cli.faults import UsageError
-
         raise UsageError("usage.samples", value=what)
     with invocation.open_session() as session:
         for mode in session.registry:

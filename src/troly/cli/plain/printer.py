@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from troly.cli.output import data
-from troly.cli.plain_lines import SpokenMarkdown, spoken_lines
-from troly.cli.printer import GREETING, squeezed
+from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
+from troly.cli.turns import GREETING, squeezed
 from troly.plugin.events import (
     Event,
     ModelCalled,
