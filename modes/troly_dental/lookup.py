@@ -22,6 +22,7 @@ from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
 from troly_dental.search.web_search import SearchOutcome, outcome_from_json, outcome_to_json
+from troly_dental.settings import DentalSettings
 from troly_dental.step_log import StepLog
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ class WebSearch:
 
 def wants_web(turn: TurnContext) -> bool:
     """Whether this turn may send a query: the setting `dental.search` and `--offline` are asked."""
-    return turn.services.settings.dental.search == "on" and turn.model.reason_unavailable != OFFLINE
+    return (
+        turn.services.settings.of(DentalSettings).search == "on" and turn.model.reason_unavailable != OFFLINE
+    )
 
 
 def with_subject(question: str, before: PreviousTurn) -> str:

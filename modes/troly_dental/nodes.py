@@ -29,6 +29,7 @@ from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
 from troly_dental.memory.types import MAX_MESSAGES, MemoryClient
 from troly_dental.search.pages import as_text, page_evidence, source_list
 from troly_dental.search.web_search import explain
+from troly_dental.settings import DentalSettings
 from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
 
@@ -180,7 +181,7 @@ def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) ->
     if turn.conversation_metadata.get(_TOLD) and found.notes:
         return  # said once in this conversation; the answer itself marks its notes and their dates
     turn.conversation_metadata[_TOLD] = True
-    off = turn.services.settings.dental.search == "off"
+    off = turn.services.settings.of(DentalSettings).search == "off"
     why = say("notice.search_off" if off else "notice.search_offline", lang)
     turn.emit(Notice("info", say("notice.search_off_title", lang), f"{why} {instead}"))
 
@@ -236,7 +237,7 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
     if memory.problem:
         log.trouble("4.1", f"Memory: {memory.problem}")
-        elsewhere = turn.services.settings.dental.mcp_server_url
+        elsewhere = turn.services.settings.of(DentalSettings).mcp_server_url
         remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
         turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
     recalled = MemoryContext(tuple(messages), summary, facts)
@@ -271,7 +272,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     """
     question, shown = state["user_message"], state["formatted_response"]
     log, lang = StepLog(turn), turn.language
-    settings = turn.services.settings.dental
+    settings = turn.services.settings.of(DentalSettings)
     known = state["conversation_id"]
     async with memory_of_turn(turn.services, turn.profile) as memory:
         await memory.add_message(known, "user", question)

@@ -7,11 +7,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from troly.text.fold import accents_agree, fold, fold_in_place, span_in_place, tokens
 from troly.text.match import Lexicon
 from troly.text.wordlist import read_lists
+from troly_dental.settings import DentalSettings
+
+if TYPE_CHECKING:
+    from troly.plugin.services import Services
 
 # -- What is known by words: names, addresses, days of birth, numbers said in words.
 
@@ -378,6 +382,11 @@ def mask(text: str) -> str:
         parts += (text[at : found.start], f"[{found.kind}]")
         at = found.end
     return "".join((*parts, text[at:]))
+
+
+def shareable(services: Services, text: str) -> str:
+    """Names, telephones and numbers of papers are masked as in the log (003-42)."""
+    return text if services.settings.of(DentalSettings).log_personal else mask(text)
 
 
 def strip(text: str) -> str:

@@ -9,6 +9,7 @@ from troly.stores.wrong import WrongAnswers
 from troly_dental.mcp.caller import McpConnection
 from troly_dental.mcp.in_process import InsideCaller, inside
 from troly_dental.memory.client import McpMemory, RecordedMemory
+from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -23,7 +24,7 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
     Always an MCP client: of the memory-server inside the program, one to each person, or over streamable HTTP when
     MCP_SERVER_URL is set (003-43). The MCP library is imported when the first call is made.
     """
-    settings = services.settings.dental
+    settings = services.settings.of(DentalSettings)
     if settings.mcp_server_url:
         return McpMemory(
             McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", settings.mcp_seconds)

@@ -11,6 +11,7 @@ from troly.text.catalogue import Lang
 from troly_dental.mcp.caller import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Caller, McpCallError, ToolResult
 from troly_dental.search.pages import one_line, parse_pages
 from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean_query
+from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -31,7 +32,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
     sent = await asyncio.to_thread(clean_query, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=ENGINE)
-    settings = services.settings.dental
+    settings = services.settings.of(DentalSettings)
     if settings.mcp_server_url:
         from troly_dental.mcp.caller import McpConnection
 
@@ -56,7 +57,9 @@ def _own(services: Services) -> Caller:
 
         return tools.build(tools.web_search(services))
 
-    return InsideCaller(inside(services), SERVER, build, services.settings.dental.search_seconds + _GRACE)
+    return InsideCaller(
+        inside(services), SERVER, build, services.settings.of(DentalSettings).search_seconds + _GRACE
+    )
 
 
 async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:

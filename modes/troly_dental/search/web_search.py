@@ -16,6 +16,7 @@ from troly_dental import redaction
 from troly_dental.search.cache import SearchCache
 from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
 from troly_dental.search.pages import LIMIT, Page, safe_pages
+from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ async def search(
     DuckDuckGo answers, or the SearXNG server whose address is set: then nothing goes elsewhere. With the search
     turned off in the settings nothing is sent at all.
     """
-    wanted = services.settings.dental
+    wanted = services.settings.of(DentalSettings)
     seconds = wanted.search_seconds
     chosen = engine or (Searxng(wanted.searxng, seconds) if wanted.searxng else DuckDuckGo(seconds))
     if wanted.search == "off":
