@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.conversation.eval_cases import NO_FORM, parse_case, read_case_file, read_cases
+from troly.conversation.evaluation import NO_FORM, parse_case, read_case_file, read_cases
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
 

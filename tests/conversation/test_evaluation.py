@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tests.support.modes.made import registry_of
 from troly.config import load_settings
-from troly.conversation.eval_cases import Case
 from troly.conversation.evaluation import (
     MISSING,
-    Count,
-    Report,
+    Accuracy,
+    Case,
+    EvaluationReport,
     accepts,
     evaluate,
     look_up,
@@ -30,7 +30,7 @@ def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case
     return Case(name, turns, {key.replace("__", "."): value for key, value in expect.items()}, form=form)
 
 
-async def _judged(home: Path, *cases: Case) -> Report:
+async def _judged(home: Path, *cases: Case) -> EvaluationReport:
     paths = Paths.resolve({"TROLY_HOME": str(home)})
     registry = registry_of(shopping=MODE)
     with practice_session(load_settings(paths, {}), paths, registry, MODE) as house:
@@ -57,9 +57,9 @@ async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) ->
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert report.fields == ("warranty_meta.serial", "intent", "preferred_language", "no_such_field")
     assert report.forms == ("accented", "other")
-    assert report.count("intent") == Count(3, 3)
-    assert report.count("intent", "other") == Count(2, 2)
-    assert report.count() == Count(2, 4)
+    assert report.count("intent") == Accuracy(3, 3)
+    assert report.count("intent", "other") == Accuracy(2, 2)
+    assert report.count() == Accuracy(2, 4)
     assert [(result.case.id, result.misses[0].field, result.misses[0].got) for result in report.failures] == [
         ("3", "preferred_language", "en"),
         ("4", "no_such_field", MISSING),
@@ -75,7 +75,7 @@ async def test_the_stores_of_the_user_are_not_opened(own_home: Path) -> None:
 
 async def test_a_turn_that_fails_misses_all_its_fields(own_home: Path) -> None:
     report = await _judged(own_home, _case("1", "  ", intent="unknown", message_type="clarify"))
-    assert report.count("intent") == Count(0, 1)
+    assert report.count("intent") == Accuracy(0, 1)
     assert report.results[0].failed == "turn.empty"
 
 
@@ -125,4 +125,4 @@ def test_what_is_accepted(want: object, got: object, right: bool) -> None:
 
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_a_share_is_between_0_and_1(right: int, wrong: int) -> None:
-    assert 0 <= Count(right, right + wrong).share <= 1
+    assert 0 <= Accuracy(right, right + wrong).share <= 1
