@@ -264,8 +264,7 @@ def temporary_copy(paths: Paths, settings: Settings, registry: Registry) -> Iter
                     )
         except (OSError, shutil.Error, sqlite3.Error) as error:
             raise StoreError("replay.no_copy", folder=name, reason=error) from error
-        quiet = replace(settings, dental=replace(settings.dental, log="off"))
-        services = open_services(own, quiet, registry.migrations())
+        services = open_services(own, settings, registry, temporary=True)
         try:
             yield services
         finally:
