@@ -84,9 +84,12 @@ def _opening(services: Services, lang: Lang) -> Opening:
 
 def _warm() -> None:
     """Learn the examples, and load what writes and reads queries."""
+    from datetime import datetime
+
     import sqlglot
 
-    from troly_analysis.planner import classify
+    from troly.text.dates import HCM
+    from troly_analysis.planner import analyse_question, classify
     from troly_analysis.planner.schema import concept_of
     from troly_analysis.types import Field
 
@@ -94,8 +97,8 @@ def _warm() -> None:
         import_module(name)
     sqlglot.parse_one("select 1", read="duckdb").sql(dialect="duckdb")
     concept_of(Field("Doanh thu", "number"))
-    classify("xin chào", (), ())
-    classify("tổng doanh thu tháng này là bao nhiêu?", (), ())
+    for text in ("xin chào", "tổng doanh thu tháng này là bao nhiêu?"):
+        classify(analyse_question(text, (), datetime.now(HCM)))
 
 
 MODE = Mode(

@@ -15,8 +15,8 @@ from troly_analysis.planner.types import DataQuery
 _SURE = 0.6
 
 
-def measure_doubt(state: QueryDraft, left: list[tuple[int, int, str]]) -> tuple[float, float]:
-    """How much of the message was understood; words nothing was found for go to `missing`."""
+def measure_doubt(state: QueryDraft, left: list[tuple[int, int, str]]) -> float:
+    """How much of the message was understood, 0 to 1; words nothing was found for go to `missing`."""
     total = len(state.wording.words) or 1
     unknown = sum(end - start for start, end, _ in left)
     spans = [(start, end) for start, end, _ in left if _telling(state, start, end)]
@@ -34,8 +34,7 @@ def measure_doubt(state: QueryDraft, left: list[tuple[int, int, str]]) -> tuple[
             state.doubt += 0.15 if state.said else 0.4
     state.missing.extend(texts(state, {*spans, *_unknown_names(state)}))
     covered = 1.0 - unknown / total
-    confidence = max(0.0, min(1.0, covered - state.doubt - 0.25 * len(state.missing)))
-    return confidence, covered
+    return max(0.0, min(1.0, covered - state.doubt - 0.25 * len(state.missing)))
 
 
 def _telling(state: QueryDraft, start: int, end: int) -> bool:

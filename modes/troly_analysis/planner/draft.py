@@ -103,7 +103,8 @@ class ParsedQuestion:
     state: QueryDraft
     ask: DataQuery
     confidence: float
-    covered: float
+    score: float = 0.0
+    """How well the sheet fits the message: what of it is named, less what is not found."""
 
 
 def is_link(mention: Mention) -> bool:

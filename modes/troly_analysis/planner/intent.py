@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 
 from troly.text.fold import tokens
 from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly_analysis.planner.draft import ParsedQuestion, QueryDraft
+from troly_analysis.planner.followup import is_followup
 from troly_analysis.planner.lexicon import FOLDER, Phrases, concepts, words
-from troly_analysis.planner.parser import parse_question
-from troly_analysis.planner.planner import is_followup
-from troly_analysis.planner.schema import schema_of
+from troly_analysis.planner.question import QuestionAnalysis
 from troly_analysis.planner.types import Intent, Plan
-from troly_analysis.types import Sheet
 
 _STRONG = (
     "sum", "avg", "count", "max", "min", "top", "bottom", "seller", "slow seller", "share", "trend", "compare",
@@ -24,22 +21,21 @@ _WEAK = ("by", "which", "list", "much", "number", "distinct", "latest", "earlies
 _NEAR, _SURE = 0.45, 2.0
 
 
-def classify(
-    text: str, history: Sequence[object], sheets: Sequence[Sheet], previous: Plan | None = None
-) -> Intent:
-    """Exactly one of data_query, chat and unclear, for any text.
+def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Intent:
+    """Exactly one of data_query, chat and unclear, for any message; `history` are the messages before it.
 
-    `history` are the messages before this one; `previous` the plan of the last question, if there was one: with it
-    "còn tháng trước?" is a question about data.
+    With the plan of the question before, "còn tháng trước?" is a question about data.
     """
+    text, previous = question.text, question.previous
     if not tokens(text):
         return Intent("unclear", 1.0, "empty")
-    heards = [parse_question(text, schema_of(sheet), date(2000, 1, 1), {}) for sheet in sheets]
-    evidence = max((_evidence(heard) for heard in heards), default=_without_sheets(text))
+    if question.answered or question.query is not None:
+        return Intent("data_query", 0.85, "follow-up")
+    evidence = max((_evidence(parsed) for parsed in question.parses), default=_without_sheets(text))
     social = _social().find(text)
     decided = (
         _chatting(text, social, evidence[0])
-        or _following(text, heards, history, previous, evidence[0])
+        or _following(text, question.parses, history, previous, evidence[0])
         or _speaking_of_data(evidence)
     )
     return decided or _by_examples(text, social, evidence)

@@ -9,7 +9,7 @@ from troly.text.language import detect_score
 from troly_analysis.planner.draft import PERSONS, QueryDraft, dimension, figure, is_link, is_rows, is_time
 from troly_analysis.planner.forms import direction
 from troly_analysis.planner.mentions import Mention
-from troly_analysis.planner.schema import Target, made_of
+from troly_analysis.planner.schema import Target, made_of, metric_measure
 from troly_analysis.planner.types import Form, Group, Measure, Note, Ref, averaged
 from troly_analysis.types import NUMERIC, Operation
 
@@ -309,9 +309,7 @@ def _counting_ref(state: QueryDraft, ref: Ref) -> Ref:
 
 def _measured(state: QueryDraft, nth: int, target: Target) -> Measure:
     if target.metric:
-        metric = target.metric
-        ref = next((r for r in state.schema.refs.values() if r.name == metric.field and not r.sheet), None)
-        return Measure(metric.operation, ref, metric=metric.name, where=metric.where, noun=metric.name)
+        return metric_measure(state.schema, target.metric)
     ref = target.ref
     op = _operation(state, nth)
     if op is None:

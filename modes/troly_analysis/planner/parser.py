@@ -47,8 +47,7 @@ def parse_question(
     read_measures(state)
     read_loose_groups(state)
     ask = _finish(state)
-    confidence, covered = measure_doubt(state, left)
-    return ParsedQuestion(state, ask, confidence, covered)
+    return ParsedQuestion(state, ask, confidence=measure_doubt(state, left))
 
 
 def _mark_high(state: QueryDraft) -> None:

@@ -51,9 +51,7 @@ async def test_a_call_that_takes_longer_than_the_default_is_given_up(tmp_path: P
     """004-43: the second task of the agent still has the time that the agent has left."""
     config = config_with(tmp_path, "[agent_configs]\ndefault_timeout_ms = 80\n")
 
-    async def call(
-        _agent: Agent, task: PlanTask, _query: str, _before: tuple[ToolResult, ...]
-    ) -> ToolResult:
+    async def call(_agent: Agent, task: PlanTask, _query: str, _before: tuple[ToolResult, ...]) -> ToolResult:
         if task.id == "hr#rag:1":
             await asyncio.sleep(60)
         return ToolResult("found", digest=task.id)
