@@ -17,82 +17,82 @@ ASSUMED = frozenset(
 )
 
 
-def is_followup(heard: ParsedQuestion, previous: Plan | None) -> bool:
+def is_followup(parsed: ParsedQuestion, previous: Plan | None) -> bool:
     """Whether a message makes sense only after the question before it, or says so itself ("còn …?")."""
     if previous is None or previous.ask is None or previous.ask.form == "schema":
         return False
-    state = heard.state
-    if not _changes(state):
+    draft = parsed.draft
+    if not _changes(draft):
         return False
-    opening = [mention for mention in state.mentions[:2] if mention.has("follow", "only")]
-    closing = [mention for mention in state.mentions[-2:] if mention.has("follow", "only")]
+    opening = [mention for mention in draft.mentions[:2] if mention.has("follow", "only")]
+    closing = [mention for mention in draft.mentions[-2:] if mention.has("follow", "only")]
     marked = bool(opening or closing)
-    if state.said and (state.groups or state.conditions or state.period) and not marked:
+    if draft.said and (draft.groups or draft.conditions or draft.period) and not marked:
         return False
-    if state.said and not marked:
+    if draft.said and not marked:
         return False
-    rows = any(is_rows(mention) for mention in state.mentions)
-    if (rows or state.any("count", "sum")) and not marked:
+    rows = any(is_rows(mention) for mention in draft.mentions)
+    if (rows or draft.any("count", "sum")) and not marked:
         return False
-    return len(state.wording.words) <= (_SHORT + 4 if marked else _SHORT)
+    return len(draft.wording.words) <= (_SHORT + 4 if marked else _SHORT)
 
 
-def _changes(state: QueryDraft) -> bool:
-    given = state.period or state.versus or state.conditions or state.groups or state.limit or state.said
+def _changes(draft: QueryDraft) -> bool:
+    given = draft.period or draft.versus or draft.conditions or draft.groups or draft.limit or draft.said
     return (
         bool(given)
-        or bool(_new_operation(state))
-        or bool(direction(state))
-        or _named_dimension(state) is not None
-        or state.any("all")
+        or bool(_new_operation(draft))
+        or bool(direction(draft))
+        or _named_dimension(draft) is not None
+        or draft.any("all")
     )
 
 
-def _new_operation(state: QueryDraft) -> Operation | None:
-    return next((op for op in OPERATIONS if op in {"sum", "avg"} and state.any(op)), None)
+def _new_operation(draft: QueryDraft) -> Operation | None:
+    return next((op for op in OPERATIONS if op in {"sum", "avg"} and draft.any(op)), None)
 
 
-def _named_dimension(state: QueryDraft) -> tuple[Mention, Group] | None:
+def _named_dimension(draft: QueryDraft) -> tuple[Mention, Group] | None:
     """A dimension that is only named ("tỉnh thì sao?"), and by which words."""
-    for mention in state.mentions:
+    for mention in draft.mentions:
         if mention.used or mention.values or is_rows(mention):
             continue
-        if mention.unit and state.date_ref and not mention.targets:
-            return mention, Group(state.date_ref, mention.unit)  # type: ignore[arg-type]
-        target = dimension(state, mention) if mention.targets else None
+        if mention.unit and draft.date_ref and not mention.targets:
+            return mention, Group(draft.date_ref, mention.unit)  # type: ignore[arg-type]
+        target = dimension(draft, mention) if mention.targets else None
         if target and target.ref and target.ref.kind in {"text", "boolean"}:
             return mention, Group(target.ref)
     return None
 
 
-def follow(heard: ParsedQuestion, previous: Plan) -> DataQuery:
+def follow(parsed: ParsedQuestion, previous: Plan) -> DataQuery:
     """The question before, changed by what the message names."""
-    state, ask = heard.state, previous.ask or heard.ask
-    ask = _figures(state, ask)
-    ask = _grouping(state, ask)
-    ask = _when(state, ask)
-    ask = replace(ask, conditions=_conditions(state, ask))
-    if ask.part and any(c.ref == p.ref for c in state.conditions for p in ask.part):
+    draft, ask = parsed.draft, previous.ask or parsed.ask
+    ask = _figures(draft, ask)
+    ask = _grouping(draft, ask)
+    ask = _when(draft, ask)
+    ask = replace(ask, conditions=_conditions(draft, ask))
+    if ask.part and any(c.ref == p.ref for c in draft.conditions for p in ask.part):
         same = {p.ref for p in ask.part}
-        part = tuple(c for c in state.conditions if c.ref in same)
+        part = tuple(c for c in draft.conditions if c.ref in same)
         ask = replace(ask, part=part, conditions=tuple(c for c in ask.conditions if c.ref not in same))
-    if state.limit:
+    if draft.limit:
         form = "top" if ask.groups and ask.form in {"groups", "scalar", "top", "distinct"} else ask.form
-        ask = replace(ask, limit=state.limit, form=form, order=ask.order or "desc")
-    turned = direction(state)
-    if turned and (ask.form in {"top", "rows"} or (ask.form == "groups" and not state.limit)):
-        limit = ask.limit or (1 if state.any("max", "min") else TOP)
+        ask = replace(ask, limit=draft.limit, form=form, order=ask.order or "desc")
+    turned = direction(draft)
+    if turned and (ask.form in {"top", "rows"} or (ask.form == "groups" and not draft.limit)):
+        limit = ask.limit or (1 if draft.any("max", "min") else TOP)
         ask = replace(ask, order=turned, form="rows" if ask.form == "rows" else "top", limit=limit)
     return ask
 
 
-def _figures(state: QueryDraft, ask: DataQuery) -> DataQuery:
-    if state.said:
+def _figures(draft: QueryDraft, ask: DataQuery) -> DataQuery:
+    if draft.said:
         form = ask.form
         if form in {"distinct", "rows"}:
             form = "groups" if ask.groups else "scalar"
-        return replace(ask, measures=state.said, form=form)
-    op = _new_operation(state)
+        return replace(ask, measures=draft.said, form=form)
+    op = _new_operation(draft)
     if op:
         return replace(
             ask, measures=tuple(replace(m, op=op) if m.ref and not m.metric else m for m in ask.measures)
@@ -100,9 +100,9 @@ def _figures(state: QueryDraft, ask: DataQuery) -> DataQuery:
     return ask
 
 
-def _grouping(state: QueryDraft, ask: DataQuery) -> DataQuery:
-    groups = tuple(state.groups)
-    if not (groups or state.period or state.conditions or state.said) and (loose := _named_dimension(state)):
+def _grouping(draft: QueryDraft, ask: DataQuery) -> DataQuery:
+    groups = tuple(draft.groups)
+    if not (groups or draft.period or draft.conditions or draft.said) and (loose := _named_dimension(draft)):
         mention, group = loose
         mention.used, groups = True, (group,)
     if not groups:
@@ -114,24 +114,24 @@ def _grouping(state: QueryDraft, ask: DataQuery) -> DataQuery:
     )
 
 
-def _when(state: QueryDraft, ask: DataQuery) -> DataQuery:
-    date_ref = ask.date_ref or state.date_ref
-    if state.versus_only and state.versus:
-        period = ask.period or counterpart(state.versus, state.today)
-        base = state.versus if period != state.versus else preceding(period)
+def _when(draft: QueryDraft, ask: DataQuery) -> DataQuery:
+    date_ref = ask.date_ref or draft.date_ref
+    if draft.versus_only and draft.versus:
+        period = ask.period or counterpart(draft.versus, draft.today)
+        base = draft.versus if period != draft.versus else preceding(period)
         return replace(ask, date_ref=date_ref, period=period, versus=base, form="compare")
-    if state.versus and state.period:
-        return replace(ask, date_ref=date_ref, period=state.period, versus=state.versus, form="compare")
-    if state.period:
-        versus = preceding(state.period) if ask.versus else None
-        return replace(ask, date_ref=date_ref, period=state.period, versus=versus)
-    if state.any("all") and not state.conditions and not state.groups and not state.limit:
+    if draft.versus and draft.period:
+        return replace(ask, date_ref=date_ref, period=draft.period, versus=draft.versus, form="compare")
+    if draft.period:
+        versus = preceding(draft.period) if ask.versus else None
+        return replace(ask, date_ref=date_ref, period=draft.period, versus=versus)
+    if draft.any("all") and not draft.conditions and not draft.groups and not draft.limit:
         form = ask.form if ask.form != "compare" else ("groups" if ask.groups else "scalar")
         return replace(ask, period=None, versus=None, conditions=(), form=form)
     return ask
 
 
-def _conditions(state: QueryDraft, ask: DataQuery) -> tuple[Condition, ...]:
-    new = tuple(state.conditions)
+def _conditions(draft: QueryDraft, ask: DataQuery) -> tuple[Condition, ...]:
+    new = tuple(draft.conditions)
     named = {condition.ref for condition in new}
     return (*(condition for condition in ask.conditions if condition.ref not in named), *new)

@@ -49,7 +49,7 @@ def _chatting(text: str, social: Sequence[PhraseHit], evidence: float) -> Intent
 
 def _following(
     text: str,
-    heards: Sequence[ParsedQuestion],
+    parses: Sequence[ParsedQuestion],
     history: Sequence[object],
     previous: Plan | None,
     evidence: float,
@@ -57,11 +57,11 @@ def _following(
     """A change to the question before, or an answer to what was asked back."""
     found = Intent("data_query", 0.85, "follow-up")
     if previous is None:
-        marked = any(heard.state.any("follow", "only") for heard in heards)
+        marked = any(parsed.draft.any("follow", "only") for parsed in parses)
         return found if history and marked and evidence >= 1.0 else None
     if previous.question is not None:
         return found if evidence > 0 or _answers(text, previous) else None
-    return found if any(is_followup(heard, previous) for heard in heards) else None
+    return found if any(is_followup(parsed, previous) for parsed in parses) else None
 
 
 def _speaking_of_data(evidence: tuple[float, str]) -> Intent | None:
@@ -95,12 +95,12 @@ def _answers(text: str, previous: Plan) -> bool:
     )
 
 
-def _evidence(heard: ParsedQuestion) -> tuple[float, str]:
+def _evidence(parsed: ParsedQuestion) -> tuple[float, str]:
     """How much a message speaks of the sheet's data, and the words that say so."""
-    state = heard.state
-    score, found = _question_words(state)
+    draft = parsed.draft
+    score, found = _question_words(draft)
     named = 0.0
-    for mention in state.mentions:
+    for mention in draft.mentions:
         weight = 0.0
         if mention.targets:
             weight = mention.targets[0].weight
@@ -111,14 +111,14 @@ def _evidence(heard: ParsedQuestion) -> tuple[float, str]:
         if weight >= 0.55:
             named += weight
             found.append(mention.text)
-    made = len(state.conditions) + len(state.having) + len(state.said)
+    made = len(draft.conditions) + len(draft.having) + len(draft.said)
     return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(found))[:120]
 
 
-def _question_words(state: QueryDraft) -> tuple[float, list[str]]:
+def _question_words(draft: QueryDraft) -> tuple[float, list[str]]:
     score = 0.0
     found: list[str] = []
-    for mention in state.mentions:
+    for mention in draft.mentions:
         if mention.targets or mention.values:
             continue
         if mention.period:

@@ -30,7 +30,7 @@ def plan(question: QuestionAnalysis) -> Plan:
         return Plan(question.text)
     best, rival = question.parses[0], _rival(question)
     if rival is not None:
-        names = (best.state.schema.sheet.name, rival.state.schema.sheet.name)
+        names = (best.draft.schema.sheet.name, rival.draft.schema.sheet.name)
         return Plan(
             question.text,
             sheet=names[0],
@@ -69,25 +69,25 @@ def _rival(question: QuestionAnalysis) -> ParsedQuestion | None:
     return second
 
 
-def _parsed(question: QuestionAnalysis, heard: ParsedQuestion) -> Plan:
+def _parsed(question: QuestionAnalysis, parsed: ParsedQuestion) -> Plan:
     """The plan of the parse that fits best, alone or as a change to the question before."""
     text, today, previous = question.text, question.today, question.previous
-    schema = heard.state.schema
-    followed = previous is not None and previous.sheet == schema.sheet.name and is_followup(heard, previous)
-    ask = follow(heard, previous) if followed and previous else heard.ask
-    ask = _timed(ask, heard, today)
-    state = heard.state
-    notes = [note for note in state.notes if not (followed and note.key in ASSUMED)]
+    schema = parsed.draft.schema
+    followed = previous is not None and previous.sheet == schema.sheet.name and is_followup(parsed, previous)
+    ask = follow(parsed, previous) if followed and previous else parsed.ask
+    ask = _timed(ask, parsed, today)
+    draft = parsed.draft
+    notes = [note for note in draft.notes if not (followed and note.key in ASSUMED)]
     notes += _span_notes(ask, schema.sheet) + _made_notes(ask)
-    missing = () if "ignore" in question.choices else _missing(state, ask)
-    asked_back, options, pending = state.question, state.options, state.pending
-    worth = _worth(heard, ask, followed=followed)
+    missing = () if "ignore" in question.choices else _missing(draft, ask)
+    asked_back, options, pending = draft.question, draft.options, draft.pending
+    worth = _worth(parsed, ask, followed=followed)
     if followed and pending == "figure":
         asked_back, options, pending = None, (), ""
     if (
         asked_back is None
         and missing
-        and (doubtful := essential_word(missing, heard, answered=worth and not followed))
+        and (doubtful := essential_word(missing, parsed, answered=worth and not followed))
     ):
         asked_back = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
         options, pending = (), "ignore"
@@ -104,54 +104,54 @@ def _parsed(question: QuestionAnalysis, heard: ParsedQuestion) -> Plan:
         chart=chart_of(ask) if calls else None,
         partial_period=is_partial(ask.period, today) or is_partial(ask.versus, today),
         missing=missing,
-        confidence=0.0 if not calls else heard.confidence,
+        confidence=0.0 if not calls else parsed.confidence,
         choices=question.choices,
         pending=pending,
         followed=followed,
     )
 
 
-def _missing(state: QueryDraft, ask: DataQuery) -> tuple[str, ...]:
+def _missing(draft: QueryDraft, ask: DataQuery) -> tuple[str, ...]:
     """What of the message was not found in the sheet, or is not in the answer."""
     left = [
-        text for text in texts(state, broken(state, ask)) if not any(text in each for each in state.missing)
+        text for text in texts(draft, broken(draft, ask)) if not any(text in each for each in draft.missing)
     ]
-    return tuple(dict.fromkeys([*state.missing, *left, *out_of_reach(ask)]))
+    return tuple(dict.fromkeys([*draft.missing, *left, *out_of_reach(ask)]))
 
 
-def _timed(ask: DataQuery, heard: ParsedQuestion, today: date) -> DataQuery:
+def _timed(ask: DataQuery, parsed: ParsedQuestion, today: date) -> DataQuery:
     """Fill in what time adds: the present period in a comparison with the past, the unit of a trend."""
-    state = heard.state
-    if state.versus_only and ask.versus and ask.period is None:
+    draft = parsed.draft
+    if draft.versus_only and ask.versus and ask.period is None:
         period = counterpart(ask.versus, today)
         if "cung k" in fold(ask.versus.label) or "same period" in fold(ask.versus.label):
             period = counterpart(replace(ask.versus), today)
-        state.note("counterpart", start=period.start, end=period.end)
+        draft.note("counterpart", start=period.start, end=period.end)
         ask = replace(ask, period=period, form="compare")
     elif ask.form == "compare" and ask.period is None:
         ask = replace(ask, form="groups" if ask.groups else "scalar", versus=None)
     elif ask.versus and ask.period and ask.form != "compare":
         ask = replace(ask, form="compare")
     if ask.form == "trend" and ask.date_ref:
-        span = span_of(state, ask.date_ref)
+        span = span_of(draft, ask.date_ref)
         first, last = (ask.period.start, ask.period.end) if ask.period else span or (today, today)
         unit = unit_for(first, last)
-        state.note("trend_unit", unit=Note(f"unit_{unit}"))
+        draft.note("trend_unit", unit=Note(f"unit_{unit}"))
         ask = replace(ask, form="groups", groups=(*ask.groups, Group(ask.date_ref, unit)))
     return ask
 
 
-def _worth(heard: ParsedQuestion, ask: DataQuery, *, followed: bool) -> bool:
+def _worth(parsed: ParsedQuestion, ask: DataQuery, *, followed: bool) -> bool:
     """Whether enough of the sheet is named for an answer to mean anything."""
     if followed or ask.form == "schema":
         return True
-    state = heard.state
-    named = state.said or state.groups or state.conditions or state.entity or state.having
+    draft = parsed.draft
+    named = draft.said or draft.groups or draft.conditions or draft.entity or draft.having
     if named:
         return True
-    shaped = any(label.startswith("of ") for mention in state.mentions for label in mention.labels)
-    return any(mention.targets for mention in state.mentions) or (
-        (shaped or state.any("seller", "slow seller", "aov")) and bool(ask.measures)
+    shaped = any(label.startswith("of ") for mention in draft.mentions for label in mention.labels)
+    return any(mention.targets for mention in draft.mentions) or (
+        (shaped or draft.any("seller", "slow seller", "aov")) and bool(ask.measures)
     )
 
 

@@ -90,28 +90,28 @@ def _answer(text: str, previous: Plan) -> dict[str, str] | None:
     return None
 
 
-def _score(heard: ParsedQuestion, sheet: Sheet, previous: Plan | None) -> float:
+def _score(parsed: ParsedQuestion, sheet: Sheet, previous: Plan | None) -> float:
     """How well a sheet fits the message: what of it is named, less what is not found."""
-    state = heard.state
-    score = heard.confidence
-    for mention in state.mentions:
+    draft = parsed.draft
+    score = parsed.confidence
+    for mention in draft.mentions:
         if mention.values and mention.used:
             score += mention.values[0].weight
         elif mention.targets:
             rows = mention.targets[0].ref is None and mention.targets[0].metric is None
             score += mention.targets[0].weight * (1.15 if rows else 1.0)
-    score -= 1.0 * len(state.missing)
-    foreign = {c.ref.sheet for c in state.conditions} | {g.ref.sheet for g in state.groups}
-    foreign |= {m.ref.sheet for m in state.measures if m.ref}
+    score -= 1.0 * len(draft.missing)
+    foreign = {c.ref.sheet for c in draft.conditions} | {g.ref.sheet for g in draft.groups}
+    foreign |= {m.ref.sheet for m in draft.measures if m.ref}
     score -= 0.2 * len(foreign - {""})
-    if any(m.ref and m.ref.sheet for m in state.said):
+    if any(m.ref and m.ref.sheet for m in draft.said):
         score -= 0.5
-    if state.period and state.date_ref is None:
+    if draft.period and draft.date_ref is None:
         score -= 1.0
-    sold = state.any("seller", "slow seller", "sold", "bought")
-    if sold and heard.state.schema.of("quantity", "revenue") is None:
+    sold = draft.any("seller", "slow seller", "sold", "bought")
+    if sold and parsed.draft.schema.of("quantity", "revenue") is None:
         score -= 1.0
-    if fold(sheet.name) in fold(state.wording.text):
+    if fold(sheet.name) in fold(draft.wording.text):
         score += 0.5
     if previous is not None and previous.sheet == sheet.name:
         score += 0.6

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner_sheets import ALL, NOW, ORDERS, classify, column, plan
+from tests.modes.analysis.planner.planner_sheets import ALL, NOW, ORDERS, classify, column, plan
 from troly.text.fold import fold
 from troly_analysis import planner
 from troly_analysis.agent.tools import TOOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.analysis.planner_sheets import ALL, CLINIC, NOW, ORDERS, classify, plan
+from tests.modes.analysis.planner.planner_sheets import ALL, CLINIC, NOW, ORDERS, classify, plan
 from troly.text.fold import fold
 
 DATA = (

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.modes.analysis.planner_sheets import ATTENDANCE, CLINIC, CUSTOMERS, NOW, ORDERS, STOCK, plan
+from tests.modes.analysis.planner.planner_sheets import (
+    ATTENDANCE,
+    CLINIC,
+    CUSTOMERS,
+    NOW,
+    ORDERS,
+    STOCK,
+    plan,
+)
 from troly.text.fold import fold
 from troly_analysis.types import Sheet
 
