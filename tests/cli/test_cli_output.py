@@ -10,7 +10,7 @@ import pytest
 from tests.support.process.command_line import CommandLine
 from troly.cli.invocation import Invocation
 from troly.cli.output import data, data_json, may_colour, paint
-from troly.cli.printer import JsonPrinter, TextPrinter
+from troly.cli.turns import JsonPrinter, TextPrinter
 from troly.plugin.events import (
     Computation,
     Event,

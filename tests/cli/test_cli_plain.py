@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from tests.support.process.command_line import CommandLine, interrupt, start
 from tests.tui.test_tui_process import read_until
 from troly.cli.invocation import Invocation
-from troly.cli.plain_lines import SpokenMarkdown, spoken_lines
-from troly.cli.plain_printer import CALM, PlainPrinter
+from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
+from troly.cli.plain.printer import CALM, PlainPrinter
 from troly.plugin.events import (
     Chart,
     Plan,

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from troly.cli.invocation import Invocation
-from troly.cli.plain_printer import PlainPrinter
-from troly.cli.printer import TextPrinter
+from troly.cli.plain.printer import PlainPrinter
+from troly.cli.turns import TextPrinter
 from troly.plugin.events import (
     Chart,
     Computation,
