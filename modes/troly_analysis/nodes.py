@@ -37,7 +37,7 @@ from troly_analysis.planner import (
     classify,
     first_suggestions,
     plan,
-    suggestions,
+    suggest_questions,
     title,
 )
 from troly_analysis.query.service import DataQueryService
@@ -438,7 +438,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
-        offer(turn, suggestions(sheet, told.plan, turn.language))
+        offer(turn, suggest_questions(sheet, told.plan, turn.language))
 
 
 def plain_words(text: str, turn: TurnContext, step: Step) -> str:

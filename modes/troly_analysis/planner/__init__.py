@@ -3,7 +3,7 @@
 from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import plan
 from troly_analysis.planner.question import QuestionAnalysis, analyse_question
-from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest, title
+from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
 from troly_analysis.planner.types import DataQuery, Intent, Plan
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "classify",
     "first_suggestions",
     "plan",
-    "suggest",
+    "suggest_questions",
     "title",
 ]

@@ -39,11 +39,11 @@ class Suggestion:
 
 def first_suggestions(sheets: Sequence[Sheet], lang: Lang) -> tuple[Suggestion, ...]:
     """Questions to begin with, over the largest sheet; the documents' own examples where there is none."""
-    found = suggest(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
+    found = suggest_questions(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
     return found or tuple(Suggestion(say(f"mode.question_{number}", lang)) for number in (1, 2, 3))
 
 
-def suggest(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, ...]:
+def suggest_questions(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, ...]:
     """Up to three questions over `sheet` that follow on from `plan`; each is one that the tools can answer.
 
     Fewer than three only for a sheet of which fewer can be asked.

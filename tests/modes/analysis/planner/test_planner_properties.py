@@ -13,7 +13,7 @@ from tests.modes.analysis.planner.planner_sheets import ALL, NOW, ORDERS, classi
 from troly.text.fold import fold
 from troly_analysis import planner
 from troly_analysis.agent.tools import TOOLS
-from troly_analysis.planner import Plan, Suggestion, analyse_question, suggestions, title
+from troly_analysis.planner import Plan, Suggestion, analyse_question, suggest_questions, title
 from troly_analysis.types import Kind, Sheet
 
 WORDS = [
@@ -167,7 +167,7 @@ def sent(sheet: Sheet, suggestion: Suggestion) -> Plan:
 @settings(max_examples=100, deadline=None)
 @given(sheets(), st.sampled_from(["vi", "en"]))
 def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
-    for each in suggestions(sheet, None, lang):
+    for each in suggest_questions(sheet, None, lang):
         made = sent(sheet, each)
         assert made.calls
         assert not made.missing
@@ -179,8 +179,8 @@ def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
 @pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_three_suggestions_that_differ_from_the_question(sheet: Sheet, lang: Any) -> None:
-    made = sent(sheet, suggestions(sheet, None, lang)[0])
-    texts = [each.text for each in suggestions(sheet, made, lang)]
+    made = sent(sheet, suggest_questions(sheet, None, lang)[0])
+    texts = [each.text for each in suggest_questions(sheet, made, lang)]
     assert len(set(texts)) == 3
     assert made.text not in texts
 
@@ -188,7 +188,7 @@ def test_three_suggestions_that_differ_from_the_question(sheet: Sheet, lang: Any
 @pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_a_suggestion_that_is_typed_means_what_it_stands_for(sheet: Sheet, lang: Any) -> None:
-    for each in suggestions(sheet, None, lang):
+    for each in suggest_questions(sheet, None, lang):
         typed = plan(each.text, (sheet,), NOW)
         assert not typed.missing
         assert typed.calls == sent(sheet, each).calls
