@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.conversation.eval_cases import Case, read_case_file
+from troly.conversation.evaluation import Case, read_case_file
 from troly.text.language import detect
 from troly_shopping.intent import MessagePhrases, RuleIntent, intent_by_rules, score_intents
 from troly_shopping.serials import parse_serials

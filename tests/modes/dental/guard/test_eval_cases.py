@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from troly.conversation.eval_cases import read_case_file
+from troly.conversation.evaluation import read_case_file
 from troly_dental.guard import judge, red_flag
 
 FILE = Path(__file__).parents[4] / "data" / "eval" / "dental.jsonl"

@@ -21,13 +21,13 @@ async def open_conversation(
     Raises ConfigError for an unknown or broken mode, StoreError when it cannot be saved.
     """
     begun = await asyncio.to_thread(
-        begin, session.services, session.registry.get(mode_id), session.profile, language
+        create_conversation, session.services, session.registry.get(mode_id), session.profile, language
     )
     session.services.memory.enqueue()
     return begun
 
 
-def begin(
+def create_conversation(
     services: Services, mode: Mode, profile: Profile, language: Lang
 ) -> tuple[Conversation, list[StoredMessage]]:
     """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from troly.text.dates import HCM
+from troly_analysis import planner
+from troly_analysis.planner import Intent, Plan, analyse_question
+from troly_analysis.planner.types import Lookup
 from troly_analysis.types import Field, Kind, Metric, Sheet
 
 NOW = datetime(2024, 6, 15, 9, 0, tzinfo=HCM)
@@ -97,3 +101,21 @@ STOCK = Sheet(
     2_000, NOW, date_field="Ngày lập", span=SPAN,
 )  # fmt: skip
 ALL = (ORDERS, ATTENDANCE, CLINIC, STOCK)
+
+
+def plan(
+    text: str,
+    sheets: Sequence[Sheet],
+    now: datetime = NOW,
+    previous: Plan | None = None,
+    values: Lookup | None = None,
+) -> Plan:
+    """The plan of a message over these sheets."""
+    return planner.plan(analyse_question(text, sheets, now, previous=previous, values=values))
+
+
+def classify(
+    text: str, history: Sequence[object], sheets: Sequence[Sheet], previous: Plan | None = None
+) -> Intent:
+    """The intent of a message over these sheets."""
+    return planner.classify(analyse_question(text, sheets, NOW, previous=previous), history)

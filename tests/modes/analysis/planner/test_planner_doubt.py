@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from tests.modes.analysis.planner_sheets import ATTENDANCE, CLINIC, NOW, ORDERS, column
-from troly_analysis.planner import Plan, plan
+from tests.modes.analysis.planner.planner_sheets import ATTENDANCE, CLINIC, NOW, ORDERS, column, plan
+from troly_analysis.planner import Plan
 from troly_analysis.types import Sheet
 
 

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.modes.analysis.planner_sheets import ALL, NOW, ORDERS, column
+from tests.modes.analysis.planner.planner_sheets import ALL, NOW, ORDERS, classify, column, plan
+from troly.text.fold import fold
+from troly_analysis import planner
 from troly_analysis.agent.tools import TOOLS
-from troly_analysis.planner import classify, plan, suggest_questions, title
+from troly_analysis.planner import Plan, Suggestion, analyse_question, suggest_questions, title
 from troly_analysis.types import Kind, Sheet
 
 WORDS = [
@@ -155,22 +157,41 @@ def test_any_sheet_can_be_asked_anything(sheet: Sheet, text: str) -> None:
         assert set(names_in(call.arguments)) <= {field.name for field in sheet.fields}
 
 
+def sent(sheet: Sheet, suggestion: Suggestion) -> Plan:
+    """The plan of a suggestion that is sent as it stands."""
+    assert suggestion.query is not None
+    known = {fold(suggestion.text).strip(): suggestion.query}
+    return planner.plan(analyse_question(suggestion.text, (sheet,), NOW, suggested=known))
+
+
 @settings(max_examples=100, deadline=None)
 @given(sheets(), st.sampled_from(["vi", "en"]))
 def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
-    for text in suggest_questions(sheet, None, lang):
-        made = plan(text, (sheet,), NOW)
+    for each in suggest_questions(sheet, None, lang):
+        made = sent(sheet, each)
         assert made.calls
         assert not made.missing
+        for call in made.calls:
+            known = {field.name for field in sheet.fields} | {metric.name for metric in sheet.metrics}
+            assert set(names_in(call.arguments)) <= known
 
 
 @pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_three_suggestions_that_differ_from_the_question(sheet: Sheet, lang: Any) -> None:
-    made = plan(suggest_questions(sheet, None, lang)[0], (sheet,), NOW)
-    texts = suggest_questions(sheet, made, lang)
+    made = sent(sheet, suggest_questions(sheet, None, lang)[0])
+    texts = [each.text for each in suggest_questions(sheet, made, lang)]
     assert len(set(texts)) == 3
     assert made.text not in texts
+
+
+@pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
+@pytest.mark.parametrize("lang", ["vi", "en"])
+def test_a_suggestion_that_is_typed_means_what_it_stands_for(sheet: Sheet, lang: Any) -> None:
+    for each in suggest_questions(sheet, None, lang):
+        typed = plan(each.text, (sheet,), NOW)
+        assert not typed.missing
+        assert typed.calls == sent(sheet, each).calls
 
 
 # Feature: ai-chat-agent, Property 1: Intent Classification Completeness

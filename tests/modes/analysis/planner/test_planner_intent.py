@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.modes.analysis.planner_sheets import ALL, CLINIC, NOW, ORDERS
+from tests.modes.analysis.planner.planner_sheets import ALL, CLINIC, NOW, ORDERS, classify, plan
 from troly.text.fold import fold
-from troly_analysis.planner import classify, plan
 
 DATA = (
     "Tổng doanh thu tháng này là bao nhiêu?", "Top 5 sản phẩm bán chạy nhất?",

@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.modes.analysis.planner_sheets import ATTENDANCE, CLINIC, CUSTOMERS, NOW, ORDERS, STOCK
+from tests.modes.analysis.planner.planner_sheets import (
+    ATTENDANCE,
+    CLINIC,
+    CUSTOMERS,
+    NOW,
+    ORDERS,
+    STOCK,
+    plan,
+)
 from troly.text.fold import fold
-from troly_analysis.planner import plan
 from troly_analysis.types import Sheet
 
 MAY = {"date_field": "Ngày đặt", "date_from": "2024-05-01", "date_to": "2024-05-31"}

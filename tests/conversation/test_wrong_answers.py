@@ -13,11 +13,10 @@ from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.modes.replays import Person, person_at
 from tests.support.ollama.double import OllamaDouble
 from tests.support.stores.services import profile, services_at
-from troly.conversation.eval_cases import read_case_file
-from troly.conversation.evaluation import accepts, evaluate, practice_session
+from troly.conversation.evaluation import accepts, evaluate, practice_session, read_case_file
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
-from troly.conversation.wrong import REASONS, mark_wrong, take_back
+from troly.conversation.wrong_answers import REASONS, mark_wrong, unmark_wrong
 from troly.errors import AccessError, InputError
 from troly.plugin.events import StepFinished
 from troly.plugin.services import Services
@@ -80,10 +79,10 @@ async def test_marking_again_replaces_and_taking_back_removes(services: Services
     store = WrongAnswers(services.conversations)
     assert [(one.turn, one.reason, one.note) for one in store.list("an")] == [(turn, "other", "khác")]
     assert services.conversations.is_barred(f"turn:{turn}")
-    assert take_back(services, "an", turn)
+    assert unmark_wrong(services, "an", turn)
     assert not services.conversations.is_barred(f"turn:{turn}")
     assert (store.list("an"), marked.file.read_text("utf-8")) == ([], "")
-    assert not take_back(services, "an", turn)
+    assert not unmark_wrong(services, "an", turn)
 
 
 async def test_lines_of_a_person_in_the_file_stay(services: Services) -> None:
@@ -92,7 +91,7 @@ async def test_lines_of_a_person_in_the_file_stay(services: Services) -> None:
     file.parent.mkdir(parents=True)
     file.write_text('{"id": "mine", "text": "a", "expect": {"done": true}}\nnot json\n', "utf-8")
     mark_wrong(services, REGISTRY, "an", turn, "facts")
-    take_back(services, "an", turn)
+    unmark_wrong(services, "an", turn)
     assert file.read_text("utf-8").splitlines()[1] == "not json"
     assert [case.id for case in read_case_file(file).cases] == ["mine"]
 
@@ -105,7 +104,7 @@ async def test_what_cannot_be_marked_is_said(services: Services) -> None:
         with pytest.raises(AccessError):
             mark_wrong(services, REGISTRY, login, wanted, "facts")
         with pytest.raises(AccessError):
-            take_back(services, login, wanted)
+            unmark_wrong(services, login, wanted)
     conversation, _ = await asked(services)
     running = services.conversations.begin_turn("an", conversation, "x")
     with pytest.raises(InputError, match="running"):
@@ -165,7 +164,7 @@ async def test_rental_does_not_reuse_the_query_of_a_wrong_answer(own_home: Path)
         assert not reused(third)
         person.conversation = None
         assert not reused(await person.ask(question))
-        take_back(person.services, person.profile.login, turn_of(second))
+        unmark_wrong(person.services, person.profile.login, turn_of(second))
         person.conversation = None
         assert reused(await person.ask(question))
 

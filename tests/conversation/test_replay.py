@@ -15,13 +15,10 @@ from hypothesis import strategies as st
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
 from troly import recording
-from troly.conversation.event_log import event_lines, written
-from troly.conversation.recorder import Recorder
-from troly.conversation.replay import recording_of, replay
-from troly.conversation.replay_compare import differences
-from troly.conversation.scratch import scratch_services
+from troly.conversation.recorder import Recorder, event_lines, json_line
+from troly.conversation.replay import differences, recorded_turn, replay, temporary_copy
 from troly.conversation.session import Session
-from troly.conversation.trace import EVENTS, PROMPTS, Sources, build_trace, within
+from troly.conversation.trace import EVENTS, PROMPTS, TraceSources, build_trace, limit_trace
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import InputError
 from troly.llm.types import CallRecord
@@ -62,11 +59,11 @@ def test_the_events_come_back_as_they_were_told(events: list[Event], state: dict
     for event in events:
         recorder.take(event)
     end = TurnCompleted(recorder.text, state, "rules", 0, 1.5)
-    trace = build_trace(recorder, Sources((), (), TurnRecording(), None), to_json(end), state)
+    trace = build_trace(recorder, TraceSources((), (), TurnRecording(), None), to_json(end), state)
     saved = json.loads(dump(trace))
     lines = event_lines(saved, json.loads(dump(state)))
     assert lines is not None
-    assert [written(line) for line in lines] == [written(to_json(one)) for one in (*told, end)]
+    assert [json_line(line) for line in lines] == [json_line(to_json(one)) for one in (*told, end)]
 
 
 def _call(size: int) -> CallRecord:
@@ -75,7 +72,7 @@ def _call(size: int) -> CallRecord:
 
 def test_a_prompt_that_is_too_long_is_cut_and_said() -> None:
     recorder = Recorder(lambda _event: None)
-    sources = Sources([_call(70_000), _call(10)], (), TurnRecording(), None)
+    sources = TraceSources([_call(70_000), _call(10)], (), TurnRecording(), None)
     trace = build_trace(recorder, sources, {"event": "TurnFailed", "text": ""}, {})
     assert trace["cut"] == [PROMPTS]
     assert [call["cut"] for call in trace["calls"]] == [10_000, 0]
@@ -86,7 +83,7 @@ def test_a_prompt_that_is_too_long_is_cut_and_said() -> None:
 def test_a_trace_that_is_too_large_keeps_its_steps_and_says_what_it_lost() -> None:
     calls = [{"prompt": [{"role": "user", "content": "x" * 5_000}], "cut": 0} for _ in range(3)]
     events = [["e", {"event": "Progress", "message": "z" * 9_000}]]
-    trace = within(
+    trace = limit_trace(
         {"steps": [{"node": "n"}], "calls": calls, "tape": {"values": {}}, "events": events}, 6_000
     )
     assert trace["cut"] == [PROMPTS, "tape", EVENTS]
@@ -162,14 +159,14 @@ async def test_a_failed_turn_is_replayed_and_an_unfinished_or_old_one_is_refused
         )
         async for _ in turn.events():
             pass
-        with scratch_services(services.paths, services.settings, registry) as copy:
+        with temporary_copy(services.paths, services.settings, registry) as copy:
             assert (await replay(copy, registry, "an", turn.turn_id)).same
         running = services.conversations.begin_turn("an", turn.conversation_id, "x")
         with pytest.raises(InputError, match="running"):
-            recording_of(services, "an", running)
+            recorded_turn(services, "an", running)
         old = services.conversations.finish_turn("an", running.id, status="completed", trace={"steps": []})
         with pytest.raises(InputError, match="did not record enough"):
-            recording_of(services, "an", old)
+            recorded_turn(services, "an", old)
 
 
 async def test_a_replay_changes_nothing_in_the_house(own_home: Path) -> None:
@@ -181,6 +178,6 @@ async def test_a_replay_changes_nothing_in_the_house(own_home: Path) -> None:
         async for _ in turn.events():
             pass
         before = services.conversations.export("an", turn.conversation_id)
-        with scratch_services(services.paths, services.settings, registry) as copy:
+        with temporary_copy(services.paths, services.settings, registry) as copy:
             await replay(copy, registry, "an", turn.turn_id)
         assert services.conversations.export("an", turn.conversation_id) == before

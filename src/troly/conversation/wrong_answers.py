@@ -1,4 +1,4 @@
-"""Marks an answer as wrong: what was kept of it is barred from reuse, and it becomes a case for `app eval`."""
+"""Marks an answer as wrong: what was kept of it is excluded from reuse, and it becomes a case for `app eval`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATE_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class WrongMark:
     """A mark, the file its case went to, and the case's id."""
 
     answer: WrongAnswer
@@ -36,7 +36,7 @@ class Marked:
 
 def mark_wrong(
     services: Services, registry: Registry, owner: str, turn_id: str, reason: str, *, note: str = ""
-) -> Marked:
+) -> WrongMark:
     """Mark the owner's turn; what it kept and what it reused is not reused again. Blocking.
 
     Raises AccessError for somebody else's turn, InputError `wrong.*` (running, unknown reason, the case's file cannot be
@@ -51,16 +51,16 @@ def mark_wrong(
     keys = [f"turn:{turn_id}", *keys_of(trace)]
     note = sanitize(note).strip()[:NOTE_CHARS]
     answer = WrongAnswers(services.conversations).mark(owner, turn_id, reason, note, keys)
-    case = _case(services, registry, owner, turn, answer)
-    return Marked(answer, _keep(services, turn.mode, str(case["id"]), case), str(case["id"]))
+    case = _case_of(services, registry, owner, turn, answer)
+    return WrongMark(answer, _replace_case(services, turn.mode, str(case["id"]), case), str(case["id"]))
 
 
-def take_back(services: Services, owner: str, turn_id: str) -> bool:
-    """The answer was right after all: mark, bars and case go; whether there was a mark. Blocking; raises as above."""
+def unmark_wrong(services: Services, owner: str, turn_id: str) -> bool:
+    """The answer was right after all: mark, exclusions and case go; whether there was a mark. Blocking; raises as above."""
     turn = services.conversations.turn(owner, turn_id)
     found = WrongAnswers(services.conversations).take_back(owner, turn_id)
     if found:
-        _keep(services, turn.mode, case_id(turn_id), None)
+        _replace_case(services, turn.mode, case_id(turn_id), None)
     return found
 
 
@@ -69,7 +69,7 @@ def case_id(turn_id: str) -> str:
     return f"wrong-{turn_id}"
 
 
-def _case(
+def _case_of(
     services: Services, registry: Registry, owner: str, turn: Turn, answer: WrongAnswer
 ) -> dict[str, Any]:
     """The conversation up to the turn as a case: the answer may be anything but what it was."""
@@ -121,7 +121,7 @@ def _shareable(services: Services, registry: Registry, mode: str) -> Callable[[s
     return lambda text: found(services, text)
 
 
-def _keep(services: Services, mode: str, case: str, fields: Mapping[str, Any] | None) -> Path:
+def _replace_case(services: Services, mode: str, case: str, fields: Mapping[str, Any] | None) -> Path:
     """The file of the mode's cases with this one as `fields`, or without it; the others stay as they are."""
     file = services.paths.cases / f"{mode}.jsonl"
     try:
