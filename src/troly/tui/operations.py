@@ -196,20 +196,18 @@ def read_evidence(session: Session, turn: str) -> TurnEvidence:
 
 def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
     """Mark the answer of a turn as wrong; returns the file of its evaluation case."""
-    from troly.conversation import wrong_answers
+    from troly.conversation.wrong_answers import mark_wrong as write_mark
 
     login = session.profile.login
-    marked = wrong_answers.mark_wrong(
-        session.services, session.registry, login, turn, mark.reason, note=mark.note
-    )
+    marked = write_mark(session.services, session.registry, login, turn, mark.reason, note=mark.note)
     return str(marked.file)
 
 
 def take_back_mark(session: Session, turn: str) -> bool:
     """The answer of a turn was right after all; returns whether it was marked."""
-    from troly.conversation import wrong_answers
+    from troly.conversation.wrong_answers import unmark_wrong
 
-    return wrong_answers.unmark_wrong(session.services, session.profile.login, turn)
+    return unmark_wrong(session.services, session.profile.login, turn)
 
 
 # Files for the user: each new, in the folder for exports; the path is returned.
