@@ -92,7 +92,6 @@ STILL_CYCLES: tuple[frozenset[str], ...] = (
 )
 STILL_PARTICIPLES: frozenset[str] = frozenset(
     [
-        "Answered",
         "Asked",
         "Checked",
         "Choosing",
@@ -100,20 +99,15 @@ STILL_PARTICIPLES: frozenset[str] = frozenset(
         "Decoded",
         "Drafting",
         "Embedded",
-        "Ending",
         "Finding",
         "Found",
         "Gathered",
-        "Given",
         "Listing",
-        "Marked",
         "Offering",
         "Opening",
         "Paging",
         "Pasted",
         "Prepared",
-        "Recalled",
-        "Replayed",
         "Rewording",
         "Said",
         "Spent",
@@ -136,11 +130,9 @@ STILL_SHARED: frozenset[str] = frozenset(
         "Kind",
         "Ledger",
         "Place",
-        "Question",
         "Rows",
         "Said",
         "Side",
-        "Sources",
         "Turn",
     ]
 )
