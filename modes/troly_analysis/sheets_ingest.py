@@ -27,7 +27,7 @@ def run(request: IngestRequest) -> IngestOutcome:
     Raises InputError, StoreError, StoppedError. Whatever is raised, the sheets that were there stay as they were.
     """
     from troly.errors import InputError
-    from troly.stores.faults import os_error
+    from troly.stores.connections import os_error
     from troly.tables.stage import LoadContext
     from troly_analysis.importing import Order, import_file
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from troly.stores.duck import HARDENED
+from troly.stores.published import HARDENED
 from troly.tables.columns import literal, quoted
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _shareable(services: Services, text: str) -> str:
 
 def _warm() -> None:
     """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
-    from troly.retrieval.glossary import concepts
+    from troly.retrieval.search.glossary import concepts
     from troly_dental.guard import judge, red_flag
     from troly_dental.note_sentences import tells
     from troly_dental.note_subjects import subjects

@@ -22,7 +22,7 @@ from troly_dental.strings import say
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
-    from troly.retrieval.hybrid import Embed, Passage
+    from troly.retrieval.search.knowledge import Embed, Passage
 
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or

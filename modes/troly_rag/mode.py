@@ -75,7 +75,7 @@ def _loaded(services: Services) -> bool:
 
 def _warm() -> None:
     """Learn the examples of small talk, and the words that questions are read by."""
-    from troly.retrieval.glossary import concepts
+    from troly.retrieval.search.glossary import concepts
     from troly_rag.answer.extraction import figure_request
     from troly_rag.routing.small_talk import check_small_talk
     from troly_rag.tools import documents  # noqa: F401 (what looks into the documents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import Ingest, IngestOutcome, IngestRequest
-from troly.stores.faults import os_error
+from troly.stores.connections import os_error
 from troly.text.catalogue import LANGS
 from troly.text.numbers import format_number
 from troly_rental.schema import schema_version

@@ -86,7 +86,7 @@ def _warm() -> None:
     """Read a question once, and write its query: their words and libraries are there then."""
     from datetime import UTC, datetime
 
-    from troly.retrieval.glossary import concepts
+    from troly.retrieval.search.glossary import concepts
     from troly_rental.ask import explain, read, sql_of
     from troly_rental.reuse_form import form
 

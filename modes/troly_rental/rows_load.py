@@ -28,7 +28,7 @@ _STEP = 2_000
 @contextmanager
 def older(path: Path | None) -> Iterator[duckdb.DuckDBPyConnection | None]:
     """The version whose other rows stay, read-only; None for none."""
-    from troly.stores.duck import open_hardened
+    from troly.stores.published import open_hardened
 
     if path is None:
         yield None

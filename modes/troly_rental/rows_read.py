@@ -67,7 +67,7 @@ def open_database(path: Path) -> Iterator[list[Sheet]]:
     """The tables of a DuckDB file, opened so that nothing in it can reach outside. Raises InputError."""
     import duckdb
 
-    from troly.stores.duck import open_hardened
+    from troly.stores.published import open_hardened
 
     if not path.is_file():
         raise InputError("csv.missing", path=path)

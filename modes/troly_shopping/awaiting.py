@@ -9,7 +9,7 @@ from troly.text.fold import fold
 from troly_shopping.warranty import INVALID, PROMPT, RESULT
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import StoredMessage
+    from troly.stores.records import StoredMessage
 
 # The wording that asks for one, for messages saved without a type; folded, both languages.
 _WORDINGS = (

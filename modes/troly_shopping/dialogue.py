@@ -15,7 +15,7 @@ from troly_shopping.serials import Reading
 from troly_shopping.warranty import INVALID, PROMPT, RESULT
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import StoredMessage
+    from troly.stores.records import StoredMessage
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat"]
 # How many answers back a request for a serial is remembered.

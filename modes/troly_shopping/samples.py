@@ -8,7 +8,7 @@ from pathlib import Path
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
-from troly.retrieval.ingest import SAMPLES
+from troly.retrieval.documents.ingest import SAMPLES
 from troly.text.catalogue import Lang
 from troly_shopping import ingest, products_ingest
 from troly_shopping.csv_load import is_sample
@@ -58,7 +58,7 @@ def loaded(services: Services) -> bool:
 
 
 def _load_pages(services: Services, lang: Lang) -> str:
-    from troly.retrieval.documents import load_bytes, parse_document
+    from troly.retrieval.documents.files import load_bytes, parse_document
 
     what = say(f"samples.{PAGES}", lang)
     there = {document.path for document in services.knowledge.list_documents(_collection(services))}

@@ -21,7 +21,7 @@ from troly.conversation.wrong import REASONS, mark_wrong, take_back
 from troly.errors import AccessError, InputError
 from troly.plugin.events import StepFinished
 from troly.plugin.services import Services
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly.text.catalogue import LANGS, tr
 
 

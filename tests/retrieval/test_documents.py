@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.process.unprivileged import run_unprivileged
 from tests.support.retrieval.knowledge import docx_bytes, pdf_bytes
 from troly.errors import InputError
-from troly.retrieval.documents import MAX_BYTES, Document, parse_document, read_document
+from troly.retrieval.documents.files import MAX_BYTES, Document, parse_document, read_document
 from troly.text.catalogue import LANGS
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.process.unprivileged import run_unprivileged
 from tests.support.retrieval.knowledge import HashingEmbedder, House
 from troly.errors import StoreError
-from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
 from troly.text.dates import fixed_clock
 
 CLOCK = fixed_clock("2026-11-22T08:00:00+07:00")

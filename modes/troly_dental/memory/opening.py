@@ -43,7 +43,7 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
 
 def memory_of_turn(services: Services, profile: Profile) -> MemoryClient:
     """The same as a turn is told of it: what it gives is recorded; a replay is given that again, and opens none."""
-    from troly.stores.wrong import WrongAnswers
+    from troly.stores.wrong_answers import WrongAnswers
     from troly_dental.memory.taped import TapedMemory
 
     wrong = WrongAnswers(services.conversations)

@@ -11,12 +11,12 @@ from troly_rental.ask.relations import entities
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from troly.sandbox import Checked
+    from troly.sandbox import CheckedQuery
 
 Shape = tuple[str, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
 
 
-def of_other_records(reading: Reading, checked: Checked) -> bool:
+def of_other_records(reading: Reading, checked: CheckedQuery) -> bool:
     """Whether the query reads other records than the ones asked for: rooms for room-seeking posts."""
     tables = {one.table for one in entities().values()}
     wanted = entities()[reading.entity].table
@@ -24,7 +24,7 @@ def of_other_records(reading: Reading, checked: Checked) -> bool:
     return wanted not in checked.tables or (main in tables and main != wanted)
 
 
-def differs(reading: Reading, checked: Checked, role: Role) -> bool:
+def differs(reading: Reading, checked: CheckedQuery, role: Role) -> bool:
     """Whether a stored query answers something else than `reading`: other records, figures, groups, order or rows."""
     try:
         own = sql_of(reading, role)

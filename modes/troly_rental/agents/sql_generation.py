@@ -21,7 +21,7 @@ from troly_rental.schema import schema_version
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked, Scope
+    from troly.sandbox import CheckedQuery, Scope
 
 State = Mapping[str, Any]
 # 002-18.
@@ -78,7 +78,7 @@ class _Work:
                 break
         return answered
 
-    def _misfit(self, origin: Origin, checked: Checked) -> str:
+    def _misfit(self, origin: Origin, checked: CheckedQuery) -> str:
         """Why a query that runs is no answer; a stored one must also be of the same records, figures and order."""
         asked, lang = self.asked, self.turn.language
         if origin == "user":
@@ -143,7 +143,7 @@ class _Work:
             used(reuse_key(match.entry.number))
         return Answered(origin, checked, found, self.tried, measured("rental.sql", rows.ms), match)
 
-    async def _total(self, checked: Checked, held: int) -> int:
+    async def _total(self, checked: CheckedQuery, held: int) -> int:
         """How many rows there are without the LIMIT."""
         from sqlglot import exp
 

@@ -12,7 +12,7 @@ from troly_rental.ask import Filter, Reading, filters_of
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked
+    from troly.sandbox import CheckedQuery
     from troly.text.catalogue import Lang
 
 State = Mapping[str, Any]
@@ -35,7 +35,7 @@ async def result_validator(state: State, turn: TurnContext, step: Step) -> State
     return {"verdict": verdict, "isValid": known, "reason": verdict.reason or None}
 
 
-def mismatch(reading: Reading, checked: Checked, lang: Lang) -> str:
+def mismatch(reading: Reading, checked: CheckedQuery, lang: Lang) -> str:
     """Why a query does not answer the question, told from its parse tree; "" where nothing contradicts it.
 
     A condition that was asked for must stand in the query with the same value (002-26), and statistics are no list
@@ -81,7 +81,7 @@ def _told(filters: list[Filter]) -> str:
     return "; ".join(f"{one.field} {one.op} {one.value}" for one in sorted(filters, key=str))
 
 
-def _is_figures(checked: Checked) -> bool:
+def _is_figures(checked: CheckedQuery) -> bool:
     """Whether the outermost SELECT gives figures over groups rather than things."""
     from sqlglot import exp
 

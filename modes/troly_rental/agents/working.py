@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from troly_rental.ask import Reading
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked, Scope
+    from troly.sandbox import CheckedQuery, Scope
     from troly_rental.payload import Found
     from troly_rental.reuse import Match
     from troly_rental.sessions import Session
@@ -37,7 +37,7 @@ class Answered:
     """
 
     origin: Origin
-    checked: Checked
+    checked: CheckedQuery
     found: Found
     attempts: int
     ms: float

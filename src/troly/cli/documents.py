@@ -15,8 +15,8 @@ from troly.cli.output import note
 from troly.cli.progress import progress
 from troly.conversation.session import Session
 from troly.errors import InputError, ModelError
-from troly.retrieval.hybrid import Embed
-from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.search.knowledge import Embed
 
 UNITS = {"read": "files", "embed": "chunks"}
 

@@ -25,12 +25,13 @@ from troly.plugin.events import (
     Table,
     Task,
 )
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly.tui.chat.turns import spent_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import Conversations, StoredMessage, Turn
+    from troly.stores.conversations import Conversations
+    from troly.stores.records import StoredMessage, Turn
 
 _CARDS: Mapping[str, type[Any]] = {
     kind.__name__: kind
