@@ -163,7 +163,7 @@ def test_an_unlisted_folder_hides_nothing_that_was_stored(tmp_path: Path) -> Non
     (shut / "a.txt").write_text("chữ", encoding="utf-8")
     prepare = (
         "import asyncio, os\nfrom tests.support.retrieval.knowledge import House\n"
-        "from troly.retrieval.ingest import ingest_paths\n"
+        "from troly.retrieval.documents.ingest import ingest_paths\n"
         "os.chmod(folder, 0o777)\nos.umask(0)\nhouse = House(folder / 'home')\n"
         "run = lambda: asyncio.run(ingest_paths(house.knowledge, [folder / 'tl'], collection='docs'))\n"
         "print(len(run().added))\nhouse.db.close()\n"

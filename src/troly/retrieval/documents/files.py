@@ -71,15 +71,6 @@ class Document:
     guessed: bool = False
 
 
-def read_document(path: Path) -> Document:
-    """The file at `path` as a Document.
-
-    Raises InputError (`knowledge.*`) for a missing, forbidden, empty, too large, binary, encrypted or damaged file,
-    a folder, and a format that is not read.
-    """
-    return parse_document(path, load_bytes(path))
-
-
 def load_bytes(path: Path) -> bytes:
     """The bytes of `path`, at most `MAX_BYTES`; raises InputError."""
     name = show(path)
@@ -100,7 +91,10 @@ def load_bytes(path: Path) -> bytes:
 
 
 def parse_document(path: Path, data: bytes) -> Document:
-    """`data`, the content of `path`, as a Document; the suffix of `path` names the format. Raises InputError."""
+    """`data`, the content of `path`, as a Document; the suffix of `path` names the format.
+
+    Raises InputError (`knowledge.*`) for an empty, too long, binary, encrypted or damaged file, and a format that is not read.
+    """
     kind = kind_of(path)
     if kind is None:
         raise InputError(
