@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.stores.prepared import FOLDER
 
-settings.register_profile(
-    "troly", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+_QUIET = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+# A run of the tests is the same every time; `.ci/explore` looks for new examples.
+settings.register_profile("troly", deadline=None, derandomize=True, suppress_health_check=_QUIET)
+settings.register_profile("explore", deadline=None, max_examples=2_000, suppress_health_check=_QUIET)
 settings.load_profile("troly")
 
 # Thousands of modules stay for ever: looking through them for garbage all the time is a fifth of what the tests cost.

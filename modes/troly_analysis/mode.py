@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Graph, Mode, Opening, Outcome
 from troly.text.catalogue import LANGS, Lang
-from troly_analysis.commands import COMMANDS
-from troly_analysis.export import EXPORT
-from troly_analysis.mentions import TALK, mentions
-from troly_analysis.metrics import MIGRATION
-from troly_analysis.samples import SAMPLES, holdings
-from troly_analysis.sheets_ingest import INGESTS
+from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
+from troly_analysis.sheets.metrics import MIGRATION
+from troly_analysis.sheets.overview import mentions
+from troly_analysis.sheets.samples import SAMPLES, holdings
 from troly_analysis.strings import catalogue, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
+
 
 # ChatWorkflowState of the documents (001-04), and the result.
 STATE_FIELDS = (
@@ -40,8 +39,8 @@ _WARM = (
     "duckdb",
     "sqlglot",
     "troly_analysis.planner",
-    "troly_analysis.schemas",
-    "troly_analysis.service_queries",
+    "troly_analysis.nodes",
+    "troly_analysis.query.aggregates",
 )
 
 
@@ -88,10 +87,10 @@ def _warm() -> None:
     import sqlglot
 
     from troly_analysis.planner import classify
-    from troly_analysis.planner.aliases import concept_of
+    from troly_analysis.planner.schema import concept_of
     from troly_analysis.types import Field
 
-    for name in ("troly_analysis.sheets_store", "troly_analysis.tools"):
+    for name in ("troly_analysis.sheets.store", "troly_analysis.agent.tools"):
         import_module(name)
     sqlglot.parse_one("select 1", read="duckdb").sql(dialect="duckdb")
     concept_of(Field("Doanh thu", "number"))
@@ -116,7 +115,7 @@ MODE = Mode(
     holdings=holdings,
     migrations=(MIGRATION,),
     ingests=INGESTS,
-    commands=(*COMMANDS, EXPORT),
+    commands=COMMANDS,
     samples=SAMPLES,
     talk=TALK,
     mentions=mentions,

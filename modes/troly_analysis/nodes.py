@@ -3,37 +3,441 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+from typing import Any, Literal
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Suggestions
-from troly_analysis import nodes_data, nodes_format, nodes_talk
-from troly_analysis.agent_pipeline import is_typed
-from troly_analysis.answer_data import connections_json, result_json
-from troly_analysis.answer_names import Asked
-from troly_analysis.answer_numbers import house_numbers
-from troly_analysis.nodes_memory import (
-    UNCLEAR,
-    chosen_option,
-    full_history,
-    previous_plan,
-    sheets_of,
-)
+from troly.plugin.events import Notice, Source, Suggestions
+from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
+from troly.text.fold import fold
+from troly_analysis import talk
+from troly_analysis.agent.loop import RETRIES, AgentRun, canonical, run_agent
+from troly_analysis.agent.messages import name_text, result_message
+from troly_analysis.agent.tools import is_typed, read_typed, run_tool, sheet_of
+from troly_analysis.answer.cards import chart_of, computations, table_of
+from troly_analysis.answer.figures import Days, Ground, count_figures, ground, strangers
+from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, with_units
+from troly_analysis.answer.sentences import notes, periods_of, render_answer
+from troly_analysis.planner import Intent, Plan, classify, first_questions, plan, suggest_questions, title
+from troly_analysis.query.service import DataQueryService
+from troly_analysis.sheets.store import SheetStore
+from troly_analysis.sheets.value_lookup import value_lookup
 from troly_analysis.strings import prompts, say
-from troly_analysis.suggest import first_questions
+from troly_analysis.talk import UNCLEAR
+from troly_analysis.types import (
+    Result,
+    Run,
+    Sheet,
+    ToolCall,
+    ToolRecord,
+    connections_json,
+    record_json,
+    result_json,
+)
 
-if TYPE_CHECKING:
-    from troly_analysis.planner import Intent
+# What a turn knows before it begins to answer: the user's sheets, the plan of the turn before, the language spoken.
 
-State = Mapping[str, Any]
+
+PLAN = "analysis_plan"
+HISTORY = 40
+
+
+def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
+    """The sheets of the one who asks (001-38). Blocking; raises StoreError."""
+    return SheetStore(turn.services).sheets(turn.profile.login)
+
+
+def service_of(turn: TurnContext) -> DataQueryService:
+    """The queries of the one who asks, at the turn's own time."""
+    return DataQueryService(SheetStore(turn.services), turn.profile.login, clock=lambda: turn.now)
+
+
+def full_history(turn: TurnContext) -> list[dict[str, str]]:
+    """The whole conversation as `{role, content}`, the message being answered last (001-41). Blocking when it is long."""
+    if len(turn.history) < HISTORY:
+        return turn.chat_history()
+    store, roles = turn.services.conversations, {"user": "user", "assistant": "assistant"}
+    found = list(turn.history)
+    while page := store.messages(turn.profile.login, turn.conversation.id, limit=500, before=found[0].id):
+        found = [*page, *found]
+    past = [{"role": roles[m.sender], "content": m.text} for m in found if m.sender in roles]
+    return [*past, {"role": "user", "content": turn.text}]
+
+
+# --- the plan of the turn before
+
+
+def previous_plan(turn: TurnContext) -> Plan | None:
+    """The plan that the conversation's last data question led to; None when there is none or it cannot be read."""
+    saved = turn.conversation_metadata.get(PLAN)
+    if not saved:
+        return None
+    try:
+        return _plans().validate_python(saved)  # type: ignore[no-any-return]
+    except ValidationError:
+        # Written by another version.
+        return None
+
+
+def keep_plan(turn: TurnContext, plan: Plan) -> None:
+    """Keep `plan` for the next message of the conversation."""
+    turn.conversation_metadata[PLAN] = _plans().dump_python(plan, mode="json")
+
+
+def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
+    """What the message chooses of the options that were offered: by its number or its words; "" when it chooses none."""
+    if previous is None or not previous.options or previous.question is None:
+        return ""
+    said = fold(turn.text).strip(" .)!")
+    if said.isdecimal() and 1 <= int(said) <= len(previous.options):
+        return previous.options[int(said) - 1]
+    return next((option for option in previous.options if fold(option) == said), "")
+
+
+@cache
+def _plans() -> Any:
+    return TypeAdapter(Plan)
+
+
+# Answers a question about data: by the model's tool calls, else by the plan of the rules, else by asking back.
+
+
+SHEET_COMMAND = "app ingest sheet FILE"
+LAST_SHEET = "analysis_sheet"
+FIELDS_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One result with the call that it came from, its sheet, and how it was computed."""
+
+    call: ToolCall
+    result: Result
+    sheet: Sheet | None
+    run: Run | None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One question to be answered: in which turn, over which sheets, and the step that tells of it in the trace."""
+
+    turn: TurnContext
+    sheets: tuple[Sheet, ...]
+    asked: AnswerContext
+    step: Step
+
+    @property
+    def lang(self) -> Lang:
+        """The language of the answer."""
+        return self.turn.language
+
+    def note(self, key: str, source: Source, **params: object) -> None:
+        """What the trace says of this step."""
+        self.step.note(say(key, self.lang, **params), source)
+
+
+@dataclass(slots=True)
+class DataAnswer:
+    """What the data agent hands to the formatter: `prose` is True where a model wrote the `text`."""
+
+    text: str
+    records: Sequence[ToolRecord] = ()
+    findings: list[Finding] = field(default_factory=list)
+    prose: bool = False
+    remarks: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    chart: str | None = None
+    plan: Plan | None = None
+    error: str | None = None
+
+    def state(self) -> dict[str, Any]:
+        """The part of the graph's state that the data agent fills."""
+        return {
+            "agent_response": self.text,
+            "tool_calls": [record_json(record) for record in self.records],
+            "error": self.error,
+            "answered": self,
+        }
+
+
+async def answer(job: Job, previous: Plan | None) -> DataAnswer:
+    """The answer to a question from the user's own sheets (001-45 when there are none)."""
+    turn, sheets, asked = job.turn, job.sheets, job.asked
+    if not sheets:
+        job.note("step.no_sheets", "rules")
+        return DataAnswer(say("answer.no_sheets", job.lang, command=SHEET_COMMAND))
+    if is_typed(asked.text):
+        return await _typed(job)
+    plan = await asyncio.to_thread(_plan, job, previous)
+    keep_plan(turn, plan)
+    if turn.model.reason_unavailable is not None:
+        return await _by_plan(job, plan, None)
+    run = await run_agent(turn, service_of(turn), sheets, asked, plan.calls)
+    return _by_model(job, plan, run) or await _by_plan(job, plan, run)
+
+
+def _plan(job: Job, previous: Plan | None) -> Plan:
+    look = value_lookup(job.turn.services, job.turn.profile.login)
+    return plan(job.asked.text, job.sheets, job.turn.now, previous, look)
+
+
+def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
+    """What the model found and said; None when the rules are to answer in its place."""
+    called = {"count": len(run.records), "tools": ", ".join(record.tool_name for record in run.records)}
+    findings = findings_of(run.found, job.sheets)
+    if run.stopped == "no_calls" and run.prose and not plan.calls and plan.question is None:
+        known = ground(job.asked.text, [], job.sheets, Days.of([job.asked.today]))
+        if not strangers(run.prose, known):
+            job.note("step.agent", "model", **called)
+            return DataAnswer(run.prose, run.records)
+    failed = run.stopped in {"model", "no_calls"} or not findings
+    if failed or (run.stopped == "retries" and plan.calls):
+        return None
+    job.note("step.agent", "model", **called)
+    _remember(job.turn, findings)
+    if run.stopped or not run.prose:
+        return DataAnswer(_told(findings, job.asked), run.records, findings, chart=plan.chart)
+    return DataAnswer(run.prose, run.records, findings, prose=True, chart=plan.chart)
+
+
+async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
+    """Run the calls of the plan, or ask back, or say what is missing; tools run by the model stay in the record."""
+    before = list(run.records) if run else []
+    _explain(job, plan, run)
+    if plan.question is not None:
+        options = [f"{number}. {option}" for number, option in enumerate(plan.options, 1)]
+        return DataAnswer("\n".join([plan.question.say(job.lang), *options]), before, options=plan.options)
+    if not plan.calls:
+        return _missing(job, plan, before, run)
+    service = service_of(job.turn)
+    calls = {canonical(call): call for call in plan.calls}.values()
+    numbered = enumerate(calls, len(before) + 1)
+    records = [await run_tool(job.turn, service, call, number) for number, call in numbered]
+    findings = findings_of(records, job.sheets)
+    if not findings:
+        reason = records[-1].error or ""
+        text = say("answer.failed", job.lang, count=len(records), reason=reason)
+        return DataAnswer(text, [*before, *records], error=reason)
+    _remember(job.turn, findings)
+    remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
+    if plan.missing:
+        remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
+    told = _told(findings, asked_by(plan, job.asked))
+    return DataAnswer(
+        told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
+    )
+
+
+def asked_by(plan: Plan, asked: AnswerContext) -> AnswerContext:
+    """The question with what its plan knows: how to name the answer, and the days a query's arguments do not show."""
+    period = plan.ask.period if plan.ask else None
+    span = (period.start, period.end) if period else None
+    return dataclasses.replace(asked, heading=title(plan, asked.lang), span=span)
+
+
+def _explain(job: Job, plan: Plan, run: AgentRun | None) -> None:
+    """Say in the trace, and on a model's failure to the reader, who answers and why."""
+    if run is None:
+        if plan.question is not None:
+            job.note("step.asked_back", "rules")
+        else:
+            job.note("step.planned", "rules", tools=", ".join(call.tool for call in plan.calls) or "-")
+        return
+    more = {"reason": run.error.key} if run.error else {}
+    reason = say(f"stopped.{run.stopped or 'no_calls'}", job.lang, **more)
+    job.note("step.agent_stopped", "rules", reason=reason)
+    if run.error is not None:
+        shown = run.error.render(job.lang)
+        message = say("fallback.message", job.lang, detail=shown.line())
+        job.turn.emit(Notice("warning", say("fallback.title", job.lang), message, shown.remedy))
+
+
+def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | None) -> DataAnswer:
+    """Nothing could be made of the question: what was not found, and what there is."""
+    errors = [record.error for record in before if record.error]
+    if run is not None and run.stopped == "retries" and errors:
+        text = say("answer.failed", job.lang, count=RETRIES, reason=errors[-1])
+        return DataAnswer(text, before, error=errors[-1])
+    missing = ", ".join(plan.missing)
+    said = [
+        say("answer.missing", job.lang, missing=missing)
+        if missing
+        else say("answer.not_understood", job.lang)
+    ]
+    known = [sheet for sheet in job.sheets if sheet.name == plan.sheet] or list(job.sheets[:3])
+    for sheet in known:
+        names = ", ".join(name_text(each.name) for each in sheet.fields[:FIELDS_SHOWN])
+        said.append(say("answer.fields", job.lang, sheet=name_text(sheet.name), fields=names))
+    return DataAnswer("\n".join(said), before)
+
+
+async def _typed(job: Job) -> DataAnswer:
+    """A pipeline that the person typed."""
+    job.note("step.by_hand", "rules")
+    last = str(job.turn.conversation_metadata.get(LAST_SHEET, ""))
+    typed = read_typed(job.asked.text, job.sheets, last, job.lang)
+    if typed.call is None:
+        return DataAnswer(typed.problem, error=typed.problem)
+    record = await run_tool(job.turn, service_of(job.turn), typed.call, 1)
+    if record.result is None:
+        text = say("pipeline.refused", job.lang, error=record.error or "")
+        return DataAnswer(text, [record], error=record.error)
+    findings = findings_of([record], job.sheets)
+    _remember(job.turn, findings)
+    return DataAnswer(_told(findings, job.asked), [record], findings)
+
+
+def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> list[Finding]:
+    """The records that hold a result, each with its sheet."""
+    found = []
+    for record in records:
+        if record.result is not None:
+            call = ToolCall(record.tool_name, record.arguments)
+            sheet = sheet_of(call, sheets)
+            found.append(Finding(call, with_units(record.result, sheet), sheet, record.run))
+    return found
+
+
+def values_read(findings: Sequence[Finding], lang: Lang) -> list[str]:
+    """What a filter's values were taken for, where the sheet spells them otherwise or does not have them."""
+    said = []
+    for run in (each.run for each in findings if each.run is not None):
+        for key, found in (("matched", run.matched), ("nearest", run.nearest)):
+            for name, value, near in found:
+                if near:
+                    said.append(say(f"answer.{key}", lang, field=name, value=value, near=", ".join(near)))
+    return said
+
+
+def _told(findings: Sequence[Finding], asked: AnswerContext) -> str:
+    return "\n\n".join(
+        dict.fromkeys(render_answer(each.call, each.result, each.sheet, asked) for each in findings)
+    )
+
+
+def _remember(turn: TurnContext, findings: Sequence[Finding]) -> None:
+    if findings and findings[-1].sheet is not None:
+        turn.conversation_metadata[LAST_SHEET] = findings[-1].sheet.name
+
+
+def answered_in(state: Mapping[str, Any]) -> DataAnswer | None:
+    """What the data agent left in the state; None when another node answered."""
+    found = state.get("answered")
+    return found if isinstance(found, DataAnswer) else None
+
+
+# The last word on an answer: figures checked and written the documents' way, then table, chart and computation.
+
+
+async def checked(
+    turn: TurnContext, told: DataAnswer, sheets: tuple[Sheet, ...], asked: AnswerContext, step: Step
+) -> str:
+    """The model's words where every figure in them is in a result, else its second try, else the template (001-27 on)."""
+    known = _ground_of(told.findings, sheets, asked)
+    wrong = strangers(told.text, known)
+    if not wrong:
+        count = count_figures(told.text)
+        step.note(say("step.prose_kept", turn.language, count=count), "model")
+        return told.text
+    figures = ", ".join(wrong[:5])
+    again = await _second_try(turn, told, asked)
+    if again and not strangers(again, known):
+        step.note(say("step.prose_second", turn.language, figures=figures), "model")
+        return again
+    step.note(say("step.prose_refused", turn.language, figures=figures), "rules")
+    keys = [say("refused.title", turn.language), say("refused.message", turn.language, figures=figures)]
+    turn.emit(Notice("info", *keys))
+    return "\n\n".join(render_answer(each.call, each.result, each.sheet, asked) for each in told.findings)
+
+
+async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> str:
+    """The formatter's prompt on the results alone; "" when no model answers."""
+    results = "\n".join(
+        str(
+            result_message(
+                ToolRecord(each.call.tool, "", each.call.arguments, each.result), each.sheet, asked
+            )["content"]
+        )
+        for each in told.findings
+    )
+    messages = prompts().messages("response_formatter", turn.language, question=asked.text, results=results)
+    said = ""
+    try:
+        async with aclosing(turn.model.stream("response_formatter", messages)) as pieces:
+            async for piece in pieces:
+                said += piece
+    except ModelError:
+        return ""
+    return said.strip()
+
+
+def with_notes(text: str, told: DataAnswer, asked: AnswerContext) -> str:
+    """`text` with the days that were meant, unfinished periods and other remarks it does not have yet."""
+    lines = [line for each in told.findings for line in notes(each.call, each.result, asked)]
+    lines += told.remarks
+    missing = [line for line in dict.fromkeys(lines) if line and line not in text]
+    return "\n\n".join(part for part in (text, "\n".join(missing)) if part)
+
+
+def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> None:
+    """Table, chart and computation of each result, then what to ask next."""
+    for each in told.findings:
+        table = table_of(each.call, each.result, each.sheet, asked)
+        if table is not None:
+            turn.emit(table)
+        chart = chart_of(each.call, each.result, each.sheet, asked, told.chart)
+        if chart is not None:
+            turn.emit(chart)
+    for each in told.findings:
+        record = ToolRecord(each.call.tool, "", each.call.arguments, each.result, run=each.run)
+        for shown in computations(record, each.sheet, asked):
+            turn.emit(shown)
+    if told.options:
+        turn.emit(Suggestions(told.options))
+    elif told.findings and (sheet := told.findings[-1].sheet) is not None:
+        questions = suggest_questions(sheet, told.plan, turn.language)
+        if questions:
+            turn.emit(Suggestions(questions))
+
+
+def plain_words(text: str, turn: TurnContext, step: Step) -> str:
+    """Chat and questions back pass through, only their numbers are put into form (C1)."""
+    step.note(say("step.passed", turn.language), "rules")
+    return house_numbers(text, turn.language)
+
+
+def _ground_of(findings: Iterable[Finding], sheets: tuple[Sheet, ...], asked: AnswerContext) -> Ground:
+    found = list(findings)
+    periods: list[tuple[date, date]] = [
+        (each.start, each.end) for each in find_ranges(asked.text, asked.today)
+    ]
+    days: list[date] = [asked.today]
+    for each in found:
+        for start, end in periods_of(each.call):
+            days += [day for day in (start, end) if day]
+            periods += [(start, end)] if start and end else []
+        cells = [cell for row in each.result.rows for cell in row] + [each.result.value]
+        days += [day for cell in cells if isinstance(cell, (date, str)) and (day := day_of(cell))]
+        if each.sheet and each.sheet.span:
+            days += each.sheet.span
+    return ground(asked.text, [(each.call, each.result) for each in found], sheets, Days.of(days, periods))
+
+
+GraphState = Mapping[str, Any]
 EARLIER_CHARS = 300
 
 
-async def intent_classifier(_state: State, turn: TurnContext, step: Step) -> State:
+async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Load the sheets and the whole conversation, then decide between the three intents (001-06, 001-37)."""
-    from troly_analysis import planner
-
     sheets = await asyncio.to_thread(sheets_of, turn)
     messages = await asyncio.to_thread(full_history, turn)
     known = {"sheets": sheets, "messages": messages, "user_connections": connections_json(sheets)}
@@ -44,7 +448,7 @@ async def intent_classifier(_state: State, turn: TurnContext, step: Step) -> Sta
         step.note(say("step.intent", turn.language, intent="data_query", reason="-"), "rules")
         intent = "data_query"
     else:
-        hint = await asyncio.to_thread(planner.classify, question, messages[:-1], sheets, previous)
+        hint = await asyncio.to_thread(classify, question, messages[:-1], sheets, previous)
         intent = await _classify(turn, question, messages, hint, step)
     if intent != "unclear":
         turn.conversation_metadata[UNCLEAR] = 0
@@ -55,7 +459,6 @@ async def _classify(
     turn: TurnContext, question: str, messages: list[dict[str, str]], hint: Intent, step: Step
 ) -> str:
     """Exactly one of the three values; what a model says besides is repaired or replaced by the rules' (001-45)."""
-    from troly_analysis.schemas import Classification
 
     earlier = next((item["content"] for item in reversed(messages[:-1]) if item["role"] == "assistant"), "-")
     asked = prompts().messages(
@@ -74,61 +477,61 @@ async def _classify(
     return found.value.intent
 
 
-def route_by_intent(state: State) -> str:
+def route_by_intent(state: GraphState) -> str:
     """The value the edges are chosen by; whatever is none of the three is unclear (001-37, 001-45)."""
     intent = state.get("intent")
     return intent if intent in {"chat", "data_query"} else "unclear"
 
 
-async def chat_node(state: State, turn: TurnContext, step: Step) -> State:
+async def chat_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Small talk, what the assistant can do, and how to ask (001-28, 001-29)."""
-    text, spoken = await nodes_talk.chat(turn, state["messages"], state["sheets"], step)
-    return nodes_talk.state_of(text, spoken=spoken)
+    text, spoken = await talk.chat(turn, state["messages"], state["sheets"], step)
+    return talk.state_of(text, spoken=spoken)
 
 
-async def data_agent_node(state: State, turn: TurnContext, step: Step) -> State:
+async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Figures, by the model's tool calls or the rules' plan (001-09 to 001-26)."""
-    asked = Asked.of(state["question"], turn.language, turn.now)
-    job = nodes_data.Job(turn, state["sheets"], asked, step)
-    told = await nodes_data.answer(job, state.get("previous"))
+    asked = AnswerContext.of(state["question"], turn.language, turn.now)
+    job = Job(turn, state["sheets"], asked, step)
+    told = await answer(job, state.get("previous"))
     return told.state()
 
 
-async def clarify_node(state: State, turn: TurnContext, step: Step) -> State:
+async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """One question back, with examples from the person's own sheets."""
-    text = await asyncio.to_thread(nodes_talk.clarify, turn, state["sheets"])
+    text = await asyncio.to_thread(talk.clarify, turn, state["sheets"])
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
-    return nodes_talk.state_of(text)
+    return talk.state_of(text)
 
 
-async def response_formatter(state: State, turn: TurnContext, step: Step) -> State:
+async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """The answer as it is shown (001-30 to 001-36); where all three ways meet (001-01)."""
-    told = nodes_data.answered_in(state)
+    told = answered_in(state)
     if told is None or not told.findings:
         text = state["agent_response"] if state.get("spoken") else None
         if text is None:
-            text = nodes_format.plain_words(state["agent_response"], turn, step)
+            text = plain_words(state["agent_response"], turn, step)
             turn.say(text)
         else:
             step.note(say("step.passed", turn.language))
         _offer(state, turn, told)
         return {"final_response": text}
-    asked = Asked.of(state["question"], turn.language, turn.now)
+    asked = AnswerContext.of(state["question"], turn.language, turn.now)
     if told.prose:
-        text = await nodes_format.checked(turn, told, state["sheets"], asked, step)
+        text = await checked(turn, told, state["sheets"], asked, step)
         text = house_numbers(text, turn.language)
     else:
         text = told.text
         step.note(say("step.template", turn.language), "rules")
     if told.plan is not None and not told.prose:
-        asked = nodes_data.asked_by(told.plan, asked)
-    text = nodes_format.with_notes(text, told, asked)
+        asked = asked_by(told.plan, asked)
+    text = with_notes(text, told, asked)
     turn.say(text)
-    nodes_format.show_cards(turn, told, asked)
+    show_cards(turn, told, asked)
     return {"final_response": text, "result": result_json(told.findings[-1].result)}
 
 
-def _offer(state: State, turn: TurnContext, told: nodes_data.Answered | None) -> None:
+def _offer(state: GraphState, turn: TurnContext, told: DataAnswer | None) -> None:
     """What to ask next where nothing was computed: the options of a question, else first questions."""
     if told is not None:
         if told.options:
@@ -136,3 +539,12 @@ def _offer(state: State, turn: TurnContext, told: nodes_data.Answered | None) ->
         return
     if state["sheets"]:
         turn.emit(Suggestions(first_questions(state["sheets"], turn.language)))
+
+
+# The JSON that the model returns when it classifies; importing this costs pydantic, so nodes import it when they run.
+
+
+class Classification(BaseModel):
+    """What a message wants: exactly one of the three values (001-06, 001-37)."""
+
+    intent: Literal["data_query", "chat", "unclear"]

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from troly.text.fold import nfc, tokens
-from troly.text.match import Lexicon, PhraseHit
-from troly_shopping.awaiting import awaiting_serial
-from troly_shopping.evidence import FOLDER, Candidate
-from troly_shopping.serials import Reading
-from troly_shopping.warranty import INVALID, PROMPT, RESULT
+from troly.text.fold import fold, tokens
+from troly.text.match import PhraseHit, spans_of, words_outside
+from troly_shopping.serials import SerialCandidate, SerialParse
+from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
+from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
     from troly.stores.records import StoredMessage
@@ -24,10 +22,19 @@ REMEMBERED = 4
 MAX_CHARS = 400
 _WARRANTY = {PROMPT, INVALID, RESULT}
 _ORDER = ("first", "second", "third")
+# The wording that asks for a serial, for messages saved without a type; folded, both languages.
+_WORDINGS = (
+    "vui long cung cap so serial",
+    "chua nhan dien duoc so serial",
+    "nhap lai so serial",
+    "send me the serial number",
+    "could not recognise a valid serial",
+    "enter the serial again",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class DialogueState:
     """What the desk's own messages say of the conversation (000-48).
 
     `awaiting` when the last one asks for a serial; `earlier` when one shortly before did and nothing has settled it;
@@ -44,15 +51,15 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class DialogueAct:
     """What a message does: `confirm` and `repeat` look up `serials`, `ask` asks for one again."""
 
     act: Act = ""
     serials: tuple[str, ...] = ()
 
 
-def situation(history: Iterable[StoredMessage]) -> Situation:
-    """The situation after `history`, oldest first."""
+def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
+    """The state after `history`, oldest first."""
     answers = [m for m in history if m.sender == "assistant"]
     last = answers[-1] if answers else None
     awaiting = awaiting_serial(answers)
@@ -63,7 +70,7 @@ def situation(history: Iterable[StoredMessage]) -> Situation:
         if shown:
             asked = tuple(shown.split(", "))
             mentioned |= dict.fromkeys(asked)
-    return Situation(
+    return DialogueState(
         awaiting=awaiting,
         earlier=not awaiting and _still_open(answers[-REMEMBERED:]),
         offered=tuple(last.metadata.get("offered", ())) if last else (),
@@ -73,7 +80,21 @@ def situation(history: Iterable[StoredMessage]) -> Situation:
     )
 
 
+def awaiting_serial(history: Iterable[StoredMessage]) -> bool:
+    """Whether the assistant's last message asks for a serial: by its metadata, else by its words."""
+    last = next((message for message in reversed(list(history)) if message.sender == "assistant"), None)
+    if last is None:
+        return False
+    kind = last.type or str(last.metadata.get("type", ""))
+    if kind in {PROMPT, INVALID}:
+        return True
+    if kind == RESULT:
+        return last.metadata.get("warranty_meta", {}).get("found") is False
+    return not kind and any(wording in fold(last.text) for wording in _WORDINGS)
+
+
 def _still_open(answers: Sequence[StoredMessage]) -> bool:
+    """Whether a serial was asked for in these answers and nothing has settled it since."""
     for message in reversed(answers):
         if message.metadata.get("cancelled") or message.metadata.get("warranty_meta", {}).get("found"):
             return False
@@ -82,84 +103,75 @@ def _still_open(answers: Sequence[StoredMessage]) -> bool:
     return False
 
 
-def move(text: str, spot: Situation) -> Move:
-    """What `text` does in this situation; a `Move` without an act when it is a message like any other."""
-    if len(text) > MAX_CHARS:
-        return Move()
-    hits = _phrases().find(text)
-    if _wants_person(hits):
-        return Move("person")
-    if spot.offered and (found := _answer_to_offer(text, spot, hits)):
-        return found
-    return _steering(text, spot, hits) if spot.awaiting or spot.earlier or spot.warranty else Move()
+def dialogue_phrases(text: str) -> list[PhraseHit]:
+    """The phrases of `lexicons/dialogue.txt` in a message; none in a long one."""
+    return lexicon("dialogue", without="filler").find(text) if len(text) <= MAX_CHARS else []
 
 
-def _steering(text: str, spot: Situation, hits: Sequence[PhraseHit]) -> Move:
+def parse_act(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct:
+    """What `text` with these `dialogue_phrases` does in this state; without an act when it is a message like any other."""
+    refused = [hit.end for hit in hits if hit.label == "not wanted"]
+    if any(hit.label == "person" and not any(0 <= hit.start - end <= 2 for end in refused) for hit in hits):
+        return DialogueAct("person")
+    if state.offered and (answer := _answer_to_offer(text, state, hits)):
+        return answer
+    return (
+        _steering(text, state, hits) if state.awaiting or state.earlier or state.warranty else DialogueAct()
+    )
+
+
+def _steering(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct:
     """Another serial of those talked about, stop, once more, or a correction that names no serial."""
     labels = {hit.label for hit in hits}
     if "other" in labels and _only(text, hits, {"other", "no", "not this", "correction", "yes"}):
-        rest = [serial for serial in spot.mentioned if serial not in spot.asked]
-        return Move("confirm", tuple(rest)) if len(rest) == 1 else Move("ask")
+        rest = [serial for serial in state.mentioned if serial not in state.asked]
+        return DialogueAct("confirm", tuple(rest)) if len(rest) == 1 else DialogueAct("ask")
     if "cancel" in labels and _only(text, hits, {"cancel", "no"}):
-        return Move("cancel")
+        return DialogueAct("cancel")
     if "repeat" in labels and _only(text, hits, {"repeat"}):
-        return Move("repeat", () if spot.awaiting and not spot.asked else spot.asked)
+        return DialogueAct("repeat", () if state.awaiting and not state.asked else state.asked)
     wrong = labels & {"correction", "not this"} and _only(text, hits, {"correction", "no", "not this"})
-    return Move("ask") if wrong else Move()
+    return DialogueAct("ask") if wrong else DialogueAct()
 
 
-def _answer_to_offer(text: str, spot: Situation, hits: Sequence[PhraseHit]) -> Move | None:
-    for place, label in enumerate(_ORDER[: len(spot.offered)]):
+def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct | None:
+    for place, label in enumerate(_ORDER[: len(state.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
-            return Move("confirm", (spot.offered[place],))
+            return DialogueAct("confirm", (state.offered[place],))
     labels = {hit.label for hit in hits}
     if "yes" in labels and _only(text, hits, {"yes"}):
-        return Move("confirm", spot.offered) if len(spot.offered) == 1 else Move("choose", spot.offered)
+        return DialogueAct("confirm" if len(state.offered) == 1 else "choose", state.offered)
     if labels & {"no", "not this"} and _only(text, hits, {"no", "not this"}):
-        return Move("ask")
+        return DialogueAct("ask")
     return None
-
-
-def _wants_person(hits: Sequence[PhraseHit]) -> bool:
-    """Whether a person is asked for, and not declined: "không cần gặp nhân viên"."""
-    refused = [hit.end for hit in hits if hit.label == "not wanted"]
-    return any(
-        hit.label == "person" and not any(0 <= hit.start - end <= 2 for end in refused) for hit in hits
-    )
 
 
 def _only(text: str, hits: Sequence[PhraseHit], labels: set[str]) -> bool:
     """Whether every word of `text` belongs to one of `labels` or means nothing more."""
-    spans = [(hit.start, hit.end) for hit in hits if hit.label in labels or hit.label == "filler"]
-    spans += [(hit.start, hit.end) for hit in _fillers().find(text)]
-    return all(any(start <= word.start < end for start, end in spans) for word in tokens(text))
+    spans = spans_of(hit for hit in hits if hit.label in labels or hit.label == "filler")
+    return not words_outside(tokens(text), [*spans, *spans_of(lexicon("dialogue", "filler").find(text))])
 
 
-def is_correction(text: str) -> bool:
-    """Whether the message takes something back."""
-    return len(text) <= MAX_CHARS and bool(
-        {hit.label for hit in _phrases().find(text)} & {"correction", "not this"}
-    )
+def is_correction(hits: Sequence[PhraseHit]) -> bool:
+    """Whether a message with these `dialogue_phrases` takes something back."""
+    return any(hit.label in {"correction", "not this"} for hit in hits)
 
 
-def corrected(text: str, reading: Reading) -> Reading:
-    """`reading` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B"."""
-    if len(text) > MAX_CHARS or not reading.serials:
-        return reading
-    text = nfc(text)
-    hits = _phrases().find(text)
-    chosen = [item for item in reading.candidates if item.text in reading.serials]
+def without_taken_back(text: str, parse: SerialParse, hits: Sequence[PhraseHit]) -> SerialParse:
+    """`parse` without the serials that the message itself takes back: "không phải A, B mới đúng", "A, à nhầm, B".
+
+    `text` is the message in NFC, `hits` its `dialogue_phrases`.
+    """
+    chosen = [item for item in parse.candidates if item.text in parse.serials]
     dropped = {item.text for item in chosen if _is_denied(text, item, hits)}
-    turns = [hit.start for hit in hits if hit.label == "correction"]
-    for at in turns:
-        after = [item for item in chosen if item.start > at and item.text not in dropped]
-        if after:
+    for at in (hit.start for hit in hits if hit.label == "correction"):
+        if any(item.start > at and item.text not in dropped for item in chosen):
             dropped |= {item.text for item in chosen if item.end <= at}
-    kept = tuple(serial for serial in reading.serials if serial not in dropped)
-    return reading if kept == reading.serials else replace(reading, serials=kept, attempted=False)
+    kept = tuple(serial for serial in parse.serials if serial not in dropped)
+    return parse if kept == parse.serials else replace(parse, serials=kept, attempted=False)
 
 
-def _is_denied(text: str, item: Candidate, hits: Sequence[PhraseHit]) -> bool:
+def _is_denied(text: str, item: SerialCandidate, hits: Sequence[PhraseHit]) -> bool:
     """Whether "not" stands right before it, with at most a word for serial between, or "wrong" right after."""
     for hit in hits:
         between = text[hit.end : item.start]
@@ -174,21 +186,7 @@ def _is_denied(text: str, item: Candidate, hits: Sequence[PhraseHit]) -> bool:
     return False
 
 
-def confirmed(serials: Sequence[str]) -> Reading:
-    """A reading of serials that the customer agreed to or asked for again."""
-    candidates = tuple(Candidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
-    return Reading(tuple(serials), candidates, sure=True, bare=True)
-
-
-@cache
-def _phrases() -> Lexicon:
-    from troly.text.wordlist import read_lists
-
-    return Lexicon({k: v for k, v in read_lists(FOLDER / "dialogue.txt").items() if k != "filler"})
-
-
-@cache
-def _fillers() -> Lexicon:
-    from troly.text.wordlist import read_lists
-
-    return Lexicon({"filler": read_lists(FOLDER / "dialogue.txt")["filler"]})
+def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
+    """The parse of serials that the customer agreed to or asked for again."""
+    candidates = tuple(SerialCandidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
+    return SerialParse(tuple(serials), candidates, sure=True, bare=True)

@@ -16,7 +16,7 @@ EXITS = ("warranty_stream", "clarify_stream", "handoff_stream")
 class ShoppingState(TypedDict, total=False):
     """AgentState (000-63), what a warranty answer carries, and what one node leaves for the next.
 
-    `question` is the message without a request to switch language; `heard` what it says of serials; `saved` what else is kept
+    `question` is the message without a request to switch language; `message` its parse; `saved` what else is kept
     with the answer; `route` the
     next node; `offer` what the catalogue has for it.
     """
@@ -37,7 +37,7 @@ class ShoppingState(TypedDict, total=False):
     message_type: str
     warranty_meta: dict[str, Any]
     question: str
-    heard: Any
+    message: Any
     saved: dict[str, Any]
     route: str
     offer: Any

@@ -50,7 +50,7 @@ MIGRATION = Migration(
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class HandoffRecord:
     """One handoff as it was kept; `created_at` is aware."""
 
     conversation: str
@@ -60,13 +60,13 @@ class Saved:
     transcript: tuple[str, ...]
 
 
-class Handoffs:
+class HandoffStore:
     """The handoffs in the state database; raises StoreError."""
 
     def __init__(self, state: StateDb) -> None:
         self._state = state
 
-    def add(self, entry: Saved) -> None:
+    def add(self, entry: HandoffRecord) -> None:
         """Keep one."""
         values = (
             entry.conversation, entry.user, entry.reason, entry.created_at.astimezone(UTC).isoformat(),
@@ -79,7 +79,7 @@ class Handoffs:
         with self._state.write() as connection:
             connection.execute(sql, values)
 
-    def list(self, viewer: Profile) -> list[Saved]:
+    def list(self, viewer: Profile) -> list[HandoffRecord]:
         """Those that `viewer` may see, newest first: the own ones, all of them for a lead; none of deleted conversations."""
         sql = (
             "SELECT h.conversation_id, h.user_id, h.reason, h.created_at, h.transcript FROM shopping_handoffs h"
@@ -89,7 +89,7 @@ class Handoffs:
         with self._state.read() as connection:
             rows = connection.execute(sql, (sees_all(viewer), viewer.login)).fetchall()
         return [
-            Saved(row[0], row[1], row[2], datetime.fromisoformat(row[3]), tuple(json.loads(row[4])))
+            HandoffRecord(row[0], row[1], row[2], datetime.fromisoformat(row[3]), tuple(json.loads(row[4])))
             for row in rows
         ]
 
@@ -102,8 +102,8 @@ def sees_all(viewer: Profile) -> bool:
 async def hand_over(turn: TurnContext, code: str) -> str:
     """Keep the handoff and tell it; returns the sentence for the customer, with the persona's hotline."""
     lines = transcript(turn)
-    entry = Saved(turn.conversation.id, turn.profile.login, code, turn.now, lines)
-    await asyncio.to_thread(Handoffs(turn.services.state).add, entry)
+    entry = HandoffRecord(turn.conversation.id, turn.profile.login, code, turn.now, lines)
+    await asyncio.to_thread(HandoffStore(turn.services.state).add, entry)
     hotline = turn.persona().hotline
     turn.emit(Handoff(say(f"handoff.reason_{code}", turn.language), lines, hotline, code))
     return say(f"handoff.said_{code}", turn.language, hotline=hotline)
@@ -127,13 +127,13 @@ def _short(text: str) -> str:
 def list_handoffs(request: CommandRequest) -> CommandResult:
     """`app handoffs`. Raises StoreError."""
     lang = request.language
-    found = Handoffs(request.services.state).list(request.profile)
+    found = HandoffStore(request.services.state).list(request.profile)
     if not found:
         return CommandResult(records=(), summary=say("handoff.none", lang))
     return CommandResult(table=_table(found, lang), records=tuple(_record(entry) for entry in found))
 
 
-def _table(found: Sequence[Saved], lang: Lang) -> Table:
+def _table(found: Sequence[HandoffRecord], lang: Lang) -> Table:
     columns = tuple(say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "id", "last"))
     rows = tuple(
         (
@@ -148,7 +148,7 @@ def _table(found: Sequence[Saved], lang: Lang) -> Table:
     return Table(columns, rows)
 
 
-def _record(entry: Saved) -> dict[str, Any]:
+def _record(entry: HandoffRecord) -> dict[str, Any]:
     return {
         "conversation": entry.conversation,
         "user": entry.user,

@@ -2,28 +2,89 @@
 
 from __future__ import annotations
 
-import asyncio
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, Field
 
 from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.text.catalogue import Lang
-from troly_shopping.rules import Finding, judge
-from troly_shopping.scoring import Intent
-from troly_shopping.serials import Reading
+from troly.text.language import detect
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
+from troly.text.spelling import Corrector
+from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
+from troly.text.wordlist import read_lists
+from troly_shopping.products.query import parse_price_limits
+from troly_shopping.serials import SerialParse
 from troly_shopping.strings import prompts, say
+from troly_shopping.wordlists import LEXICONS, lexicon, word_lists
 
-if TYPE_CHECKING:
-    from troly_shopping.schemas import Classification
+Intent = Literal["shopping", "warranty", "unknown"]
+_PICTURES, _EMOJI_STYLE = frozenset({"So", "Sk"}), "\ufe0f"
+# What is wanted shows well before the end of a longer message.
+ENOUGH = 4000
+# Said around other remarks: another kind found beside one of these is what was meant.
+WRAPPING = ("hello", "thanks", "bye")
 
-_ANSWERS_SHOWN = 2
-_SHOWN_CHARS = 400
+# What the lists weigh, by section: the first phrase found, and every further one.
+_FIRST: Mapping[str, tuple[Intent, float]] = {
+    "warranty": ("warranty", 3.0),
+    "repair": ("warranty", 2.5),
+    "symptom": ("warranty", 1.3),
+    "shopping": ("shopping", 2.4),
+    "terms": ("shopping", 3.5),
+    "place": ("shopping", 1.8),
+    "leaning": ("shopping", 1.0),
+    "goods": ("shopping", 1.3),
+    "brand": ("shopping", 1.2),
+    "social": ("unknown", 2.2),
+    "wrapping": ("unknown", 0.8),
+    "off": ("unknown", 2.8),
+}
+_FURTHER = 0.3
+_OWNED = 1.0
+_DEVICE = 0.6
+# Goods with a price beside them ("laptop dưới 20 triệu") are to be bought.
+_PRICED = 2.0
+# A price alone ("dưới 10 triệu thôi") leans there.
+_LIMITED = 0.8
+# What likeness to the examples weighs beside them; a message like none of them is nonsense by this much.
+_LIKENESS: Mapping[str, tuple[Intent, float]] = {
+    "shopping": ("shopping", 2.5),
+    "warranty": ("warranty", 2.5),
+    "social": ("unknown", 1.6),
+}
+_DOUBT, _NOTHING_LISTED = 0.6, 1.2
+# Likeness to small talk counts this much beside a word for business: people are polite.
+_POLITE = 0.3
+_BUSINESS = ("warranty", "repair", "shopping", "terms", "place", "goods", "brand", "device")
+# How much of the other working intent counts against the better one: both are business, and one must be served.
+_RIVAL = 0.35
+# What the model is shown of the conversation.
+_ANSWERS_SHOWN, _SHOWN_CHARS = 2, 400
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The intent, how sure, who decided and why."""
+class RuleIntent:
+    """What the rules make of a message: the intent, its confidence 0 to 1, the words that told.
+
+    `sure` when no model needs to be asked.
+    """
+
+    intent: Intent
+    confidence: float
+    reason: str
+    sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IntentDecision:
+    """The intent, its confidence 0 to 1, who decided and why."""
 
     intent: Intent
     confidence: float
@@ -37,53 +98,184 @@ class Found:
         )
 
 
-async def find(turn: TurnContext, question: str, reading: Reading, *, awaiting: bool) -> Found:
-    """The intent of `question` (000-19 to 000-24)."""
-    # The first message of a process reads the word lists; nobody else should wait for that.
-    ruled = await asyncio.to_thread(judge, question, reading, awaiting=awaiting)
-    if ruled.sure:
-        reason = say("step.serial_sure", turn.language, reason=reading.reason(turn.language))
-        return Found(ruled.intent, ruled.confidence, "rules", reason)
-    from troly_shopping.schemas import Classification
+class Classification(BaseModel):
+    """What a message wants as the model returns it, with the documents' names of the fields (000-20)."""
 
+    intent: Intent
+    confidence: float = Field(ge=0.0, le=1.0)
+    need_retrieval: bool = False
+    clarify_needed: bool = False
+    clarify_questions: list[str] = Field(default_factory=list, max_length=5)
+    rationale: str = Field(default="", max_length=1000)
+
+
+class MessagePhrases:
+    """The listed phrases of a message: those typed, and those that show only in its plain spelling.
+
+    `count` says how many there are of each section of the lists.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.text = _without_pictures(message[:ENOUGH])
+        typed = _not_by_chance(self.text, _intent_lexicon().find(self.text))
+        labels = {hit.label for hit in typed}
+        plain = _spelling().correct(self.text).text
+        more = _not_by_chance(plain, _intent_lexicon().find(plain))
+        self.hits = [*typed, *(hit for hit in more if hit.label not in labels)]
+        self.count = Counter(hit.label for hit in self.hits)
+
+    @property
+    def about_warranty(self) -> bool:
+        """Whether a word for warranty or repair stands in the message."""
+        return bool(self.count["warranty"] or self.count["repair"])
+
+
+def intent_by_rules(phrases: MessagePhrases, serials: SerialParse, *, awaiting: bool) -> RuleIntent:
+    """The intent by rules (000-21, 000-22): a serial by its evidence first, then keywords.
+
+    `awaiting` says that a serial was asked for.
+    """
+    named = phrases.count["warranty"] > 0
+    if serials.serials and (serials.sure or named or awaiting):
+        return RuleIntent("warranty", 0.97, "", sure=True)
+    if awaiting and serials.attempted:
+        return RuleIntent("warranty", 0.9, "", sure=True)
+    scored = score_intents(phrases)
+    if serials.serials and serials.bare:
+        return RuleIntent("warranty", 0.97, scored.reason)
+    return scored
+
+
+def score_intents(phrases: MessagePhrases) -> RuleIntent:
+    """The intent by words and likeness to examples alone (000-21, 000-22); "unknown" when nothing tells."""
+    text, count = phrases.text, phrases.count
+    points: dict[Intent, float] = {"shopping": 0.0, "warranty": 0.0, "unknown": 0.0}
+    for label, number in count.items():
+        if label in _FIRST:
+            intent, weight = _FIRST[label]
+            points[intent] += weight * (1 + _FURTHER * (number - 1))
+    if count["owned"]:
+        points["warranty"] += _OWNED if count["repair"] or count["symptom"] or count["warranty"] else 0.0
+    if count["repair"] or count["symptom"]:
+        # What is sold breaks too.
+        points["warranty"] += sum(_FIRST[label][1] for label in ("goods", "brand") if count[label])
+    if parse_price_limits(text).places:
+        named = any(count[label] for label in ("goods", "brand", "device"))
+        points["shopping"] += _PRICED if named else _LIMITED
+    if count["device"]:
+        points["warranty"] += _DEVICE
+        points["shopping"] += _DEVICE
+    business = any(count[label] for label in _BUSINESS)
+    like = _examples().classify(text)
+    for scored in like:
+        if scored.label in _LIKENESS:
+            intent, weight = _LIKENESS[scored.label]
+            points[intent] += (
+                weight * scored.confidence * (_POLITE if business and intent == "unknown" else 1)
+            )
+    words = ", ".join(dict.fromkeys(hit.phrase for hit in phrases.hits)) or "-"
+    return _decided(points, count, f"{words}; ≈ {like[0].label} {like[0].confidence:.2f}")
+
+
+def _decided(points: Mapping[Intent, float], count: Counter[str], reason: str) -> RuleIntent:
+    warranty, shopping = points["warranty"], points["shopping"]
+    intent: Intent = "warranty" if warranty > shopping else "shopping"
+    most, rival = max(warranty, shopping), min(warranty, shopping)
+    confidence = most / (
+        most
+        + _RIVAL * rival
+        + points["unknown"]
+        + (_DOUBT if any(count[label] for label in _FIRST) else _NOTHING_LISTED)
+    )
+    if points["unknown"] >= most or confidence < 0.5:
+        return RuleIntent("unknown", min(confidence, 0.4), reason)
+    return RuleIntent(intent, confidence, reason)
+
+
+def _without_pictures(text: str) -> str:
+    """`text` with blanks for emoji: one in the middle of a phrase does not part it."""
+    if text.isascii():
+        return text
+    return "".join(
+        " " if unicodedata.category(char) in _PICTURES or char == _EMOJI_STYLE else char for char in text
+    )
+
+
+def _not_by_chance(text: str, hits: list[PhraseHit]) -> list[PhraseHit]:
+    """`hits` without Vietnamese syllables that an English message only seems to hold: the "re" of "you're"."""
+    if detect(text) == "vi":
+        return hits
+    return [hit for hit in hits if hit.exact or " " in hit.phrase]
+
+
+@cache
+def _intent_lexicon() -> Lexicon:
+    """The lists of intents; social remarks are among them so that "co ban trai" is not taken for "có bán"."""
+    return Lexicon(_intent_lists())
+
+
+@cache
+def _intent_lists() -> dict[str, tuple[str, ...]]:
+    social = word_lists("social")
+    remarks = [phrase for kind, phrases in social.items() if kind not in WRAPPING for phrase in phrases]
+    wrapping = [phrase for kind in WRAPPING for phrase in social[kind]]
+    return {**word_lists("intents"), "social": tuple(remarks), "wrapping": tuple(wrapping)}
+
+
+@cache
+def _examples() -> ExampleClassifier:
+    return ExampleClassifier.load(LEXICONS / "intent_examples.txt")
+
+
+@cache
+def _spelling() -> Corrector:
+    phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
+    known = [example for _, example in _examples().examples]
+    for name in ("vietnamese", "english", "neutral"):
+        known += [
+            entry for listed in read_lists(COMMON_LEXICONS / f"{name}.txt").values() for entry in listed
+        ]
+    return Corrector(phrases, known)
+
+
+def social_kind(text: str) -> str:
+    """The kind of a social remark, as in `lexicons/social.txt`; "" for none."""
+    hits = lexicon("social").find(text[:ENOUGH])
+    if not hits:
+        return ""
+    return min(hits, key=lambda hit: (hit.label in WRAPPING, hit.start - hit.end, hit.start)).label
+
+
+async def decide_intent(
+    turn: TurnContext, question: str, rules: RuleIntent, serials: SerialParse, *, awaiting: bool
+) -> IntentDecision:
+    """The intent of `question` (000-19 to 000-24): the rules' where they are sure, else the model's."""
+    lang = turn.language
+    if rules.sure:
+        reason = say("step.serial_sure", lang, reason=serials.reason(lang))
+        return IntentDecision(rules.intent, rules.confidence, "rules", reason)
+    hints = [f"{rules.intent} {rules.confidence:.2f} ({rules.reason})"]
+    if serials.candidates:
+        hints.append(serials.reason(lang))
+    if awaiting:
+        hints.append(say("step.awaiting", lang))
+    # What the desk said last is enough to understand a follow-up; nothing a customer wrote is shown again.
+    answers = [message.text for message in turn.history if message.sender == "assistant"][-_ANSWERS_SHOWN:]
     messages = prompts().messages(
         "classify",
-        turn.language,
-        hints=_hints(ruled, reading, turn.language, awaiting=awaiting),
-        history=_history(turn),
+        lang,
+        hints="; ".join(hints),
+        history="\n".join(f"assistant: {' '.join(text.split())[:_SHOWN_CHARS]}" for text in answers) or "-",
         message=question,
     )
-    decision = await turn.model.decide("classify", Classification, messages, lambda: _as_value(ruled))
+    fallback = Classification(
+        intent=rules.intent,
+        confidence=rules.confidence,
+        need_retrieval=rules.intent == "shopping",
+        clarify_needed=rules.intent == "unknown",
+        rationale=rules.reason,
+    )
+    decision = await turn.model.decide("classify", Classification, messages, lambda: fallback)
     value: Classification = decision.value
-    reason = value.rationale if decision.source == "model" else f"{ruled.reason} ({decision.reason})"
-    return Found(value.intent, value.confidence, decision.source, reason)
-
-
-def _as_value(ruled: Finding) -> Classification:
-    from troly_shopping.schemas import Classification
-
-    return Classification(
-        intent=ruled.intent,
-        confidence=ruled.confidence,
-        need_retrieval=ruled.intent == "shopping",
-        clarify_needed=ruled.intent == "unknown",
-        rationale=ruled.reason,
-    )
-
-
-def _hints(ruled: Finding, reading: Reading, lang: Lang, *, awaiting: bool) -> str:
-    told = [f"{ruled.intent} {ruled.confidence:.2f} ({ruled.reason})"]
-    if reading.candidates:
-        told.append(reading.reason(lang))
-    if awaiting:
-        told.append(say("step.awaiting", lang))
-    return "; ".join(told)
-
-
-def _history(turn: TurnContext) -> str:
-    """What the desk said last, one line each: enough to understand a follow-up, and nothing a customer wrote."""
-    answers = [message.text for message in turn.history if message.sender == "assistant"]
-    return (
-        "\n".join(f"assistant: {' '.join(text.split())[:_SHOWN_CHARS]}" for text in answers[-_ANSWERS_SHOWN:])
-        or "-"
-    )
+    reason = value.rationale if decision.source == "model" else f"{rules.reason} ({decision.reason})"
+    return IntentDecision(value.intent, value.confidence, decision.source, reason)

@@ -9,8 +9,7 @@ from itertools import combinations, product
 from math import prod
 from unicodedata import normalize
 
-from troly.text.wordlist import read_lists
-from troly_shopping.evidence import FOLDER
+from troly_shopping.wordlists import word_lists
 
 # Upper-case serials of those given that the table has, with the form in which it has them.
 Known = Callable[[Sequence[str]], Mapping[str, str]]
@@ -26,13 +25,13 @@ _MAX_PIECES, _MAX_JOINED = 6, 400
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
 
 
-def meant(serial: str, known: Known) -> tuple[str, ...]:
+def similar_serials(serial: str, known: Known) -> tuple[str, ...]:
     """Up to three serials of the table that `serial`, which it has not, may stand for.
 
     Look-alikes first, then two characters swapped, then one character too many, missing or wrong. Where more than
     three are as near, none is: that would be a guess.
     """
-    word = plain(serial).upper()
+    word = plain_characters(serial).upper()
     alike = _found(variants(word), known)
     if alike:
         return alike[:OFFERED]
@@ -45,9 +44,9 @@ def meant(serial: str, known: Known) -> tuple[str, ...]:
     return ()
 
 
-def joined(text: str, known: Known) -> tuple[str, ...]:
+def serials_written_apart(text: str, known: Known) -> tuple[str, ...]:
     """Serials of the table that stand in `text` with blanks or dots inside, in full width or in another script."""
-    text = plain(text)
+    text = plain_characters(text)
     found = _found(dict.fromkeys(_runs(text)), known)
     longest = sorted(found, key=len, reverse=True)
     return tuple(one for one in longest if not any(one != other and one in other for other in longest))[
@@ -55,7 +54,7 @@ def joined(text: str, known: Known) -> tuple[str, ...]:
     ]
 
 
-def plain(text: str) -> str:
+def plain_characters(text: str) -> str:
     """`text` in half width, without invisible characters, letters of other scripts as those they look like."""
     return _INVISIBLE.sub("", normalize("NFKC", text)).translate(_foreign())
 
@@ -129,9 +128,9 @@ def _found(wanted: Iterable[str], known: Known) -> tuple[str, ...]:
 
 @cache
 def _alike() -> dict[str, str]:
-    return {char: group for group in read_lists(FOLDER / "lookalikes.txt")["alike"] for char in group}
+    return {char: group for group in word_lists("lookalikes")["alike"] for char in group}
 
 
 @cache
 def _foreign() -> dict[int, str]:
-    return {ord(pair[0]): pair[1] for pair in read_lists(FOLDER / "lookalikes.txt")["foreign"]}
+    return {ord(pair[0]): pair[1] for pair in word_lists("lookalikes")["foreign"]}

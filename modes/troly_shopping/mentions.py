@@ -17,8 +17,7 @@ RANKED = 200
 
 def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
     """Products whose name holds the words of `prefix`, with their price. Raises StoreError."""
-    from troly_shopping.goods import key_of
-    from troly_shopping.products_store import ProductStore
+    from troly_shopping.products.store import ProductStore, key_of
 
     lang = hint_language(services, profile)
     found = ProductStore(services.datasets).holding(key_of(prefix).split(), RANKED)

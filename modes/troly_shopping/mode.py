@@ -94,8 +94,8 @@ def _opening(services: Services, lang: Lang) -> Opening:
 
 
 def _holdings(services: Services, lang: Lang) -> DataStatus:
-    from troly_shopping.products_store import ProductStore
-    from troly_shopping.warranty_store import WarrantyStore
+    from troly_shopping.products.store import ProductStore
+    from troly_shopping.warranty.store import WarrantyStore
 
     loaded = WarrantyStore(services.datasets).loaded()
     goods = ProductStore(services.datasets).loaded()
@@ -112,17 +112,17 @@ def _holdings(services: Services, lang: Lang) -> DataStatus:
 
 def _samples() -> Samples:
     def load(services: Services, lang: Lang) -> tuple[str, ...]:
-        from troly_shopping.samples import load as run
+        from troly_shopping.samples import load_samples as run
 
         return run(services, lang)
 
     def remove(services: Services, lang: Lang) -> tuple[str, ...]:
-        from troly_shopping.samples import remove as run
+        from troly_shopping.samples import remove_samples as run
 
         return run(services, lang)
 
     def loaded(services: Services) -> bool:
-        from troly_shopping.samples import loaded as run
+        from troly_shopping.samples import samples_loaded as run
 
         return run(services)
 
@@ -130,21 +130,21 @@ def _samples() -> Samples:
 
 
 def _ingest(request: IngestRequest) -> IngestOutcome:
-    from troly_shopping.ingest import run
+    from troly_shopping.warranty.load import ingest_warranty
 
-    return run(request)
+    return ingest_warranty(request)
 
 
 def _ingest_products(request: IngestRequest) -> IngestOutcome:
-    from troly_shopping.products_ingest import run
+    from troly_shopping.products.load import ingest_products
 
-    return run(request)
+    return ingest_products(request)
 
 
 def _check(request: CommandRequest) -> CommandResult:
-    from troly_shopping.check_file import run
+    from troly_shopping.warranty.serial_file import check_serial_file
 
-    return run(request)
+    return check_serial_file(request)
 
 
 def _handoffs(request: CommandRequest) -> CommandResult:
@@ -155,12 +155,11 @@ def _handoffs(request: CommandRequest) -> CommandResult:
 
 def _warm() -> None:
     """Learn the examples and read the lists once: a quarter of a second that the first answer does not wait for."""
-    from troly_shopping import schemas  # noqa: F401 (its models are built when it is imported)
-    from troly_shopping.dialogue import is_correction
-    from troly_shopping.scoring import weigh
+    from troly_shopping.dialogue import dialogue_phrases
+    from troly_shopping.intent import MessagePhrases, score_intents
 
-    weigh("shop có bán laptop không")
-    is_correction("")
+    score_intents(MessagePhrases("shop có bán laptop không"))
+    dialogue_phrases("")
 
 
 MODE = Mode(

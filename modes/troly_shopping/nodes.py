@@ -8,9 +8,10 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Say
-from troly_shopping import clarify, intent, look_up, recall, respond
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
-from troly_shopping.hearing import hear
+from troly_shopping.intent import decide_intent
+from troly_shopping.message import parse_message
+from troly_shopping.reply import clarification, product_answer, recall, warranty
 from troly_shopping.strings import say
 
 State = Mapping[str, Any]
@@ -21,35 +22,35 @@ _GREETED, _ATTEMPTS = "cute_greeting", "clarify_attempts"
 async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     """Find what is wanted (000-19 to 000-24), greet once (000-16)."""
     question = turn.text
-    heard = await asyncio.to_thread(hear, turn, question)
-    if heard.route:
-        found = heard.found(turn.language)
+    message = await asyncio.to_thread(parse_message, turn, question)
+    if message.route:
+        decision = message.intent_of_route(turn.language)
     else:
-        found = await intent.find(turn, question, heard.reading, awaiting=heard.spot.awaiting)
-    step.note(found.note(turn.language), found.source)
-    clear = (
-        found.intent != "unknown" and found.confidence >= turn.services.settings.intent.confidence_threshold
-    )
-    clear = clear or bool(heard.route)
-    if clear and heard.route != "handoff_stream" and heard.move.act != "cancel":
+        decision = await decide_intent(
+            turn, question, message.rules, message.serials, awaiting=message.state.awaiting
+        )
+    step.note(decision.note(turn.language), decision.source)
+    threshold = turn.services.settings.intent.confidence_threshold
+    clear = bool(message.route) or (decision.intent != "unknown" and decision.confidence >= threshold)
+    if clear and message.route != "handoff_stream" and message.act.act != "cancel":
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     return {
         "preferred_language": turn.language,
         "question": question,
-        "heard": heard,
-        "intent": found.intent,
-        "intent_confidence": round(found.confidence, 3),
-        "need_retrieval_hint": clear and found.intent == "shopping",
+        "message": message,
+        "intent": decision.intent,
+        "intent_confidence": round(decision.confidence, 3),
+        "need_retrieval_hint": clear and decision.intent == "shopping",
         "clarify_questions": [] if clear else [say("clarify.standard", turn.language)],
         "clarify_attempts": _attempts(turn, clear=clear),
-        "route": heard.route or (routes[found.intent] if clear else "clarify_stream"),
+        "route": message.route or (routes[decision.intent] if clear else "clarify_stream"),
     }
 
 
 async def warranty_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Answer from the warranty records alone (000-02), or ask for a serial; then END."""
-    return await look_up.answer(state["heard"], turn, step)
+    return await warranty.answer_warranty(state["message"], turn, step)
 
 
 async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
@@ -62,21 +63,25 @@ async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
 
 async def clarify_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Answer a social remark and lead back, or ask one normalised question (000-25 to 000-37); then END."""
-    text = await clarify.speak(turn, state["question"], step)
+    text = await clarification.stream_clarification(turn, state["question"], step)
     return {"response": text, "message_type": "clarify"}
 
 
 async def retrieve(state: State, turn: TurnContext, step: Step) -> State:
     """Search the catalogue and the shared documents (000-53 to 000-55, C9)."""
-    context, offer = await respond.search(turn, state["question"], step, state["heard"].follow)
-    respond.show_sources(turn, context)
-    context = await recall.extend(turn, state["question"], context, step, shown=respond.MESSAGES)
+    context, offer = await product_answer.retrieve_context(
+        turn, state["question"], step, state["message"].follow_up
+    )
+    product_answer.show_sources(turn, context)
+    context = await recall.with_earlier_messages(
+        turn, state["question"], context, step, shown=product_answer.MESSAGES
+    )
     return {"retrieved_context": context, "offer": offer}
 
 
 async def respond_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Stream the answer, then the persona's follow-up (000-57 to 000-60)."""
-    return {"response": await respond.speak(turn, state, step), "message_type": "answer"}
+    return {"response": await product_answer.stream_answer(turn, state, step), "message_type": "answer"}
 
 
 def _greet(turn: TurnContext) -> None:

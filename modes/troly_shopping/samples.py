@@ -10,17 +10,21 @@ from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.retrieval.documents.ingest import SAMPLES
 from troly.text.catalogue import Lang
-from troly_shopping import ingest, products_ingest
-from troly_shopping.csv_load import is_sample
-from troly_shopping.products_store import DATASET as PRODUCTS
+from troly_shopping.datasets import is_sample
+from troly_shopping.products.load import ingest_products
+from troly_shopping.products.store import DATASET as PRODUCTS
 from troly_shopping.strings import say
-from troly_shopping.warranty_store import DATASET as WARRANTY
+from troly_shopping.warranty.load import ingest_warranty
+from troly_shopping.warranty.store import DATASET as WARRANTY
 
 PAGES = "knowledge"
-_LISTS: dict[str, Callable[..., IngestOutcome]] = {WARRANTY: ingest.run, PRODUCTS: products_ingest.run}
+_LISTS: dict[str, Callable[..., IngestOutcome]] = {
+    WARRANTY: ingest_warranty,
+    PRODUCTS: ingest_products,
+}
 
 
-def load(services: Services, lang: Lang) -> tuple[str, ...]:
+def load_samples(services: Services, lang: Lang) -> tuple[str, ...]:
     """Load what the shop has none of its own of; returns a sentence for each kind. Raises InputError, StoreError."""
     told = []
     for name, run in _LISTS.items():
@@ -34,7 +38,7 @@ def load(services: Services, lang: Lang) -> tuple[str, ...]:
     return tuple(told)
 
 
-def remove(services: Services, lang: Lang) -> tuple[str, ...]:
+def remove_samples(services: Services, lang: Lang) -> tuple[str, ...]:
     """Remove what is sample data; returns a sentence for each kind. Raises StoreError."""
     gone = []
     for name in _LISTS:
@@ -52,7 +56,7 @@ def remove(services: Services, lang: Lang) -> tuple[str, ...]:
     )
 
 
-def loaded(services: Services) -> bool:
+def samples_loaded(services: Services) -> bool:
     """Whether any sample data is there."""
     return bool(_pages(services)) or any(is_sample(services.datasets.current(name)) for name in _LISTS)
 

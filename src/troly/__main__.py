@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     # Imported here, where a Ctrl-C is caught.
     from troly.cli.invocation import Invocation, take_language
-    from troly.cli.streams import prepare_streams
+    from troly.cli.output import prepare_streams
 
     if argv is None and not sys.warnoptions:
         import warnings
@@ -68,7 +68,7 @@ def _main(argv: Sequence[str] | None) -> int:
         invocation.speak(given)
         return _run(invocation, args)
     except BaseException as error:  # noqa: BLE001 (the one place where every failure becomes a sentence and a code)
-        from troly.cli.faults import report
+        from troly.cli.failures import report
 
         return report(error, invocation)
 
@@ -102,15 +102,15 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
     """Open the terminal screen; raises UsageError when there is no terminal to paint on."""
     # Textual paints on stderr.
     if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
-        from troly.cli.faults import UsageError
+        from troly.cli.failures import UsageError
 
         raise UsageError("screen.no_terminal", app=invocation.program)
     # Nothing of what is imported now is ever garbage; the house collects again once it is open.
     gc.disable()
-    from troly.cli.logs import kept_log
+    from troly.cli.failures import log_file
     from troly.tui.app import run
 
-    with kept_log(invocation.paths.cache / "logs"):
+    with log_file(invocation.paths.cache / "logs"):
         return run(paths=invocation.paths, mode=mode, language=invocation.given)
 
 

@@ -20,7 +20,7 @@ import duckdb
 from tests.support.modes.analysis import Analyst, analyst_at
 from tests.support.modes.sheets import load_file
 from troly.plugin.events import Computation
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.store import SheetStore
 
 QUESTIONS = (
     "Tổng doanh thu tháng này là bao nhiêu?",

@@ -22,7 +22,7 @@ from tests.support.stores.services import services_at
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services
 from troly_shopping import MODE
-from troly_shopping.products_ingest import run
+from troly_shopping.products.load import ingest_products
 
 QUESTIONS = (
     "laptop dưới 20 triệu", "laptop duoi 20tr", "chuột logitech tầm 500k", "which laptops do you have from 10 to 15 million?",
@@ -74,7 +74,7 @@ def main() -> None:
         path = Path(name) / "goods.csv"
         write_catalogue(path, asked.rows)
         began = time.perf_counter()
-        run(IngestRequest(services, path, services.clock(), "vi"))
+        ingest_products(IngestRequest(services, path, services.clock(), "vi"))
         load_seconds = round(time.perf_counter() - began, 2)
         times, tables = asyncio.run(turns(services, asked.turns))
     out = {"rows": asked.rows, "load_seconds": load_seconds, "turns": len(times), "tables": tables}

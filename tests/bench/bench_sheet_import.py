@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 
 from tests.support.modes.sheets import load_file, sheet_services
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.store import SheetStore
 
 _HEADER = "Mã đơn,Ngày đặt,Sản phẩm,Số lượng,Đơn giá,Doanh thu,Thành phố,Trạng thái\n"
 _CITIES = ("Hà Nội", "TP. Hồ Chí Minh", "Đà Nẵng", "Cần Thơ")

@@ -20,10 +20,10 @@ import duckdb
 
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
-from troly_analysis.metrics import MIGRATION
-from troly_analysis.service import DataQueryService
-from troly_analysis.sheets_info import dataset_of, id_of, info_of, key_of
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.query.service import DataQueryService
+from troly_analysis.sheets.metrics import MIGRATION
+from troly_analysis.sheets.records import dataset_of, id_of, info_of, key_of
+from troly_analysis.sheets.store import SheetStore
 from troly_analysis.types import Field, Sheet
 
 _PLATFORMS = ("Shopee", "Lazada", "TikTok Shop", "Website")

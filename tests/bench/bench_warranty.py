@@ -23,8 +23,8 @@ import duckdb
 from tests.support.stores.services import services_at
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services
-from troly_shopping.ingest import run
-from troly_shopping.warranty_store import CREATE, DATASET, WarrantyStore
+from troly_shopping.warranty.load import ingest_warranty
+from troly_shopping.warranty.store import CREATE, DATASET, WarrantyStore
 
 _BASELINE = """
     create table t as select serial, product_name,
@@ -77,7 +77,7 @@ def read_into_table(sql: str, csv: Path, folder: Path) -> None:
 
 def load(services: Services, csv: Path) -> None:
     request = IngestRequest(services=services, file=csv, now=datetime.now(UTC), language="vi", replace=True)
-    assert run(request).published
+    assert ingest_warranty(request).published
 
 
 def bench_ingest(services: Services, folder: Path, rows: int, rounds: int) -> dict[str, object]:

@@ -11,8 +11,8 @@ import pytest
 from tests.support.ollama.double import OllamaDouble
 from tests.support.ollama.replies import as_reply
 from tests.support.process.command_line import CommandLine
-from troly.cli.evaluating import share_of
-from troly.cli.faults import UsageError
+from troly.cli.commands.evaluate import share_of
+from troly.cli.failures import UsageError
 
 GOOD = {"id": "s1", "text": "giá laptop bao nhiêu", "form": "accented", "expect": {"intent": "shopping"}}
 EN = {

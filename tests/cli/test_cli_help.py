@@ -13,10 +13,9 @@ import pytest
 
 from tests.support.process.command_line import CommandLine
 from troly.__main__ import program_name, screen_mode
-from troly.cli.commands import EXIT_CODES
-from troly.cli.faults import UsageError
+from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
-from troly.cli.program import build
+from troly.cli.program import EXIT_CODES, build
 from troly.errors import TrolyError
 from troly.text.catalogue import LANGS, Lang, core_catalogue, interface_language
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.cli.lines import Line, parse_line, tag_of_line
+from troly.cli.commands.ask import JsonlQuestion, parse_line, tag_of_line
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
 
@@ -27,12 +27,12 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
     | st.dictionaries(st.sampled_from(FIELDS), VALUES).map(lambda d: json.dumps(d).encode())
 )
 def test_any_line_is_a_question_or_a_refusal_with_words(raw: bytes) -> None:
-    outcome: Line | InputError
+    outcome: JsonlQuestion | InputError
     try:
         outcome = parse_line(raw)
     except InputError as refused:
         outcome = refused
-    if isinstance(outcome, Line):
+    if isinstance(outcome, JsonlQuestion):
         assert outcome.text.strip()
     else:
         assert all(outcome.render(lang).message for lang in LANGS)

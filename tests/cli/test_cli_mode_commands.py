@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.process.command_line import CommandLine, json_line, of_type
-from troly.cli.mode_commands import by_first_word
+from troly.cli.commands.mode_commands import by_first_word
 from troly.paths import Paths
 from troly.plugin.contract import Command, CommandResult, Parameter
 from troly.plugin.registry import contract_problems

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from tests.support.process.command_line import CommandLine, interrupt, start
 from tests.tui.test_tui_process import read_until
 from troly.cli.invocation import Invocation
-from troly.cli.plain_lines import Heard, chart_lines, table_lines
-from troly.cli.plain_printer import CALM, PlainPrinter
+from troly.cli.plain.lines import SpokenMarkdown, spoken_lines
+from troly.cli.plain.printer import CALM, PlainPrinter
 from troly.plugin.events import (
     Chart,
     Plan,
@@ -34,13 +34,14 @@ from troly.plugin.events import (
     TurnCompleted,
     TurnFailed,
 )
+from troly.presentation.blocks import blocks
 
 Status = Literal["waiting", "running", "done", "failed", "denied"]
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def heard(*pieces: str) -> list[str]:
-    lines = Heard()
+    lines = SpokenMarkdown()
     return [*(line for piece in pieces for line in lines.feed(piece)), *lines.finish()]
 
 
@@ -189,7 +190,7 @@ def test_markdown_is_heard_without_its_marks(pieces: tuple[str, ...], lines: lis
 
 
 def test_a_long_paragraph_is_heard_sentence_by_sentence() -> None:
-    lines = Heard()
+    lines = SpokenMarkdown()
     assert lines.feed("Câu thứ nhất khá dài. " * 8)
     assert lines.finish() in ([], ["Câu thứ nhất khá dài."])
 
@@ -203,12 +204,16 @@ def test_pieces_do_not_matter(text: str, cuts: list[int]) -> None:
 
 def test_tables_and_charts_are_columns_and_values() -> None:
     table = Table(("Tên", "Giá"), (("Nồi", "1"), ("", "2")), "Bảng giá", (1,), total=5)
-    assert list(table_lines(table, "vi")) == [
+    assert list(spoken_lines(blocks(table, "vi")[0], "vi")) == [
         "Bảng Bảng giá: 2 dòng, 2 cột.", "Dòng 1 trong 2.", "Tên: Nồi", "Giá: 1", "Dòng 2 trong 2.", "Giá: 2",
         "Còn 3 dòng không nằm trong bảng này.",
     ]  # fmt: skip
     chart = Chart("bar", ("T1", "T2"), (Series("bán", (1.5, float("nan"))),), "Doanh số", "triệu")
-    assert list(chart_lines(chart, "en")) == ["Chart Doanh số (triệu).", "T1: bán 1.5", "T2"]
+    assert list(spoken_lines(blocks(chart, "en")[0], "en")) == [
+        "Chart Doanh số (triệu).",
+        "T1: bán 1.5",
+        "T2",
+    ]
 
 
 def test_progress_is_calm_and_the_answer_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:

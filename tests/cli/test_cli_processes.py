@@ -89,7 +89,7 @@ def test_ctrl_c_in_an_ingest_says_what_was_kept(third_party: Path, tmp_path: Pat
 @pytest.mark.parametrize("command", ["import", "doctor"])
 def test_ctrl_c_before_anything_is_open_is_one_word(command: str, tmp_path: Path) -> None:
     """The interrupt comes from inside, at a place that a module named like one of ours begins to be imported."""
-    place = {"import": "troly.text.catalogue", "doctor": "troly.cli.findings"}[command]
+    place = {"import": "troly.text.catalogue", "doctor": "troly.cli.commands.doctor"}[command]
     (tmp_path / "sitecustomize.py").write_text(
         "import signal, sys\n"
         "class Press:\n"

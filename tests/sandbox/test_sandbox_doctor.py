@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from troly.cli.check_sandbox import check_sandbox
+from troly.cli.commands.doctor import check_sandbox
 from troly.sandbox import Limits, Sandbox, SandboxError
 from troly.text.catalogue import tr
 

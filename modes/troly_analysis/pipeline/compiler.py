@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
 
 from sqlglot import exp
 
 from troly_analysis.pipeline import model
-from troly_analysis.pipeline.kinds import (
+from troly_analysis.pipeline.errors import At, PipelineError, Word, near, short
+from troly_analysis.pipeline.typed_expr import (
     DATE,
     MAX_WEIGHT,
     TAGS,
     Type,
-    Typed,
+    TypedExpr,
     array,
     case,
-    coerced,
+    coerce,
     column_of,
     constant,
     document,
@@ -31,12 +31,11 @@ from troly_analysis.pipeline.kinds import (
     null_of,
     unify,
 )
-from troly_analysis.pipeline.problems import At, PipelineError, Word, near, short
-from troly_analysis.service_fields import match
-from troly_analysis.service_sql import call, cast, literal
+from troly_analysis.query.fields import match
+from troly_analysis.query.sql import call, cast, literal
 
 MAX_NODES = 4_000
-Operator = Callable[["Compiler", model.Call, "Scope"], Typed]
+Operator = Callable[["Compiler", model.Call, "Scope"], TypedExpr]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +54,18 @@ class Scope:
 
     table: str
     fields: Mapping[str, Column]
-    variables: Mapping[str, Typed] = field(default_factory=dict)
+    variables: Mapping[str, TypedExpr] = field(default_factory=dict)
 
-    def value(self, name: str) -> Typed:
+    def value(self, name: str) -> TypedExpr:
         """The field `name`, which is there."""
         found = self.fields[name]
         return replace(column_of(found.column, self.table, found.type, found.weight), unit=found.unit)
 
-    def knowing(self, variables: Mapping[str, Typed]) -> Scope:
+    def knowing(self, variables: Mapping[str, TypedExpr]) -> Scope:
         """The same with more variables."""
         return replace(self, variables={**self.variables, **variables})
 
-    def resolve(self, path: Sequence[str], at: At) -> Typed:
+    def resolve(self, path: Sequence[str], at: At) -> TypedExpr:
         """The field that a path leads to: with or without its marks, a name with dots in it before a nested one.
 
         PipelineError `field` names the nearest.
@@ -77,20 +76,20 @@ class Scope:
                 return inside(self.value(name), path[length:], at)
         raise PipelineError("field", at, name=short(".".join(path)), near=near(path[0], self.fields))
 
-    def root(self, at: At) -> Typed:
+    def root(self, at: At) -> TypedExpr:
         """The whole row as a document."""
         return document([(name, self.value(name)) for name in self.fields], at)
 
 
-def inside(value: Typed, path: Sequence[str], at: At, depth: int = 0) -> Typed:
+def inside(value: TypedExpr, path: Sequence[str], at: At, depth: int = 0) -> TypedExpr:
     """A field inside of a document, or of all documents of a list."""
     if not path:
         return value
     if value.type.item is not None and value.type.item.kind in ("doc", "list"):
         variable = f"p{depth}"
-        inner = inside(Typed(element(variable), value.type.item), path, at, depth + 1)
+        inner = inside(TypedExpr(element(variable), value.type.item), path, at, depth + 1)
         body = call("list_transform", value.sql, lambda_of(variable, inner.sql))
-        return Typed(body, list_of(inner.type), value.weight)
+        return TypedExpr(body, list_of(inner.type), value.weight)
     name = match(path[0], [slot.name for slot in value.type.slots])
     slot = value.type.slot(name) if name is not None else None
     if slot is None:
@@ -100,13 +99,14 @@ def inside(value: Typed, path: Sequence[str], at: At, depth: int = 0) -> Typed:
 
 
 class Compiler:
-    """Compiles one pipeline. `now` is `$$NOW` on the sheets' clock; `wide` does whole numbers as doubles.
+    """Compiles one pipeline. `now` is `$$NOW` on the sheets' clock; `operators` says how each is compiled.
 
-    `patterns` gathers the regular expressions, which only DuckDB itself can judge.
+    `wide` computes whole numbers as doubles; `patterns` gathers the regular expressions, which only DuckDB itself can judge.
     """
 
-    def __init__(self, now: datetime, *, wide: bool = False) -> None:
+    def __init__(self, now: datetime, operators: Mapping[str, Operator], *, wide: bool = False) -> None:
         self.now = now
+        self._operators = operators
         self.wide = wide
         self.patterns: list[tuple[str, At]] = []
         self._made = 0
@@ -116,7 +116,7 @@ class Compiler:
         self._made += 1
         return f"{prefix}{self._made}"
 
-    def expr(self, node: model.Expr, scope: Scope) -> Typed:
+    def expr(self, node: model.Expr, scope: Scope) -> TypedExpr:
         """The SQL of an expression; PipelineError for an unknown field or an operand of the wrong type."""
         if isinstance(node, model.Literal):
             return constant(node.value, node.at)
@@ -129,33 +129,33 @@ class Compiler:
         if isinstance(node, model.Array):
             made = array([self.expr(each, scope) for each in node.items], node.at)
         else:
-            made = operators()[node.name](self, node, scope)
+            made = self._operators[node.name](self, node, scope)
         return _bounded(made, node.at)
 
-    def _variable(self, node: model.Variable, scope: Scope) -> Typed:
+    def _variable(self, node: model.Variable, scope: Scope) -> TypedExpr:
         if node.name in scope.variables:
             return inside(scope.variables[node.name], node.path, node.at)
         if node.name == "NOW":
-            return Typed(literal(self.now), DATE, value=self.now, filled=True)
+            return TypedExpr(literal(self.now), DATE, value=self.now, filled=True)
         return inside(scope.root(node.at), node.path, node.at)
 
-    def args(self, node: model.Call, scope: Scope) -> list[Typed]:
+    def args(self, node: model.Call, scope: Scope) -> list[TypedExpr]:
         """The positional arguments."""
         return [self.expr(each, scope) for each in node.args]
 
-    def named(self, node: model.Call, name: str, scope: Scope) -> Typed | None:
+    def named(self, node: model.Call, name: str, scope: Scope) -> TypedExpr | None:
         """A named argument, None when it is not given."""
         return self.expr(node.named[name], scope) if name in node.named else None
 
-    def number(self, value: Typed, at: At, name: str) -> exp.Expr:
+    def number(self, value: TypedExpr, at: At, name: str) -> exp.Expr:
         """An operand that must be a number."""
         return self.of_family(value, "number", at, name)
 
-    def text(self, value: Typed, at: At, name: str) -> exp.Expr:
+    def text(self, value: TypedExpr, at: At, name: str) -> exp.Expr:
         """An operand that must be text."""
         return self.of_family(value, "text", at, name)
 
-    def of_family(self, value: Typed, family: str, at: At, name: str) -> exp.Expr:
+    def of_family(self, value: TypedExpr, family: str, at: At, name: str) -> exp.Expr:
         """An operand of one family; null stays null, another type is refused, in mixed values when it is met."""
         if value.type.family == family:
             wide = self.wide and value.type.kind == "int"
@@ -173,30 +173,14 @@ class Compiler:
             return case((is_null(value.sql), exp.Null()), (wrong, fail("mixed_operand", at)), default=inner)
         raise PipelineError("kind", at, name=name, expected=Word(family), found=Word(value.type.family))
 
-    def same(self, values: Sequence[Typed], at: At) -> tuple[Type, list[exp.Expr]]:
+    def same(self, values: Sequence[TypedExpr], at: At) -> tuple[Type, list[exp.Expr]]:
         """Values brought to one type."""
         kind = unify([value.type for value in values], at)
-        return kind, [coerced(value, kind, at) for value in values]
+        return kind, [coerce(value, kind, at) for value in values]
 
 
-def _bounded(value: Typed, at: At) -> Typed:
+def _bounded(value: TypedExpr, at: At) -> TypedExpr:
     too_large = value.weight > MAX_WEIGHT
     if too_large or sum(1 for _ in zip(range(MAX_NODES + 1), value.tree.walk(), strict=False)) > MAX_NODES:
         raise PipelineError("complicated", at)
     return value
-
-
-@cache
-def operators() -> Mapping[str, Operator]:
-    """How each operator of the allow-list is compiled."""
-    from troly_analysis.pipeline import (
-        ops_compare,
-        ops_convert,
-        ops_dates,
-        ops_lists,
-        ops_numbers,
-        ops_text,
-    )
-
-    modules = (ops_compare, ops_numbers, ops_text, ops_dates, ops_lists, ops_convert)
-    return {name: build for module in modules for name, build in module.OPERATORS.items()}

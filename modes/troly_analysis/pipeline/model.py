@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from troly_analysis.pipeline.problems import At
+from troly_analysis.pipeline.errors import At
 from troly_analysis.types import Sheet
 
 Path = tuple[str, ...]
@@ -68,7 +68,7 @@ Expr = Literal | FieldPath | Variable | Call | Document | Array
 
 
 @dataclass(frozen=True, slots=True)
-class Combined(Node):
+class LogicalQuery(Node):
     """`$and`, `$or` or `$nor` of conditions."""
 
     kind: str
@@ -76,7 +76,7 @@ class Combined(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class ByExpression(Node):
+class ExpressionQuery(Node):
     """`$expr`."""
 
     expr: Expr
@@ -93,14 +93,14 @@ class Test(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class OnField(Node):
+class FieldQuery(Node):
     """All tests on one field."""
 
     path: Path
     tests: tuple[Test, ...]
 
 
-Query = Combined | ByExpression | OnField
+Query = LogicalQuery | ExpressionQuery | FieldQuery
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,25 +3,382 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlglot import exp
 
 from troly_analysis.pipeline import model
 from troly_analysis.pipeline.compiler import Column, Compiler, Scope
-from troly_analysis.pipeline.groups import IN_ORDER, group
-from troly_analysis.pipeline.kinds import INT, NULL, Typed, case, coerced, document, is_null, list_of, member
-from troly_analysis.pipeline.problems import At, PipelineError
-from troly_analysis.pipeline.projects import project
-from troly_analysis.pipeline.queries import condition
-from troly_analysis.pipeline.relation import Relation, built, of_sheet
-from troly_analysis.service_sql import both, call, cast, column, either, literal, named
+from troly_analysis.pipeline.conditions import condition
+from troly_analysis.pipeline.errors import At, PipelineError, near, short
+from troly_analysis.pipeline.typed_expr import (
+    BOOL,
+    DATE,
+    DOUBLE,
+    INT,
+    NULL,
+    TEXT,
+    Type,
+    TypedExpr,
+    case,
+    coerce,
+    document,
+    element,
+    inside_filter,
+    is_null,
+    lambda_of,
+    list_of,
+    member,
+    unique_keys,
+)
+from troly_analysis.query.fields import match
+from troly_analysis.query.sql import both, call, cast, column, either, literal, named, ordered, table
+from troly_analysis.types import Sheet
 
-Variables = Mapping[str, Typed]
+# The rows between two stages: a statement, the fields it gives, and the order they are in.
+
+
+ROW = "troly row"
+_KINDS: Mapping[str, Type] = {
+    "integer": INT, "number": DOUBLE, "money": DOUBLE, "percent": DOUBLE, "date": replace(DATE, day=True),
+    "datetime": DATE, "text": TEXT, "boolean": BOOL, "list": list_of(TEXT),
+}  # fmt: skip
+Order = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Rows as `select` gives them. `order` names columns of it, greatest first or not, that fields may share."""
+
+    select: exp.Select
+    fields: Mapping[str, Column]
+    order: Order
+
+    def opened(self, c: Compiler, variables: Mapping[str, TypedExpr]) -> tuple[exp.Subquery, Scope]:
+        """The rows as a source of the next stage, and what its expressions may name."""
+        alias = c.fresh("t")
+        source = exp.Subquery(
+            this=self.select, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
+        )
+        return source, Scope(alias, self.fields, variables)
+
+    def sorted(self, alias: str = "") -> list[exp.Expr]:
+        """The order as keys: blanks first going up, last going down, as in MongoDB."""
+        return [
+            ordered(column(name, alias), descending=descending, nulls_first=not descending)
+            for name, descending in self.order
+        ]
+
+    def arranged(self, select: exp.Select, alias: str) -> exp.Select:
+        """`select` in the order of the rows; they come in the order of the file by themselves."""
+        natural = self.order in ((), ((ROW, False),))
+        return select if natural else select.order_by(*self.sorted(alias), copy=False)
+
+    def everything(self, alias: str) -> exp.Expr:
+        """All columns, also those that only carry the order."""
+        return exp.Column(this=exp.Star(), table=exp.to_identifier(alias, quoted=True))
+
+
+def of_sheet(sheet: Sheet, *, numbered: bool = True) -> Relation:
+    """A sheet's rows in the order of its file, which `numbered` keeps for later stages."""
+    rows = named(exp.Window(this=call("row_number")), ROW)
+    fields = {
+        each.name: Column(
+            each.name, _KINDS[each.kind], unit=each.unit or ("%" if each.kind == "percent" else "")
+        )
+        for each in sheet.fields
+    }
+    select = exp.select(exp.Star(), *([rows] if numbered else [])).from_(table(sheet.table))
+    return Relation(select, fields, ((ROW, False),) if numbered else ())
+
+
+def relation_of(
+    source: exp.Expr,
+    alias: str,
+    values: Sequence[tuple[str, TypedExpr]],
+    order: Order,
+    extra: Sequence[exp.Expr] = (),
+) -> Relation:
+    """Rows of these values, carrying along the columns of `order` that are not among `extra`."""
+    keys = unique_keys([name for name, _ in values])
+    shown = [named(value.sql, key) for key, (_, value) in zip(keys, values, strict=True)]
+    made = {each.alias for each in extra}
+    carried = [named(column(name, alias), name) for name, _ in order if name not in made]
+    fields = {
+        name: Column(key, value.type, value.weight, value.unit)
+        for key, (name, value) in zip(keys, values, strict=True)
+    }
+    return Relation(exp.select(*shown, *carried, *extra).from_(source, copy=False), fields, order)
+
+
+# Compiles `$group`: keys, and figures that pass over what is no number; groups come in the order of their keys.
+
+
+# A figure from its column, the value that the column holds, and the keys of the rows' order.
+Figure = Callable[[TypedExpr, TypedExpr, list[exp.Expr]], TypedExpr]
+IN_ORDER = ("$first", "$last", "$push")
+_SAME_UNIT = ("$sum", "$avg", "$min", "$max", "$first", "$last", "$median", "$stdDevPop", "$stdDevSamp")
+
+
+def group(c: Compiler, stage: model.Group, rows: Relation, variables: Mapping[str, TypedExpr]) -> Relation:
+    """One row a group; with a constant `_id` one row, or none where there were none."""
+    source, scope = rows.opened(c, variables)
+    whole = c.expr(stage.id, scope)
+    parts = _parts(c, stage.id, whole, scope)
+    arguments = [c.expr(each.args[0], scope) if each.args else None for each in stage.fields]
+    keys = [c.fresh("troly g") for _ in parts]
+    inputs = [c.fresh("troly a") for _ in arguments]
+    columns = [named(part.sql, key) for part, key in zip(parts, keys, strict=True)]
+    columns += [
+        named(each.sql, name) for each, name in zip(arguments, inputs, strict=True) if each is not None
+    ]
+    carried = [named(column(name, scope.table), name) for name, _ in rows.order]
+    prepared = Relation(exp.select(*columns, *carried).from_(source, copy=False), {}, rows.order)
+    opened, inner = prepared.opened(c, variables)
+    values = [
+        (each.name, _figure(each, argument, column(name, inner.table), prepared.sorted(inner.table)))
+        for each, argument, name in zip(stage.fields, arguments, inputs, strict=True)
+    ]
+    if whole.constant:
+        made = relation_of(opened, inner.table, [("_id", whole), *values], ())
+        some = exp.GT(this=call("count", exp.Star()), expression=literal(0))
+        return replace(made, select=made.select.having(some, copy=False))
+    key_columns = [column(key, inner.table) for key in keys]
+    made = relation_of(
+        opened,
+        inner.table,
+        values,
+        (),
+        [named(each, key) for each, key in zip(key_columns, keys, strict=True)],
+    )
+    grouped = made.select.group_by(*(each.copy() for each in key_columns), copy=False)
+    return _with_id(c, stage, replace(made, select=grouped), whole, list(zip(keys, parts, strict=True)))
+
+
+def _parts(c: Compiler, node: model.Expr, whole: TypedExpr, scope: Scope) -> list[TypedExpr]:
+    """The columns to group by: the fields of a compound `_id` apart, which is faster than a document."""
+    if isinstance(node, model.Document):
+        return [c.expr(each, scope) for each in node.fields.values()]
+    return [whole]
+
+
+def _with_id(
+    c: Compiler, stage: model.Group, rows: Relation, whole: TypedExpr, keys: list[tuple[str, TypedExpr]]
+) -> Relation:
+    source, scope = rows.opened(c, {})
+    parts = [replace(part, tree=column(key, scope.table)) for key, part in keys]
+    if isinstance(stage.id, model.Document):
+        made = document(list(zip(stage.id.fields, parts, strict=True)), stage.at)
+    else:
+        made = replace(whole, tree=column(keys[0][0], scope.table))
+    values = [("_id", made), *((name, scope.value(name)) for name in rows.fields)]
+    return relation_of(source, scope.table, values, tuple((key, False) for key, _ in keys))
+
+
+def _figure(
+    each: model.Accumulator, value: TypedExpr | None, tree: exp.Expr, keys: list[exp.Expr]
+) -> TypedExpr:
+    if value is None:
+        return TypedExpr(call("count", exp.Star()), INT, filled=True)
+    given = replace(value, tree=tree)
+    made = _FIGURES[each.operator](given, value, keys)
+    return replace(made, unit=value.unit) if each.operator in _SAME_UNIT else made
+
+
+def _numbers(given: TypedExpr) -> exp.Expr | None:
+    """What is a number of it; None when it never is."""
+    if given.type.kind == "mixed":
+        return call("union_extract", given.sql, literal("n"))
+    return given.sql if given.type.family == "number" else None
+
+
+def _sum(given: TypedExpr, value: TypedExpr, _: list[exp.Expr]) -> TypedExpr:
+    if value.value == 1 and value.type is INT:
+        return TypedExpr(call("count", exp.Star()), INT, filled=True)
+    numbers = _numbers(given)
+    if numbers is None:
+        return TypedExpr(literal(0), INT, filled=True)
+    kind = INT if given.type.kind == "int" else DOUBLE
+    return TypedExpr(call("coalesce", call("sum", numbers), literal(0)), kind, filled=True)
+
+
+def _statistic(name: str, *more: float) -> Figure:
+    def build(given: TypedExpr, _: TypedExpr, __: list[exp.Expr]) -> TypedExpr:
+        numbers = _numbers(given)
+        if numbers is None:
+            return TypedExpr(exp.Null(), NULL)
+        return TypedExpr(call(name, numbers, *(literal(each) for each in more)), DOUBLE)
+
+    return build
+
+
+def _extreme(name: str) -> Figure:
+    def build(given: TypedExpr, _: TypedExpr, __: list[exp.Expr]) -> TypedExpr:
+        return TypedExpr(call(name, given.sql), given.type, given.weight)
+
+    return build
+
+
+def _in_order(name: str, *, gathers: bool) -> Figure:
+    def build(given: TypedExpr, _: TypedExpr, keys: list[exp.Expr]) -> TypedExpr:
+        inner: exp.Expr = given.sql
+        if keys:
+            inner = exp.Order(this=inner, expressions=keys)
+        return TypedExpr(call(name, inner), list_of(given.type) if gathers else given.type, given.weight)
+
+    return build
+
+
+def _set(given: TypedExpr, _: TypedExpr, __: list[exp.Expr]) -> TypedExpr:
+    """Each value once, in order."""
+    distinct = call("list", exp.Distinct(expressions=[given.sql]))
+    made = call("list_sort", distinct, literal("ASC"), literal("NULLS FIRST"))
+    return TypedExpr(made, list_of(given.type), given.weight)
+
+
+_FIGURES: Mapping[str, Figure] = {
+    "$sum": _sum,
+    "$avg": _statistic("avg"),
+    "$stdDevPop": _statistic("stddev_pop"),
+    "$stdDevSamp": _statistic("stddev_samp"),
+    "$median": _statistic("quantile_disc", 0.5),
+    "$min": _extreme("min"),
+    "$max": _extreme("max"),
+    "$first": _in_order("first", gathers=False),
+    "$last": _in_order("last", gathers=False),
+    "$push": _in_order("list", gathers=True),
+    "$addToSet": _set,
+}
+
+
+# Compiles `$project`: fields kept in their order, then those that are set, in the order they are written.
+
+
+Pairs = list[tuple[str, TypedExpr]]
+
+
+def project(
+    c: Compiler, stage: model.Project, rows: Relation, variables: Mapping[str, TypedExpr]
+) -> Relation:
+    """Rows with the fields that the stage keeps or sets."""
+    source, scope = rows.opened(c, variables)
+    fields = [(name, scope.value(name)) for name in rows.fields]
+    tree = _known(stage.tree, list(rows.fields), stage.at)
+    if stage.excludes:
+        values = _dropped(fields, tree, stage.at)
+        values = values if stage.keep_id else [each for each in values if each[0] != "_id"]
+    else:
+        if stage.keep_id and "_id" in rows.fields and "_id" not in tree:
+            tree = {"_id": True, **tree}
+        values = _Keeper(c, scope).kept(fields, tree, stage.at)
+    if not values:
+        raise PipelineError("nothing_left", stage.at)
+    return relation_of(source, scope.table, values, rows.order)
+
+
+def _known(tree: Mapping[str, Any], names: list[str], at: At) -> dict[str, Any]:
+    """The tree with the names that the fields really have; a name with dots in it is put together again."""
+    found: dict[str, Any] = {}
+    for name, wanted in tree.items():
+        real = match(name, names)
+        if real is None and isinstance(wanted, dict):
+            dotted = {match(f"{name}.{inner}", names): each for inner, each in wanted.items()}
+            if None not in dotted:
+                found |= {str(whole): each for whole, each in dotted.items()}
+                continue
+        sets = isinstance(wanted, model.Node) or (isinstance(wanted, dict) and _sets(wanted))
+        if real is None and not sets:
+            raise PipelineError("field", at.key(name), name=short(name), near=near(name, names))
+        key = name if sets and not isinstance(wanted, dict) else real or name
+        if key in found:
+            raise PipelineError("collision", at.key(name), name=name)
+        found[key] = wanted
+    return found
+
+
+def _sets(tree: Mapping[str, Any]) -> bool:
+    """Whether anything in the tree is set rather than kept."""
+    return any(
+        isinstance(each, model.Node) or (isinstance(each, dict) and _sets(each)) for each in tree.values()
+    )
+
+
+class _Keeper:
+    """Keeps and sets fields; expressions always see the whole row."""
+
+    def __init__(self, c: Compiler, scope: Scope) -> None:
+        self._c = c
+        self._scope = scope
+
+    def kept(self, fields: Pairs, tree: Mapping[str, Any], at: At) -> Pairs:
+        """The fields that a tree leaves of these."""
+        first: Pairs = []
+        for name, value in fields:
+            wanted = tree.get(name)
+            if wanted is True:
+                first.append((name, value))
+            elif isinstance(wanted, dict):
+                first.append((name, self._inside(value, wanted, at.key(name))))
+        there = {name for name, _ in first}
+        return [
+            *first,
+            *((name, self._set(each, at.key(name))) for name, each in tree.items() if name not in there),
+        ]
+
+    def _set(self, wanted: Any, at: At) -> TypedExpr:
+        if isinstance(wanted, dict):
+            return document([(name, self._set(each, at.key(name))) for name, each in wanted.items()], at)
+        if wanted is True:
+            raise PipelineError("field", at, name=short(at.path), near="-")
+        return self._c.expr(wanted, self._scope)
+
+    def _inside(self, value: TypedExpr, tree: Mapping[str, Any], at: At, depth: int = 0) -> TypedExpr:
+        if value.type.item is not None:
+            variable = f"k{depth}"
+            item = self._inside(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
+            return TypedExpr(
+                call("list_transform", value.sql, lambda_of(variable, item.sql)),
+                list_of(item.type),
+                value.weight,
+            )
+        if value.type.kind != "doc":
+            return self._set(tree, at)
+        slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
+        return document(self.kept(slots, _known(tree, [name for name, _ in slots], at), at), at)
+
+
+def _dropped(fields: Pairs, tree: Mapping[str, Any], at: At) -> Pairs:
+    values: Pairs = []
+    for name, value in fields:
+        wanted = tree.get(name)
+        if wanted is False:
+            continue
+        values.append((name, _without(value, wanted, at.key(name)) if isinstance(wanted, dict) else value))
+    return values
+
+
+def _without(value: TypedExpr, tree: Mapping[str, Any], at: At, depth: int = 0) -> TypedExpr:
+    if value.type.item is not None:
+        variable = f"k{depth}"
+        item = _without(TypedExpr(element(variable), value.type.item), tree, at, depth + 1)
+        return TypedExpr(
+            call("list_transform", value.sql, lambda_of(variable, item.sql)), list_of(item.type), value.weight
+        )
+    slots = [(slot.name, member(value, slot)) for slot in value.type.slots]
+    left = _dropped(slots, _known(tree, [name for name, _ in slots], at), at)
+    if not left:
+        raise PipelineError("nothing_left", at)
+    return document(left, at)
+
+
+Variables = Mapping[str, TypedExpr]
 _MIN_OF_LIST = {False: "list_min", True: "list_max"}
 
 
-def compiled(c: Compiler, stages: Sequence[model.Stage], rows: Relation, variables: Variables) -> Relation:
+def compile_stages(
+    c: Compiler, stages: Sequence[model.Stage], rows: Relation, variables: Variables
+) -> Relation:
     """The rows after all stages."""
     for stage in stages:
         rows = _BUILDERS[type(stage)](c, stage, rows, variables)
@@ -104,7 +461,7 @@ def _rebuilt(
     c: Compiler,
     stage: model.Unwind,
     rows: Relation,
-    made: tuple[str, str, Typed],
+    made: tuple[str, str, TypedExpr],
     whole: bool,
 ) -> Relation:
     """The fields again, with the item in the list's place and its number where it is asked for."""
@@ -122,14 +479,12 @@ def _rebuilt(
             )
         tree = case((filled, exp.Null()), default=place) if whole else cast(exp.Null(), "BIGINT")
         values = [each for each in values if each[0] != stage.index]
-        values.append((stage.index, Typed(tree, INT)))
-    return built(source, scope.table, values, rows.order)
+        values.append((stage.index, TypedExpr(tree, INT)))
+    return relation_of(source, scope.table, values, rows.order)
 
 
-def _with(value: Typed, name: str, stage: model.Unwind, new: Typed) -> Typed:
+def _with(value: TypedExpr, name: str, stage: model.Unwind, new: TypedExpr) -> TypedExpr:
     """A field, or where the path leads to or through it the field with the item put in."""
-    from troly_analysis.service_fields import match
-
     joined = ".".join(stage.path)
     if match(joined, [name]):
         return new
@@ -138,7 +493,7 @@ def _with(value: Typed, name: str, stage: model.Unwind, new: Typed) -> Typed:
     return value
 
 
-def _put(value: Typed, path: Sequence[str], new: Typed, at: At) -> Typed:
+def _put(value: TypedExpr, path: Sequence[str], new: TypedExpr, at: At) -> TypedExpr:
     if value.type.kind != "doc":
         raise PipelineError("unwind_deep", at)
     fields = []
@@ -158,34 +513,34 @@ def _lookup(c: Compiler, stage: model.Lookup, rows: Relation, variables: Variabl
         if stage.stages is None:
             return _joined(c, stage, rows, source, scope)
         theirs = _only_equal(c, stage, theirs, scope.resolve(stage.local, stage.at.key("localField")))
-    found = compiled(c, stage.stages or (), theirs, inner_variables)
+    found = compile_stages(c, stage.stages or (), theirs, inner_variables)
     opened, inner = found.opened(c, inner_variables)
     gathered = _gathered(found, inner, stage.at)
     listed = exp.Subquery(this=exp.select(gathered.sql).from_(opened))
     value = _or_empty(replace(gathered, tree=listed))
-    return built(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
+    return relation_of(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
 
 
-def _gathered(rows: Relation, scope: Scope, at: At) -> Typed:
+def _gathered(rows: Relation, scope: Scope, at: At) -> TypedExpr:
     """All rows as one list of documents, in their order."""
     whole = scope.root(at)
     inner: exp.Expr = whole.sql
     if rows.order:
         inner = exp.Order(this=inner, expressions=rows.sorted(scope.table))
-    return Typed(call("list", inner), list_of(whole.type), whole.weight)
+    return TypedExpr(call("list", inner), list_of(whole.type), whole.weight)
 
 
-def _or_empty(value: Typed) -> Typed:
+def _or_empty(value: TypedExpr) -> TypedExpr:
     empty = cast(exp.Array(expressions=[]), value.type.sql())
-    return Typed(call("coalesce", value.sql, empty), value.type, value.weight, filled=True)
+    return TypedExpr(call("coalesce", value.sql, empty), value.type, value.weight, filled=True)
 
 
-def _replacing(rows: Relation, scope: Scope, name: str, value: Typed) -> list[tuple[str, Typed]]:
+def _replacing(rows: Relation, scope: Scope, name: str, value: TypedExpr) -> list[tuple[str, TypedExpr]]:
     kept = [(each, scope.value(each)) for each in rows.fields if each != name]
     return [*kept, (name, value)]
 
 
-def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: Typed) -> Relation:
+def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: TypedExpr) -> Relation:
     source, scope = theirs.opened(c, {})
     foreign = scope.resolve(stage.foreign or (), stage.at.key("foreignField"))
     select = (
@@ -196,20 +551,18 @@ def _only_equal(c: Compiler, stage: model.Lookup, theirs: Relation, local: Typed
     return replace(theirs, select=select)
 
 
-def _equal(c: Compiler, local: Typed, foreign: Typed, at: At) -> exp.Expr:
+def _equal(c: Compiler, local: TypedExpr, foreign: TypedExpr, at: At) -> exp.Expr:
     """Equality as `$lookup` has it: blanks equal each other, a list is equal to any of its items."""
-    from troly_analysis.pipeline.kinds import element, inside_filter
-
     for one, other in ((local, foreign), (foreign, local)):
         if one.type.kind == "list" and one.type.item is not None:
             variable = c.fresh("j")
-            item = Typed(element(variable), one.type.item)
+            item = TypedExpr(element(variable), one.type.item)
             blank = both([is_null(one.sql), is_null(other.sql)])
             return either([blank, inside_filter(one, variable, _equal(c, item, other, at))])
     if local.type.family != foreign.type.family and "null" not in (local.type.kind, foreign.type.kind):
         return both([is_null(local.sql), is_null(foreign.sql)])
     if local.type.kind == "doc":
-        return exp.NullSafeEQ(this=local.sql, expression=coerced(foreign, local.type, at))
+        return exp.NullSafeEQ(this=local.sql, expression=coerce(foreign, local.type, at))
     return exp.NullSafeEQ(this=local.sql, expression=foreign.sql)
 
 
@@ -227,7 +580,7 @@ def _joined(c: Compiler, stage: model.Lookup, rows: Relation, source: exp.Expr, 
     grouped = grouped.group_by(exp.Literal.number("1"))
     side = exp.Subquery(this=grouped, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
     value = _or_empty(replace(gathered, tree=column(listed, alias)))
-    made = built(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
+    made = relation_of(source, scope.table, _replacing(rows, scope, stage.into, value), rows.order)
     on = exp.NullSafeEQ(this=local.sql, expression=column(key, alias))
     return replace(made, select=made.select.join(side, on=on, join_type="left"))
 

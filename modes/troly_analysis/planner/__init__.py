@@ -1,14 +1,13 @@
 """Understands questions about a user's sheets with no model, and turns them into calls of the five tools."""
 
 from troly_analysis.planner.intent import classify
-from troly_analysis.planner.planning import plan
-from troly_analysis.planner.shapes import Ask, Condition, Group, Intent, Measure, Note, Period, Plan, Ref
-from troly_analysis.planner.suggest import suggest
-from troly_analysis.planner.titles import title
+from troly_analysis.planner.planner import plan
+from troly_analysis.planner.suggestions import first_questions, suggest_questions, title
+from troly_analysis.planner.types import Condition, DataQuery, Group, Intent, Measure, Note, Period, Plan, Ref
 
 __all__ = [
-    "Ask",
     "Condition",
+    "DataQuery",
     "Group",
     "Intent",
     "Measure",
@@ -17,7 +16,8 @@ __all__ = [
     "Plan",
     "Ref",
     "classify",
+    "first_questions",
     "plan",
-    "suggest",
+    "suggest_questions",
     "title",
 ]

@@ -8,13 +8,12 @@ from functools import cache
 
 from troly.text.fold import tokens
 from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
-from troly_analysis.planner.followup import is_followup
-from troly_analysis.planner.lexicon import FOLDER, concepts
-from troly_analysis.planner.phrases import Phrases
+from troly_analysis.planner.draft import ParsedQuestion, QueryDraft
+from troly_analysis.planner.lexicon import FOLDER, Phrases, concepts, words
+from troly_analysis.planner.parser import parse_question
+from troly_analysis.planner.planner import is_followup
 from troly_analysis.planner.schema import schema_of
-from troly_analysis.planner.shapes import Intent, Plan
-from troly_analysis.planner.state import State
-from troly_analysis.planner.understand import Heard, hear
+from troly_analysis.planner.types import Intent, Plan
 from troly_analysis.types import Sheet
 
 _STRONG = (
@@ -35,7 +34,7 @@ def classify(
     """
     if not tokens(text):
         return Intent("unclear", 1.0, "empty")
-    heards = [hear(text, schema_of(sheet), date(2000, 1, 1), {}) for sheet in sheets]
+    heards = [parse_question(text, schema_of(sheet), date(2000, 1, 1), {}) for sheet in sheets]
     evidence = max((_evidence(heard) for heard in heards), default=_without_sheets(text))
     social = _social().find(text)
     decided = (
@@ -53,7 +52,11 @@ def _chatting(text: str, social: Sequence[PhraseHit], evidence: float) -> Intent
 
 
 def _following(
-    text: str, heards: Sequence[Heard], history: Sequence[object], previous: Plan | None, evidence: float
+    text: str,
+    heards: Sequence[ParsedQuestion],
+    history: Sequence[object],
+    previous: Plan | None,
+    evidence: float,
 ) -> Intent | None:
     """A change to the question before, or an answer to what was asked back."""
     found = Intent("data_query", 0.85, "follow-up")
@@ -96,10 +99,10 @@ def _answers(text: str, previous: Plan) -> bool:
     )
 
 
-def _evidence(heard: Heard) -> tuple[float, str]:
+def _evidence(heard: ParsedQuestion) -> tuple[float, str]:
     """How much a message speaks of the sheet's data, and the words that say so."""
     state = heard.state
-    score, words = _words(state)
+    score, found = _question_words(state)
     named = 0.0
     for mention in state.mentions:
         weight = 0.0
@@ -111,36 +114,34 @@ def _evidence(heard: Heard) -> tuple[float, str]:
             weight = 0.8
         if weight >= 0.55:
             named += weight
-            words.append(mention.text)
+            found.append(mention.text)
     made = len(state.conditions) + len(state.having) + len(state.said)
-    return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(words))[:120]
+    return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(found))[:120]
 
 
-def _words(state: State) -> tuple[float, list[str]]:
+def _question_words(state: QueryDraft) -> tuple[float, list[str]]:
     score = 0.0
-    words: list[str] = []
+    found: list[str] = []
     for mention in state.mentions:
         if mention.targets or mention.values:
             continue
         if mention.period:
-            score, words = score + 0.8, [*words, mention.text]
+            score, found = score + 0.8, [*found, mention.text]
         elif mention.amount:
             score += 0.4
         elif mention.has(*_STRONG):
-            score, words = score + 1.0, [*words, mention.text]
+            score, found = score + 1.0, [*found, mention.text]
         elif mention.has(*_WEAK):
             score += 0.4
-    return score, words
+    return score, found
 
 
 def _without_sheets(text: str) -> tuple[float, str]:
     """With no sheet at all: business words and words of figures."""
-    words = tokens(text)
-    hits = list(_business().find(text, words, careful=False))
-    found = ", ".join(dict.fromkeys(text[words[hit.start].start : words[hit.end - 1].end] for hit in hits))
-    from troly_analysis.planner.lexicon import words as listed
-
-    strong = sum(1 for hit in listed().find(text, words, careful=False) if hit.payload in _STRONG)
+    typed = tokens(text)
+    hits = list(_business().find(text, typed, careful=False))
+    found = ", ".join(dict.fromkeys(text[typed[hit.start].start : typed[hit.end - 1].end] for hit in hits))
+    strong = sum(1 for hit in words().find(text, typed, careful=False) if hit.payload in _STRONG)
     return (1.2 if hits else 0.0) + strong, found
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from troly.errors import TrolyError
+from troly.errors import InputError, TrolyError
 from troly.paths import HOME_VARIABLE, Paths
 from troly.text.catalogue import LANGS, Lang, interface_language, tr
 
 if TYPE_CHECKING:
-    from troly.config import Settings
+    from troly.config import Profile, Settings
     from troly.conversation.session import Session
 
 
@@ -119,6 +121,42 @@ def _language(value: str) -> Lang:
     for lang in LANGS:
         if value.lower() == lang:
             return lang
-    from troly.cli.faults import UsageError
+    from troly.cli.failures import UsageError
 
     raise UsageError("usage.language", value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a command line or a JSON line says about the person; None where it says nothing."""
+
+    user: str | None = None
+    role: str | None = None
+    permissions: frozenset[str] | None = None
+    department: str | None = None
+
+
+def profile_for(invocation: Invocation, own: Profile, claim: Claim) -> Profile:
+    """The profile that `claim` asks for.
+
+    Naming oneself is always allowed; anything else only where impersonation is. Raises AccessError, InputError for
+    a login that is none, ConfigError for a wrong users file.
+    """
+    from troly.config import load_profile, require_impersonation
+
+    paths, settings, env = invocation.paths, invocation.settings, invocation.env
+    base = own if claim.user is None else load_profile(paths, settings, login=claim.user, env=env)
+    if claim.role is None and claim.permissions is None and claim.department is None:
+        return base
+    require_impersonation(paths, settings, claim.role or base.login, env)
+    return base.with_claims(claim.role, claim.permissions, claim.department)
+
+
+def parse_moment(value: str) -> datetime:
+    """The instant that `--now` or `now` names (Asia/Ho_Chi_Minh without an offset); raises InputError."""
+    from troly.text.dates import parse_now
+
+    try:
+        return parse_now(value)
+    except ValueError as error:
+        raise InputError("cli.now", value=value) from error

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Literal
 
 from troly.text.sanitize import sanitize, sanitize_json
 
 Look = Literal["good", "warn", "bad", "quiet"]
 _CODES: Mapping[Look, str] = {"good": "32", "warn": "33", "bad": "1;31", "quiet": "2"}
-GAP = "  "
 
 
 def data(text: str = "", *, end: str = "\n", painted: bool = False) -> None:
@@ -47,24 +48,54 @@ def may_colour(stream: IO[str]) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def grid(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> str:
-    """A table as aligned text; widths are counted in terminal cells, so that Vietnamese lines up."""
-    table = [[sanitize(cell, keep_newlines=False) for cell in row] for row in [columns, *rows]]
-    widths = [max(cells(row[at]) for row in table) for at in range(len(columns))]
-    table.insert(1, ["-" * width for width in widths])
-    return "\n".join(_row(row, widths, numeric) for row in table)
+Update = Callable[[int, int | None, str], None]
 
 
-def cells(text: str) -> int:
-    """How many terminal cells `text` takes."""
-    from rich.cells import cell_len
+@contextmanager
+def progress(label: str) -> Iterator[Update]:
+    """Yields `update(done, total, unit)`; `total` is None while unknown, `unit` is `bytes` or what is counted."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total, _unit: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
-    return cell_len(text)
+    class Count(ProgressColumn):
+        """How much is done, of how much, and how fast."""
+
+        def render(self, task: Any) -> Text:
+            unit = task.fields["unit"]
+            amount = _amount(task.completed, unit)
+            whole = f"/{_amount(task.total, unit)}" if task.total else ""
+            rate = f"  {_amount(task.speed, unit)}/s" if task.speed else ""
+            return Text(f"{amount}{whole}{rate}")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(label), total=None, unit="")
+
+        def update(done: int, total: int | None, unit: str) -> None:
+            bar.update(task, completed=done, total=total, unit=unit)
+
+        yield update
 
 
-def _row(row: Sequence[str], widths: Sequence[int], numeric: Sequence[int]) -> str:
-    padded = []
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        space = " " * (width - cells(cell))
-        padded.append(space + cell if at in numeric else cell + space)
-    return GAP.join(padded).rstrip()
+def _amount(value: float, unit: str) -> str:
+    if unit != "bytes":
+        return f"{value:,.0f} {unit}".strip()
+    return f"{value / 1e9:.2f} GB" if value >= 1e9 else f"{value / 1e6:.1f} MB"
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr UTF-8 whatever the locale; a character that cannot be written is escaped, never fatal.
+
+    A stream that the caller closed (`<&-`, `>&-`) becomes the null device: else the next file opened would be it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 (for as long as we run)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

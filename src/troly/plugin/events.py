@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, cast, get_args, get_type_hints
 
-# The event that tells what one call of a model cost.
+Source = Literal["model", "rules", "mixed"]
+Level = Literal["info", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +29,6 @@ class ModelCalled:
     completion_tokens: int | None = None
     window: int = 0
     error: str = ""
-
-
-Source = Literal["model", "rules", "mixed"]
-Level = Literal["info", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,13 +286,8 @@ Content = Table | ItemList | Chart | Sources | Computation | Suggestions | Plan 
 Terminal = TurnCompleted | TurnFailed
 Event = TurnStarted | StepStarted | StepFinished | ModelCalled | Token | Say | Progress | Content | Terminal
 
-EVENTS: Mapping[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        TurnStarted, StepStarted, StepFinished, ModelCalled, Token, Say, Progress, Table, ItemList, Chart, Sources,
-        Computation, Suggestions, Plan, Conflict, Notice, Handoff, TurnCompleted, TurnFailed,
-    )
-}  # fmt: skip
+# All of them by name, as `to_json` writes it.
+EVENTS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -313,3 +306,37 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value
+
+
+def from_json(line: Mapping[str, Any]) -> Event:
+    """The inverse of `to_json`; fields that this version does not know are left out.
+
+    Raises ValueError for a line that is no event of this version.
+    """
+    kind = EVENTS.get(str(line.get("event", "")))
+    if kind is None:
+        raise ValueError(f"no event: {line.get('event')!r}")
+    try:
+        return cast("Event", _record(kind, line))
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"no {kind.__name__}: {error}") from error
+
+
+def _record(kind: Any, saved: Mapping[str, Any]) -> Any:
+    hints = _hints(kind)
+    return kind(**{name: _typed(hint, saved[name]) for name, hint in hints.items() if name in saved})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    """`value` of JSON as a field of the type `hint` holds it: lists as tuples, records as their dataclass."""
+    if isinstance(value, list):
+        inner = get_args(hint)
+        # `tuple[X, ...]` has one type for all, `tuple[X, Y]` one for each.
+        kinds = inner[:1] * len(value) if inner[1:] in ((), (...,)) else inner
+        return tuple(_typed(*pair) for pair in zip(kinds, value, strict=True))
+    return _record(hint, value) if is_dataclass(hint) and isinstance(hint, type) else value

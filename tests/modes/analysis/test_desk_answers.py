@@ -11,15 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.llm.types import ToolReply
-from troly_analysis.agent_calls import canonical, read_reply
-from troly_analysis.agent_pipeline import is_typed, read_typed
-from troly_analysis.answer import tell
-from troly_analysis.answer_cards import chart_of, table_of
-from troly_analysis.answer_data import plain
-from troly_analysis.answer_how import computations, pipeline_text
-from troly_analysis.answer_names import Asked, cell_text, value_text, with_units
-from troly_analysis.answer_numbers import house_numbers
-from troly_analysis.types import Field, Metric, Result, Run, Sheet, ToolCall, ToolRecord
+from troly_analysis.agent.loop import canonical, read_reply
+from troly_analysis.agent.tools import is_typed, read_typed
+from troly_analysis.answer.cards import chart_of, computations, pipeline_text, table_of
+from troly_analysis.answer.names import AnswerContext, cell_text, house_numbers, value_text, with_units
+from troly_analysis.answer.sentences import render_answer
+from troly_analysis.types import Field, Metric, Result, Run, Sheet, ToolCall, ToolRecord, plain
 
 NOW = datetime(2024, 2, 10, 9, tzinfo=UTC)
 SHEET = Sheet(
@@ -33,8 +30,8 @@ SHEET = Sheet(
 )  # fmt: skip
 
 
-def asked(text: str, lang: Any = "vi") -> Asked:
-    return Asked.of(text, lang, NOW)
+def asked(text: str, lang: Any = "vi") -> AnswerContext:
+    return AnswerContext.of(text, lang, NOW)
 
 
 def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: Any) -> ToolCall:
@@ -77,18 +74,18 @@ def aggregate(operation: str = "sum", field: str | None = "Doanh thu", **more: A
     ],
 )  # fmt: skip
 def test_a_result_in_words(call: ToolCall, result: Result, question: str, answer: str) -> None:
-    assert tell(call, result, SHEET, asked(question)) == answer
+    assert render_answer(call, result, SHEET, asked(question)) == answer
 
 
 def test_the_documents_top_list() -> None:
     call = ToolCall("get_top_items", {"sort_field": "count", "limit": 3, "group_by": "Sản phẩm"})
     rows = (("Áo thun", 500), ("Quần jean", 350), ("Giày sneaker", 200))
     result = Result("rows", columns=("Sản phẩm", "count"), rows=rows, units=("", "đơn"))
-    said = tell(
+    said = render_answer(
         call,
         result,
         SHEET,
-        Asked("Top 3 sản phẩm bán chạy?", "vi", NOW.date(), heading="Top 3 sản phẩm bán chạy"),
+        AnswerContext("Top 3 sản phẩm bán chạy?", "vi", NOW.date(), heading="Top 3 sản phẩm bán chạy"),
     )
     assert (
         said
@@ -126,7 +123,7 @@ def test_a_comparison_in_words(before: Any, after: Any, percent: Any, first: str
         percentage_change=percent,
         unit="VND",
     )
-    said = tell(COMPARE, result, SHEET, asked("So sánh doanh thu tuần này với tuần trước"))
+    said = render_answer(COMPARE, result, SHEET, asked("So sánh doanh thu tuần này với tuần trước"))
     assert said.splitlines()[0] == first
     assert "Lưu ý: tuần này chưa kết thúc, số liệu mới tính đến 10/2/2024." in said
 
@@ -135,7 +132,7 @@ def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> Non
     rows = tuple((f"SP {n}", n) for n in range(25))
     result = Result("rows", columns=("Sản phẩm", "sum(Số lượng)"), rows=rows)
     call = aggregate("sum", "Số lượng", group_by="Sản phẩm")
-    said = tell(call, result, SHEET, asked(""))
+    said = render_answer(call, result, SHEET, asked(""))
     assert said.splitlines()[-1] == "… và 15 dòng nữa trong bảng bên dưới"
     table = table_of(call, result, SHEET, asked(""))
     assert table is not None

@@ -15,8 +15,7 @@ from python_calamine import CalamineWorkbook
 from tests.support.modes.analysis import Analyst, analyst_at
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
-from troly_analysis.export import EXPORT, csv_bytes, xlsx_bytes
-from troly_analysis.export_chart import svg
+from troly_analysis.sheets.export import csv_bytes, export_result, svg, xlsx_bytes
 
 FORMULAS = 'Ngày đặt,Khách,Doanh thu\n1/11/2026,"=HYPERLINK(""http://x"")",100\n2/11/2026,@SUM(A1),200\n3/11/2026,-1+2,300\n'
 
@@ -24,7 +23,7 @@ FORMULAS = 'Ngày đặt,Khách,Doanh thu\n1/11/2026,"=HYPERLINK(""http://x"")",
 def export(analyst: Analyst, path: Path, **values: Any) -> CommandResult:
     given: Mapping[str, Any] = {"to": str(path), **values}
     request = CommandRequest(analyst.services, analyst.profile, analyst.services.clock(), "vi", given)
-    return EXPORT.run(request)
+    return export_result(request)
 
 
 async def test_the_last_result_as_csv_and_xlsx(own_home: Path, tmp_path: Path) -> None:

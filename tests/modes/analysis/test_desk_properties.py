@@ -18,7 +18,7 @@ from tests.support.modes.analysis import Analyst, analyst_at
 from tests.support.modes.desk import Told
 from troly.plugin.events import StepFinished
 from troly_analysis import nodes
-from troly_analysis.agent_tools import socket_event
+from troly_analysis.agent.tools import socket_event
 from troly_analysis.graph import ROUTES
 
 INTENTS = ("data_query", "chat", "unclear")

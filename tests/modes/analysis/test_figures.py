@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.numbers import format_money, format_number, format_percent
-from troly_analysis.figures import Ground, ground, strangers
-from troly_analysis.figures_dates import Days
+from troly_analysis.answer.figures import Days, Ground, ground, strangers
 from troly_analysis.types import Field, Result, Sheet, ToolCall
 
 QUESTION = "Top 3 sản phẩm bán chạy tháng 1/2024, doanh thu so với tháng trước?"

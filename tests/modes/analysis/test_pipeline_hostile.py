@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import MemorySheets, shop
 from troly.errors import InputError
-from troly_analysis.pipeline.reading import read
-from troly_analysis.service import DataQueryService
-from troly_analysis.service_run import Deadline
+from troly_analysis.pipeline.reader import read
+from troly_analysis.query.service import DataQueryService
+from troly_analysis.query.sql import Deadline
 
 SERVICE = DataQueryService(shop(), "lan")
 JSON = st.recursive(

@@ -12,8 +12,8 @@ from tests.support.modes.analysis_sheets import Columns, MemorySheets
 from tests.support.mongo.stages import run
 from tests.support.mongo.values import MongoError, alike, moment
 from troly.text.dates import fixed_clock
-from troly_analysis.pipeline.problems import PipelineError
-from troly_analysis.service import DataQueryService
+from troly_analysis.pipeline.errors import PipelineError
+from troly_analysis.query.service import DataQueryService
 
 COLUMNS: Columns = {
     "số": "integer", "giá": "number", "tên": "text", "ngày": "date", "có": "boolean", "thẻ": "list",
@@ -185,7 +185,7 @@ PIPELINES = st.builds(
 
 def dated(value: Any) -> Any:
     """Extended JSON as the reference takes it."""
-    from troly_analysis.pipeline.reading import read
+    from troly_analysis.pipeline.reader import read
 
     return read(value)
 

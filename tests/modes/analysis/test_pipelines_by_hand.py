@@ -14,9 +14,10 @@ from tests.support.mongo.values import alike
 from troly.errors import InputError
 from troly.text.catalogue import LANGS
 from troly.text.dates import fixed_clock
-from troly_analysis.pipeline.operators import EXPRESSIONS
-from troly_analysis.pipeline.reading import read
-from troly_analysis.service import DataQueryService
+from troly_analysis.pipeline.allow_list import EXPRESSIONS
+from troly_analysis.pipeline.operators import OPERATORS
+from troly_analysis.pipeline.reader import read
+from troly_analysis.query.service import DataQueryService
 
 CASES = [
     json.loads(line) for line in (Path(__file__).parent / "pipelines.jsonl").read_text("utf-8").splitlines()
@@ -82,6 +83,4 @@ def test_dates_conversions_and_texts_against_written_results() -> None:
 
 
 def test_every_operator_of_the_list_is_compiled() -> None:
-    from troly_analysis.pipeline.compiler import operators
-
-    assert set(EXPRESSIONS) - {"$literal"} == set(operators())
+    assert set(EXPRESSIONS) - {"$literal"} == set(OPERATORS)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.modes.analysis_sheets import Columns, MemorySheets, Rows
 from troly.errors import InputError
 from troly.text.dates import fixed_clock
-from troly_analysis.service import DataQueryService
+from troly_analysis.query.service import DataQueryService
 
 CASES = [
     json.loads(line)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.analysis.planner_sheets import ALL, NOW, ORDERS, column
-from troly_analysis.planner import classify, plan, suggest, title
-from troly_analysis.tools_specs import TOOLS
+from troly_analysis.agent.tools import TOOLS
+from troly_analysis.planner import classify, plan, suggest_questions, title
 from troly_analysis.types import Kind, Sheet
 
 WORDS = [
@@ -158,7 +158,7 @@ def test_any_sheet_can_be_asked_anything(sheet: Sheet, text: str) -> None:
 @settings(max_examples=100, deadline=None)
 @given(sheets(), st.sampled_from(["vi", "en"]))
 def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
-    for text in suggest(sheet, None, lang):
+    for text in suggest_questions(sheet, None, lang):
         made = plan(text, (sheet,), NOW)
         assert made.calls
         assert not made.missing
@@ -167,8 +167,8 @@ def test_every_suggestion_can_be_answered(sheet: Sheet, lang: Any) -> None:
 @pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
 @pytest.mark.parametrize("lang", ["vi", "en"])
 def test_three_suggestions_that_differ_from_the_question(sheet: Sheet, lang: Any) -> None:
-    made = plan(suggest(sheet, None, lang)[0], (sheet,), NOW)
-    texts = suggest(sheet, made, lang)
+    made = plan(suggest_questions(sheet, None, lang)[0], (sheet,), NOW)
+    texts = suggest_questions(sheet, made, lang)
     assert len(set(texts)) == 3
     assert made.text not in texts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import shop
 from troly.errors import TrolyError
-from troly_analysis.service import DataQueryService
+from troly_analysis.query.service import DataQueryService
 
 STORE = shop()
 SECRET = ("BÍ MẬT", "Kín", "kín", 99, 99.0)

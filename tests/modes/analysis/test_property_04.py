@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import shop
 from troly_analysis.pipeline.check import validate
-from troly_analysis.pipeline.problems import PipelineError
+from troly_analysis.pipeline.errors import PipelineError
 
 SHEETS = shop().sheets("lan")
 BAD_STAGES = st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import MemorySheets
 from troly_analysis.pipeline.check import validate
-from troly_analysis.service import DataQueryService
+from troly_analysis.query.service import DataQueryService
 
 STORE = MemorySheets()
 STORE.add("lan", "lớn", {"số": "integer", "thẻ": "list"}, [(number, ["a", "b"]) for number in range(700)])

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import ORDER_ROWS, shop
-from troly_analysis.service import DataQueryService
-from troly_analysis.tools import call_tool
+from troly_analysis.agent.tools import call_tool
+from troly_analysis.query.service import DataQueryService
 from troly_analysis.types import OPERATIONS, ToolCall
 
 SERVICE = DataQueryService(shop(), "lan")

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.modes.analysis_sheets import MemorySheets
-from troly_analysis.service import DataQueryService
-from troly_analysis.service_compare import percentage_change
+from troly_analysis.query.aggregates import percentage_change
+from troly_analysis.query.service import DataQueryService
 
 AMOUNTS = st.none() | st.integers(-1_000, 10_000_000) | st.just(0)
 ROWS = st.lists(st.tuples(st.dates(date(2024, 1, 1), date(2024, 3, 31)) | st.none(), AMOUNTS), max_size=20)

@@ -14,10 +14,10 @@ from tests.support.modes.analysis_sheets import ORDER_ROWS, ORDERS, PRODUCT_ROWS
 from tests.support.stores.services import services_at
 from troly.errors import InputError
 from troly.plugin.services import Services
-from troly_analysis.metrics import MIGRATION
-from troly_analysis.service import DataQueryService
-from troly_analysis.sheets_info import dataset_of, id_of, info_of, key_of
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.query.service import DataQueryService
+from troly_analysis.sheets.metrics import MIGRATION
+from troly_analysis.sheets.records import dataset_of, id_of, info_of, key_of
+from troly_analysis.sheets.store import SheetStore
 from troly_analysis.types import Field, Sheet
 
 

@@ -13,9 +13,9 @@ from tests.support.stores.services import profile
 from troly.errors import InputError, StoppedError, StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.services import Services
-from troly_analysis.sheets_info import dataset_of
-from troly_analysis.sheets_ingest import run
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.ingest import ingest_sheet
+from troly_analysis.sheets.records import dataset_of
+from troly_analysis.sheets.store import SheetStore
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_stopped_load_leaves_nothing(services: Services, tmp_path: Path) -> No
         cancelled=lambda: True,
     )
     with pytest.raises(StoppedError):
-        run(request)
+        ingest_sheet(request)
     assert SheetStore(services).sheet("an", "Hàng").rows == 1
 
 

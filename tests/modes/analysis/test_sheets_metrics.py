@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from troly.errors import InputError
 from troly.text.fold import fold, nfc
-from troly_analysis.metrics_text import format_metric, parse_metric
+from troly_analysis.sheets.metrics import format_metric, parse_metric
 from troly_analysis.types import Field, Kind, Metric, Operation, Sheet
 
 

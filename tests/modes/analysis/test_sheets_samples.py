@@ -12,9 +12,9 @@ from tests.support.modes.sheets import sheet_services
 from tests.support.stores.services import profile
 from troly.config import current_login
 from troly.plugin.contract import IngestRequest
-from troly_analysis.samples import SAMPLES, holdings
-from troly_analysis.sheets_ingest import INGESTS
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.commands import INGESTS
+from troly_analysis.sheets.samples import SAMPLES, holdings
+from troly_analysis.sheets.store import SheetStore
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

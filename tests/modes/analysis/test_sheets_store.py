@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.modes.sheets import load_file, load_text, sheet_services
 from troly.errors import InputError, TrolyError
 from troly.plugin.services import Services
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.store import SheetStore
 
 SECRET = "BI-MAT-7731"
 MINE = "Mã đơn,Số tiền\nA1,5000\nA2,7000\n"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.modes.analysis_sheets import MemorySheets, shop
-from troly_analysis.service import DataQueryService
-from troly_analysis.tools import TOOLS, call_tool, tool_schemas
+from troly_analysis.agent.tools import TOOLS, call_tool, tool_schemas
+from troly_analysis.query.service import DataQueryService
 from troly_analysis.types import ToolCall, ToolRecord
 
 SERVICE = DataQueryService(shop(), "lan")

@@ -12,7 +12,7 @@ from tests.support.modes.shopping_samples import stocked_shop
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Sources, Table
 from troly.text.numbers import parse_number
-from troly_shopping.products_ingest import run
+from troly_shopping.products.load import ingest_products
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ async def test_a_computer_is_built_within_the_budget(shop: Shop) -> None:
 async def test_parts_that_are_not_sold_are_named(shop: Shop, tmp_path: Path) -> None:
     path = tmp_path / "goods.csv"
     path.write_text("name,price\nCPU Intel Core i5-12400F,2890000\n", encoding="utf-8")
-    run(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
+    ingest_products(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
     told = await shop.ask("build pc 20 triệu chơi game")
     assert told.tables == []
     assert "mainboard" in told.answer
@@ -122,7 +122,7 @@ async def test_what_stands_in_a_list_is_shown_as_text(shop: Shop, tmp_path: Path
     name = "Laptop \x1b]52;c;eA==\x07[/b] [@click=app.quit]x[/]"
     others = "".join(f"Chuột số {number},100000\n" for number in range(50))
     path.write_text(f'name,price\n"{name}",12000000\n{others}', encoding="utf-8")
-    run(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
+    ingest_products(IngestRequest(shop.services, path, shop.services.clock(), "vi"))
     told = await shop.ask("laptop rẻ nhất giá bao nhiêu")
     assert "[@click=app.quit]x[/]" in told.answer
     assert "\x1b" not in told.answer + str(told.tables)

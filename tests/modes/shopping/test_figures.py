@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_shopping.figures import FigureCheck, figures
+from troly_shopping.reply.price_check import PriceCheck, amounts_in
 
 KNOWN = ("Laptop A | 18.990.000 VND | còn 5 | DPI: 26000", "Phí giao hàng 30.000 VND")
 BUDGET = frozenset({Decimal(20_000_000)})
 
 
 def checked(text: str, size: int = 3) -> tuple[str, bool]:
-    check = FigureCheck(figures(KNOWN), BUDGET, "[?]")
+    check = PriceCheck(amounts_in(KNOWN), BUDGET, "[?]")
     shown = "".join(check.add(text[at : at + size]) for at in range(0, len(text), size))
     return shown + check.finish(), check.withheld
 
@@ -59,13 +59,13 @@ def test_a_price_that_nobody_retrieved_is_withheld(text: str, shown: str, size: 
 
 
 def test_text_without_figures_is_not_held_back() -> None:
-    check = FigureCheck(figures(KNOWN), BUDGET, "[?]")
+    check = PriceCheck(amounts_in(KNOWN), BUDGET, "[?]")
     for piece in ("Dạ ", "em ", "xin ", "giới ", "thiệu ", "ngay ", "ạ. "):
         assert check.add(piece) == piece
 
 
 def test_a_figure_is_given_on_two_words_later() -> None:
-    check = FigureCheck(figures(KNOWN), BUDGET, "[?]")
+    check = PriceCheck(amounts_in(KNOWN), BUDGET, "[?]")
     assert check.add("Giá 18.990.000 ") == "Giá "
     assert check.add("VND ") == ""
     assert check.add("cho quý khách ") == "18.990.000 VND cho quý khách "
@@ -73,7 +73,7 @@ def test_a_figure_is_given_on_two_words_later() -> None:
 
 @given(st.lists(st.text(max_size=8), max_size=20))
 def test_nothing_is_lost_or_shown_twice(pieces: Sequence[str]) -> None:
-    check = FigureCheck(figures(KNOWN), BUDGET, "")
+    check = PriceCheck(amounts_in(KNOWN), BUDGET, "")
     shown = "".join(check.add(piece) for piece in pieces) + check.finish()
     if not check.withheld:
         assert shown == "".join(pieces)
@@ -85,6 +85,6 @@ def test_nothing_is_lost_or_shown_twice(pieces: Sequence[str]) -> None:
 def test_only_retrieved_prices_pass(value: int, size: int) -> None:
     text = f"Dạ giá là {value:,} VND ạ".replace(",", ".")
     shown, withheld = checked(text, size)
-    known = Decimal(value) in figures(KNOWN)
+    known = Decimal(value) in amounts_in(KNOWN)
     assert withheld is not known
     assert (f"{value:,}".replace(",", ".") in shown) is known

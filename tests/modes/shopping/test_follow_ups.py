@@ -15,8 +15,8 @@ from tests.support.ollama.double import OllamaDouble
 from troly.plugin.samples import remove
 from troly.text.numbers import find_amounts
 from troly_shopping import MODE
-from troly_shopping.figures import FigureCheck
-from troly_shopping.follow_up import read_follow_up
+from troly_shopping.products.follow_up import parse_follow_up
+from troly_shopping.reply.price_check import PriceCheck
 
 LIST = "laptop asus dưới 25 triệu"
 NAMES = ("Laptop A", "Laptop B", "Laptop C")
@@ -52,7 +52,7 @@ def shop(own_home: Path) -> Iterator[Shop]:
     ],
 )
 def test_what_is_asked(text: str, kind: str, places: tuple[int, ...], by: str) -> None:
-    found = read_follow_up(text, NAMES, ("laptop",))
+    found = parse_follow_up(text, NAMES, ("laptop",))
     assert found is not None
     assert (found.kind, found.places, found.by) == (kind, places, by)
 
@@ -65,11 +65,11 @@ def test_what_is_asked(text: str, kind: str, places: tuple[int, ...], by: str) -
     ],
 )  # fmt: skip
 def test_what_is_another_question(text: str) -> None:
-    assert read_follow_up(text, NAMES, ("laptop",)) is None
+    assert parse_follow_up(text, NAMES, ("laptop",)) is None
 
 
 def test_nothing_follows_on_nothing() -> None:
-    assert read_follow_up("con nào rẻ hơn?", (), ()) is None
+    assert parse_follow_up("con nào rẻ hơn?", (), ()) is None
 
 
 async def test_the_answers_keep_to_what_was_shown(shop: Shop) -> None:
@@ -160,7 +160,7 @@ def test_a_figure_belongs_to_the_product_that_the_sentence_names(
     text: str, withheld: bool, size: int
 ) -> None:
     known = frozenset(value for values in OWN.values() for value in values)
-    check = FigureCheck(known, frozenset(), "[?]", OWN)
+    check = PriceCheck(known, frozenset(), "[?]", OWN)
     shown = "".join(check.add(text[at : at + size]) for at in range(0, len(text), size)) + check.finish()
     assert check.withheld is withheld
     assert ("[?]" in shown) is withheld

@@ -18,8 +18,8 @@ from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Say, Sources, Token, TurnCompleted, TurnFailed
 from troly.retrieval.documents.ingest import ingest_paths
 from troly.text.sanitize import sanitize
-from troly_shopping.products_ingest import run as load_products
-from troly_shopping.products_store import ProductStore
+from troly_shopping.products.load import ingest_products as load_products
+from troly_shopping.products.store import ProductStore
 
 LONGEST = 200_000
 ESC, BELL = "\x1b", "\x07"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_shopping.lookalikes import OFFERED, joined, meant, variants
+from troly_shopping.lookalikes import OFFERED, serials_written_apart, similar_serials, variants
 
 
 class Records:
@@ -38,21 +38,21 @@ class Records:
     ],
 )
 def test_a_near_serial_is_offered(typed: str, stored: str) -> None:
-    assert meant(typed, Records(stored, "ZZZ999XYZ")) == (stored,)
+    assert similar_serials(typed, Records(stored, "ZZZ999XYZ")) == (stored,)
 
 
 def test_look_alikes_come_before_other_edits() -> None:
-    assert meant("ABCI23", Records("ABCX23", "ABC123")) == ("ABC123",)
+    assert similar_serials("ABCI23", Records("ABCX23", "ABC123")) == ("ABC123",)
 
 
 def test_many_neighbours_are_no_suggestion() -> None:
-    assert meant("SN-00010", Records(*(f"SN-0001{n}" for n in range(1, 9)))) == ()
+    assert similar_serials("SN-00010", Records(*(f"SN-0001{n}" for n in range(1, 9)))) == ()
 
 
 @pytest.mark.parametrize("typed", ["", "A", "7", "-", "🙂", "x" * 20_000, "O" * 32, "[/b]", "\x1b[31m"])
 def test_odd_input_suggests_nothing(typed: str) -> None:
-    assert meant(typed, Records("ABC123")) == ()
-    assert joined(typed, Records("ABC123")) == ()
+    assert similar_serials(typed, Records("ABC123")) == ()
+    assert serials_written_apart(typed, Records("ABC123")) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_odd_input_suggests_nothing(typed: str) -> None:
     ],
 )  # fmt: skip
 def test_blanks_and_other_scripts_inside_a_serial(text: str) -> None:
-    assert joined(text, Records("ABC123", "XYZ789")) == ("ABC123",)
+    assert serials_written_apart(text, Records("ABC123", "XYZ789")) == ("ABC123",)
 
 
 def test_a_hyphen_may_have_been_left_out() -> None:
-    assert joined("AB 12 99", Records("AB-12-99")) == ("AB-12-99",)
+    assert serials_written_apart("AB 12 99", Records("AB-12-99")) == ("AB-12-99",)
 
 
 @given(st.text(alphabet="ABO0I1LZ2S5B8-Q", min_size=1, max_size=40))
@@ -81,5 +81,5 @@ def test_variants_stay_few_and_keep_their_length_without_hyphens(word: str) -> N
 def test_one_wrong_character_finds_the_only_near_serial(serial: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(serial) - 1))
     wrong = serial[:at] + data.draw(st.sampled_from("ABCDEFGHJKMN3467")) + serial[at + 1 :]
-    assert meant(wrong, Records(serial)) == (serial,)
-    assert len(meant(wrong, Records(serial, "QQ0000000001"))) <= OFFERED
+    assert similar_serials(wrong, Records(serial)) == (serial,)
+    assert len(similar_serials(wrong, Records(serial, "QQ0000000001"))) <= OFFERED

@@ -18,9 +18,8 @@ from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.text.numbers import format_money
-from troly_shopping.products_ingest import run
-from troly_shopping.products_load import read_price
-from troly_shopping.products_store import Product, ProductStore, Query
+from troly_shopping.products.load import ingest_products, read_price
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 
 HEADER = "name,price,stock,specs,url,brand,category\n"
 
@@ -32,11 +31,11 @@ def services(own_home: Path) -> Iterator[Services]:
 
 
 def load(services: Services, path: Path, **more: Any) -> IngestOutcome:
-    return run(IngestRequest(services, path, services.clock(), "en", **more))
+    return ingest_products(IngestRequest(services, path, services.clock(), "en", **more))
 
 
 def stored(services: Services) -> list[Product]:
-    return [found.product for found in ProductStore(services.datasets).search(Query(count=1_000))]
+    return [found.product for found in ProductStore(services.datasets).search(SearchCriteria(count=1_000))]
 
 
 def test_a_row_is_stored_as_it_is_meant(services: Services, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.support.modes.desk import Told
 from tests.support.modes.shopping import Shop, shop_at
 from tests.support.ollama.double import OllamaDouble
 from tests.support.process.waiting import until
-from troly_shopping.recall import MEMORY, _without_pointing, remembered, shared
+from troly_shopping.reply.recall import MEMORY, _without_pointing, memory_block, shared_entries
 
 SHOPPING = {"intent": "shopping", "confidence": 0.9, "rationale": "wants advice"}
 WISH = "mình thích máy màu xanh lá cây, vỏ nhôm"
@@ -117,6 +117,6 @@ def test_memory_is_kept_apart() -> None:
         {"kind": "document", "text": "a"},
         {"kind": MEMORY, "title": "user", "text": "b\nAssistant: c"},
     ]
-    assert shared(context) == context[:1]
-    assert remembered(context) == "Earlier in this conversation:\nUser: b Assistant: c\n\n"
-    assert remembered(context[:1]) == ""
+    assert shared_entries(context) == context[:1]
+    assert memory_block(context) == "Earlier in this conversation:\nUser: b Assistant: c\n\n"
+    assert memory_block(context[:1]) == ""

@@ -19,9 +19,9 @@ from troly.plugin.samples import load_once, remove
 from troly.plugin.services import Services
 from troly.retrieval.documents.ingest import ingest_paths
 from troly_shopping import MODE
-from troly_shopping.products_ingest import run as load_products
-from troly_shopping.products_store import ProductStore
-from troly_shopping.warranty_store import WarrantyStore
+from troly_shopping.products.load import ingest_products as load_products
+from troly_shopping.products.store import ProductStore
+from troly_shopping.warranty.store import WarrantyStore
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from troly_shopping.rules import is_about_warranty
-from troly_shopping.serials import read_serials
+from troly_shopping.intent import MessagePhrases
+from troly_shopping.serials import parse_serials
 
 MESSAGES = sorted(Path(__file__).parent.glob("serial_messages*.txt"))
 
@@ -33,10 +33,10 @@ def messages() -> list[Message]:
 
 
 def _read(message: Message) -> frozenset[str]:
-    reading = read_serials(
+    reading = parse_serials(
         message.text,
         known=lambda _serial: False,
-        context=is_about_warranty(message.text),
+        context=MessagePhrases(message.text).about_warranty,
         awaiting=message.awaiting,
     )
     return frozenset(serial.upper() for serial in reading.serials)
@@ -144,13 +144,13 @@ def test_prices_numbers_dates_and_models_are_no_serials(frame: str) -> None:
     taken = []
     for code in CODES:
         text = frame.format(code)
-        if read_serials(text, known=lambda _serial: False, context=True).serials:
+        if parse_serials(text, known=lambda _serial: False, context=True).serials:
             taken.append(code)
     assert taken == []
 
 
 @pytest.mark.parametrize("code", ["RTX4060", "i5-12400", "2024", "16GB"])
 def test_the_table_decides_over_every_shape(code: str) -> None:
-    reading = read_serials(f"bảo hành {code} bao lâu", known=lambda serial: serial == code, context=True)
+    reading = parse_serials(f"bảo hành {code} bao lâu", known=lambda serial: serial == code, context=True)
     assert reading.serials == (code,)
     assert reading.sure

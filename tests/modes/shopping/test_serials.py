@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_shopping.codes import ordinary_reason
-from troly_shopping.rules import is_about_warranty
-from troly_shopping.serials import Reading, read_serials
+from troly_shopping.intent import MessagePhrases
+from troly_shopping.serials import SerialParse, ordinary_reason, parse_serials
 
 TABLE = {"ABC123", "XYZ789", "RTX4060", "2024"}
 DOCUMENTED = re.compile(
@@ -19,9 +18,12 @@ DOCUMENTED = re.compile(
 )
 
 
-def read(text: str, *, awaiting: bool = False, table: set[str] = TABLE) -> Reading:
-    return read_serials(
-        text, known=lambda serial: serial.upper() in table, context=is_about_warranty(text), awaiting=awaiting
+def read(text: str, *, awaiting: bool = False, table: set[str] = TABLE) -> SerialParse:
+    return parse_serials(
+        text,
+        known=lambda serial: serial.upper() in table,
+        context=MessagePhrases(text).about_warranty,
+        awaiting=awaiting,
     )
 
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from troly.conversation.eval_cases import Case, read_case_file
 from troly.text.language import detect
-from troly_shopping.rules import Finding, is_about_warranty, judge
-from troly_shopping.scoring import weigh
-from troly_shopping.serials import read_serials
+from troly_shopping.intent import MessagePhrases, RuleIntent, intent_by_rules, score_intents
+from troly_shopping.serials import parse_serials
 
 HELD_OUT = Path(__file__).parent / "held_out.jsonl"
 SHIPPED = Path(__file__).parents[3] / "data" / "eval" / "shopping.jsonl"
@@ -33,9 +32,10 @@ def _single(path: Path) -> list[Case]:
     return [case for case in _cases(path) if len(case.turns) == 1]
 
 
-def _found(text: str) -> Finding:
-    reading = read_serials(text, known=lambda _: False, context=is_about_warranty(text))
-    return judge(text, reading, awaiting=False)
+def _found(text: str) -> RuleIntent:
+    phrases = MessagePhrases(text)
+    serials = parse_serials(text, known=lambda _: False, context=phrases.about_warranty)
+    return intent_by_rules(phrases, serials, awaiting=False)
 
 
 def _acted_on(text: str) -> str:
@@ -107,8 +107,8 @@ def test_confidence_means_something(path: Path) -> None:
     ],
 )
 def test_nonsense_is_asked_about(text: str) -> None:
-    assert weigh(text).intent == "unknown"
-    assert weigh(text).confidence < THRESHOLD
+    assert score_intents(MessagePhrases(text)).intent == "unknown"
+    assert score_intents(MessagePhrases(text)).confidence < THRESHOLD
 
 
 def _bare(text: str) -> str:
@@ -133,7 +133,8 @@ def test_the_form_does_not_change_the_intent(form: str) -> None:
         case.text
         for path in (HELD_OUT, SHIPPED)
         for case in _single(path)
-        if weigh(FORMS[form](case.text)).intent != weigh(case.text).intent
+        if score_intents(MessagePhrases(FORMS[form](case.text))).intent
+        != score_intents(MessagePhrases(case.text)).intent
     ]
     assert not changed
 
@@ -144,21 +145,21 @@ def test_forms_together_do_not_change_the_intent(data: st.DataObject) -> None:
     changed = text
     for form in data.draw(st.lists(st.sampled_from(["upper", "lower", "NFD", "spaces", "dots"]), max_size=4)):
         changed = FORMS[form](changed)
-    assert weigh(changed).intent == weigh(text).intent
+    assert score_intents(MessagePhrases(changed)).intent == score_intents(MessagePhrases(text)).intent
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_weighed(text: str) -> None:
-    found = weigh(text)
+    found = score_intents(MessagePhrases(text))
     assert 0 <= found.confidence <= 1
     assert found.intent in {"shopping", "warranty", "unknown"}
 
 
 @pytest.mark.parametrize("text", ["x" * 200_000, "a b c d " * 25_000, "bảo hành " * 20_000, "🙂" * 100_000])
 def test_a_pasted_page_is_weighed_quickly(text: str) -> None:
-    weigh("xin chào")
+    score_intents(MessagePhrases("xin chào"))
     began = time.perf_counter()
-    weigh(text)
+    score_intents(MessagePhrases(text))
     assert time.perf_counter() - began < 2
 
 
@@ -173,6 +174,6 @@ def test_a_pasted_page_is_weighed_quickly(text: str) -> None:
     ],
 )
 def test_goods_with_a_price_are_to_be_bought(text: str) -> None:
-    found = weigh(text)
+    found = score_intents(MessagePhrases(text))
     assert found.intent == "shopping"
     assert found.confidence >= 0.6

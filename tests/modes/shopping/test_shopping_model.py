@@ -14,7 +14,7 @@ from tests.support.modes.shopping import Shop, shop_at
 from tests.support.ollama.double import OllamaDouble, Reply
 from troly.retrieval.documents.files import Document, TextBlock
 from troly.text.fold import fold
-from troly_shopping.clarify import SocialReply
+from troly_shopping.reply.clarification import SocialReply
 
 REDIRECT_VI = "Quý khách có cần em hỗ trợ về thông tin hàng hóa hay bảo hành không ạ?"
 UNKNOWN = {"intent": "unknown", "confidence": 0.3, "rationale": "small talk"}

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from troly.stores.records import StoredMessage
 from troly.text.catalogue import LANGS, Lang
-from troly_shopping.awaiting import awaiting_serial
-from troly_shopping.warranty import WarrantyAnswer, ask_for_serial, tell
-from troly_shopping.warranty_store import Record
+from troly_shopping.dialogue import awaiting_serial
+from troly_shopping.warranty.rendering import WarrantyText, ask_for_serial, render_records
+from troly_shopping.warranty.store import WarrantyRecord
 
 TODAY = date(2026, 11, 22)
-LAPTOP = Record("ABC123", "Laptop Dell", date(2027, 1, 6))
+LAPTOP = WarrantyRecord("ABC123", "Laptop Dell", date(2027, 1, 6))
 
 
-def told(record: Record | None, lang: Lang = "vi", today: date = TODAY) -> WarrantyAnswer:
-    return tell({"abc123": record}, today, lang, "1900 0000", loaded=True)
+def told(record: WarrantyRecord | None, lang: Lang = "vi", today: date = TODAY) -> WarrantyText:
+    return render_records({"abc123": record}, today, lang, "1900 0000", loaded=True)
 
 
 def test_found_in_the_documents_words() -> None:
@@ -42,7 +42,7 @@ def test_found_in_the_documents_words() -> None:
     ],
 )
 def test_days_in_words(days: int, vi: str, en: str) -> None:
-    record = Record("A1B", "x", TODAY + timedelta(days))
+    record = WarrantyRecord("A1B", "x", TODAY + timedelta(days))
     assert vi in told(record).text
     assert en in told(record, "en").text
 
@@ -67,8 +67,8 @@ def test_prompts_begin_as_the_documents_do() -> None:
 
 
 def test_several_serials_give_a_table_and_a_line_each() -> None:
-    records = {"abc123": LAPTOP, "old1": Record("OLD1", "Chuột", date(2024, 12, 31)), "no1": None}
-    answer = tell(records, TODAY, "vi", "1900 0000", loaded=True)
+    records = {"abc123": LAPTOP, "old1": WarrantyRecord("OLD1", "Chuột", date(2024, 12, 31)), "no1": None}
+    answer = render_records(records, TODAY, "vi", "1900 0000", loaded=True)
     assert answer.table is not None
     assert [row[0] for row in answer.table.rows] == ["ABC123", "OLD1", "no1"]
     assert [row[3] for row in answer.table.rows] == ["45", "-691", ""]
@@ -79,7 +79,7 @@ def test_several_serials_give_a_table_and_a_line_each() -> None:
 
 
 def test_a_long_list_is_cut_in_words_only() -> None:
-    answer = tell({f"A{n}": None for n in range(100)}, TODAY, "en", "1", loaded=True)
+    answer = render_records({f"A{n}": None for n in range(100)}, TODAY, "en", "1", loaded=True)
     assert answer.table is not None
     assert len(answer.table.rows) == 100
     assert "80 more serials" in answer.text
@@ -87,7 +87,7 @@ def test_a_long_list_is_cut_in_words_only() -> None:
 
 @given(st.text(max_size=50), st.dates(), st.dates(), st.sampled_from(LANGS))
 def test_any_product_name_and_date_can_be_told(name: str, end: date, today: date, lang: Lang) -> None:
-    answer = told(Record("A1B", name, end), lang, today)
+    answer = told(WarrantyRecord("A1B", name, end), lang, today)
     assert f"'{name}'" in answer.text
     assert f"{end.day}/{end.month}/{end.year}" in answer.text
 

@@ -10,8 +10,8 @@ import pytest
 from tests.support.modes.shopping import Shop, shop_at
 from tests.support.modes.warranty_files import HEADER, load, write
 from troly.plugin.events import Handoff, to_json
-from troly_shopping.dialogue import Situation, move
-from troly_shopping.handoffs import Handoffs
+from troly_shopping.dialogue import DialogueState, dialogue_phrases, parse_act
+from troly_shopping.handoffs import HandoffStore
 
 ROWS = "ABC123,Laptop Dell,2024-12-31\nXYZ789,Mouse Logitech,30/06/2025\nPF0KK1,Máy A,2030-01-01\nPFOKK1,Máy B,2030-01-01\n"
 
@@ -120,7 +120,7 @@ async def test_a_person_is_called_when_asked_for(shop: Shop, text: str) -> None:
     assert event.hotline in told.answer
     assert event.transcript_lines[-1].endswith(text)
     assert to_json(event)["event"] == "Handoff"
-    [kept] = Handoffs(shop.services.state).list(shop.profile)
+    [kept] = HandoffStore(shop.services.state).list(shop.profile)
     assert (kept.conversation, kept.user, kept.reason) == (shop.conversation, shop.profile.login, "asked")
     assert kept.transcript == event.transcript_lines
 
@@ -140,7 +140,7 @@ async def test_three_failures_in_a_row_call_a_person(shop: Shop) -> None:
     kinds = [(await shop.ask(text)).done for text in ("bảo hành QQ1234", "QQ2222", "QW9ABCD")]
     assert [done.message_type for done in kinds] == ["warranty_result", "warranty_result", "handoff"]
     assert kinds[-1].state["warranty_meta"] == {"kind": "result", "found": False, "serial": "QW9ABCD"}
-    assert [entry.reason for entry in Handoffs(shop.services.state).list(shop.profile)] == ["failed"]
+    assert [entry.reason for entry in HandoffStore(shop.services.state).list(shop.profile)] == ["failed"]
     assert (await shop.ask("QQ4444")).done.message_type == "warranty_result"
 
 
@@ -170,10 +170,10 @@ async def test_a_pasted_list_is_one_table(shop: Shop) -> None:
     ],
 )
 def test_hostile_messages_move_nothing(text: str) -> None:
-    spot = Situation(
+    spot = DialogueState(
         awaiting=True, offered=("ABC123",), asked=("ABC123",), mentioned=("ABC123",), warranty=True
     )
-    assert move(text, spot).act in {"", "ask"}
+    assert parse_act(text, spot, dialogue_phrases(text)).act in {"", "ask"}
 
 
 async def test_a_very_long_message_is_answered_quickly(shop: Shop) -> None:

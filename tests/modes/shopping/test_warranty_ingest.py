@@ -13,7 +13,7 @@ from tests.support.modes.warranty_files import HEADER, load, rows, write
 from tests.support.stores.services import services_at
 from troly.errors import StoppedError
 from troly.plugin.services import Services
-from troly_shopping.warranty_store import WarrantyStore
+from troly_shopping.warranty.store import WarrantyStore
 
 ROOT = Path(__file__).parents[3]
 

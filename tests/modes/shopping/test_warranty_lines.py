@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.modes.warranty_files import HEADER
 from troly.tables.source import read_header
 from troly.tables.stage import LoadContext, StagedCsv, rewrite, stage
-from troly_shopping.warranty_load import LAYOUT, check_rows, faults
+from troly_shopping.warranty.load import LAYOUT, check_rows, faults
 
 CELLS = st.text(st.sampled_from("AB1 ,;\"'\n\r\tộđ0-/x\u00a0"), max_size=12)
 ROWS = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.fold import fold
-from troly_shopping.wish import read_limits, read_wish
+from troly_shopping.products.query import parse_price_limits, parse_product_query
 
 MAKERS = ("Dell", "HP", "ASUS", "Acer", "Logitech", "Samsung", "Cooler Master", "TP-Link")
 M = 1_000_000
@@ -43,7 +43,7 @@ M = 1_000_000
 )
 def test_price_limits(text: str, low: int | None, high: int | None) -> None:
     for form in (text, unicodedata.normalize("NFD", text), fold(text), text.upper()):
-        limits = read_limits(unicodedata.normalize("NFC", form))
+        limits = parse_price_limits(unicodedata.normalize("NFC", form))
         assert (limits.low, limits.high) == (low, high), form
 
 
@@ -61,7 +61,7 @@ def test_price_limits(text: str, low: int | None, high: int | None) -> None:
     ],
 )
 def test_kinds_and_makers(text: str, kinds: tuple[str, ...], brands: tuple[str, ...]) -> None:
-    wish = read_wish(text, MAKERS)
+    wish = parse_product_query(text, MAKERS)
     assert (wish.kinds, wish.brands) == (kinds, brands)
 
 
@@ -81,7 +81,7 @@ def test_kinds_and_makers(text: str, kinds: tuple[str, ...], brands: tuple[str, 
     ],
 )
 def test_what_is_to_be_done(text: str, action: str) -> None:
-    assert read_wish(text, MAKERS).action == action
+    assert parse_product_query(text, MAKERS).action == action
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_what_is_to_be_done(text: str, action: str) -> None:
     ],
 )
 def test_the_order_asked_for(text: str, order: str) -> None:
-    assert read_wish(text, MAKERS).order == order
+    assert parse_product_query(text, MAKERS).order == order
 
 
 @given(st.text(max_size=200))
 def test_any_message_is_read(text: str) -> None:
-    wish = read_wish(text, MAKERS)
+    wish = parse_product_query(text, MAKERS)
     assert wish.low is None or wish.high is None or wish.low <= wish.high

@@ -12,7 +12,7 @@ from tests.support.modes.sheets import load_text
 from tests.support.stores.prepared import prepared_services
 from troly.plugin.services import Services
 from troly_analysis import MODE
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.store import SheetStore
 
 # The clock of the house stands on Sunday 22/11/2026.
 ORDERS = """Mã đơn,Ngày đặt,Sàn,Sản phẩm,Số lượng,Doanh thu,Trạng thái

@@ -15,11 +15,11 @@ from tests.support.modes.sheets import load_file, sheet_services
 from tests.support.stores.services import NOW
 from troly.plugin.services import Services
 from troly.text.dates import HCM
-from troly_analysis.nodes_values import value_lookup
+from troly_analysis.agent.tools import call_tool
 from troly_analysis.planner import Plan, classify, plan
-from troly_analysis.service import DataQueryService
-from troly_analysis.sheets_store import SheetStore
-from troly_analysis.tools import call_tool
+from troly_analysis.query.service import DataQueryService
+from troly_analysis.sheets.store import SheetStore
+from troly_analysis.sheets.value_lookup import value_lookup
 from troly_analysis.types import Result, Sheet
 
 FOLDER = Path(__file__).parents[2] / "modes" / "analysis" / "questions"

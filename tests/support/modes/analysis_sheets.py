@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from troly.errors import InputError
-from troly_analysis.service import same_name
+from troly_analysis.query.fields import same_name
 from troly_analysis.types import Field, Kind, Metric, Sheet
 
 SQL: Mapping[str, str] = {

@@ -14,9 +14,9 @@ from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services, open_services
 from troly.text.catalogue import Lang
 from troly.text.dates import fixed_clock
-from troly_analysis.metrics import MIGRATION
-from troly_analysis.sheets_ingest import run
-from troly_analysis.sheets_store import SheetStore
+from troly_analysis.sheets.ingest import ingest_sheet
+from troly_analysis.sheets.metrics import MIGRATION
+from troly_analysis.sheets.store import SheetStore
 from troly_analysis.types import Sheet
 
 
@@ -45,7 +45,7 @@ def load_file(
     request = IngestRequest(
         services, file, services.clock(), lang, dry_run=dry_run, values=dict(values), profile=profile(owner)
     )
-    return run(request)
+    return ingest_sheet(request)
 
 
 def load_text(services: Services, text: str, name: str = "Đơn hàng", owner: str = "an") -> Sheet:

@@ -8,8 +8,8 @@ from pathlib import Path
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.text.catalogue import Lang
-from troly_shopping.ingest import run
-from troly_shopping.warranty_store import DATASET
+from troly_shopping.warranty.load import ingest_warranty
+from troly_shopping.warranty.store import DATASET
 
 HEADER = "serial,product_name,warranty_end_date\n"
 
@@ -42,7 +42,7 @@ def load(
         errors=errors,
         cancelled=cancelled,
     )
-    return run(request)
+    return ingest_warranty(request)
 
 
 def rows(services: Services) -> list[tuple[str, str, str]]:

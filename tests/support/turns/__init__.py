@@ -8,28 +8,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-from troly.plugin import events
-from troly.plugin.events import Event, TurnStarted
-from troly.tui.chat.history import card_from
+from troly.plugin.events import Event, TurnStarted, from_json
 
 
 def read(mode: str) -> list[Event]:
     """The events in their order."""
     path = Path(__file__).parent / f"{mode}.jsonl"
-    return [_event(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [from_json(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
 def question(told: list[Event]) -> str:
     """What was asked."""
     return next(event.text for event in told if isinstance(event, TurnStarted))
-
-
-def _event(saved: dict[str, Any]) -> Event:
-    card = card_from(saved)
-    if card is not None:
-        return card
-    kind = getattr(events, saved.pop("event"))
-    made: Event = kind(**saved)
-    return made

@@ -3,28 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from troly.plugin.events import (
-    Chart,
-    Computation,
-    Conflict,
-    Content,
-    Evidence,
-    Handoff,
-    Item,
-    ItemList,
-    Notice,
-    Plan,
-    Series,
-    Side,
-    Sources,
-    Suggestions,
-    Table,
-    Task,
-)
+from troly.plugin.events import Content, from_json
 from troly.stores.wrong_answers import WrongAnswers
 from troly.tui.chat.turns import spent_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
@@ -32,20 +14,6 @@ from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
 if TYPE_CHECKING:
     from troly.stores.conversations import Conversations
     from troly.stores.records import StoredMessage, Turn
-
-_CARDS: Mapping[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        Table, ItemList, Chart, Sources, Computation, Suggestions, Plan, Conflict, Notice, Handoff,
-    )
-}  # fmt: skip
-_PARTS: Mapping[tuple[str, str], type[Any]] = {
-    ("ItemList", "items"): Item,
-    ("Sources", "items"): Evidence,
-    ("Chart", "series"): Series,
-    ("Plan", "tasks"): Task,
-    ("Conflict", "sides"): Side,
-}
 
 
 def page_of(
@@ -101,27 +69,12 @@ def message_views(
 
 
 def card_from(saved: Mapping[str, Any]) -> Content | None:
-    """Typed content from its JSON; None for a kind that this version does not know."""
-    name = str(saved.get("event", ""))
-    kind = _CARDS.get(name)
-    if kind is None:
-        return None
+    """Typed content from its JSON; None for what this version does not know."""
     try:
-        values = {f.name: _part(name, f.name, saved[f.name]) for f in fields(kind) if f.name in saved}
-        return cast("Content", kind(**values))
-    except (TypeError, KeyError):
+        event = from_json(saved)
+    except ValueError:
         return None
-
-
-def _part(card: str, name: str, value: Any) -> Any:
-    kind = _PARTS.get((card, name))
-    if kind is not None:
-        return tuple(kind(**{key: _frozen(item) for key, item in entry.items()}) for entry in value)
-    return _frozen(value)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+    return event if isinstance(event, Content) else None
 
 
 def _finish(view: MessageView, turn: Turn) -> None:

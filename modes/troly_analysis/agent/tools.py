@@ -1,0 +1,367 @@
+"""The five tools of the data agent as the documents name them, with the schemas a model is given (001-10 to 001-15)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from troly.errors import InputError, TrolyError
+from troly.plugin.context import TurnContext
+from troly.plugin.events import (
+    Event,
+    StepFinished,
+    StepStarted,
+    Token,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from troly.recording import measured
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
+from troly_analysis.answer.cards import RERUN
+from troly_analysis.query.fields import same_name
+from troly_analysis.query.service import DEADLINE_SECONDS, DataQueryService
+from troly_analysis.query.sql import Deadline
+from troly_analysis.strings import say
+from troly_analysis.types import QueryAnswer, Sheet, ToolCall, ToolRecord
+
+_TEXT: Mapping[str, Any] = {"type": "string"}
+_CONNECTION = {**_TEXT, "description": "Name of the data connection (sheet), as get_data_schema lists it."}
+_OPERATION = {
+    **_TEXT,
+    "enum": ["sum", "count", "avg", "min", "max"],
+    "description": "What to work out; count needs no field.",
+}
+_FIELD = {**_TEXT, "description": "Field (or named metric) to work on, as in the schema."}
+_GROUP_BY = {
+    **_TEXT,
+    "description": (
+        "Field to group by. A date may be cut: 'Date:month' (day, week, month, quarter, year, weekday, hour). "
+        "Several fields are parted by commas."
+    ),
+}
+_FILTERS = {
+    "type": "object",
+    "description": (
+        "Conditions that all must hold: {field: value}, {field: [values]} or {field: {operator: value}} with eq, ne, "
+        "gt, gte, lt, lte, in, nin, contains, between ([low, high]), exists (true or false). Dates as 2024-01-31."
+    ),
+}
+_DATE_FIELD = {**_TEXT, "description": "Date field; the sheet's own date field when left out."}
+
+
+def _day(which: str) -> dict[str, Any]:
+    return {**_TEXT, "description": f"{which}, included, as 2024-01-31."}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: its parameters in the documents' order, which of them must be given, and the others' defaults.
+
+    `extras` are taken from the rule planner as well but never shown to a model.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    extras: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        """The tool as Ollama's `tools` takes it."""
+        properties = {
+            name: {**spec, "default": self.defaults[name]}
+            if self.defaults.get(name) is not None
+            else dict(spec)
+            for name, spec in self.parameters.items()
+        }
+        parameters = {"type": "object", "properties": properties, "required": list(self.required)}
+        function = {"name": self.name, "description": self.description, "parameters": parameters}
+        return {"type": "function", "function": function}
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "get_data_schema",
+        "Get schema of user's data connections.",
+        {"connection_name": {**_CONNECTION, "description": "One connection; all of them when left out."}},
+        (),
+        {"connection_name": None},
+    ),
+    Tool(
+        "aggregate_data",
+        "Perform aggregation on data.",
+        {
+            "connection_name": _CONNECTION,
+            "operation": _OPERATION,
+            "field": _FIELD,
+            "group_by": _GROUP_BY,
+            "filters": _FILTERS,
+            "date_field": _DATE_FIELD,
+            "date_from": _day("First day"),
+            "date_to": _day("Last day"),
+        },
+        ("connection_name", "operation"),
+        dict.fromkeys(("field", "group_by", "filters", "date_field", "date_from", "date_to")),
+    ),
+    Tool(
+        "get_top_items",
+        "Get top N items by field.",
+        {
+            "connection_name": _CONNECTION,
+            "sort_field": {
+                **_TEXT,
+                "description": "Field to rank by; 'count' ranks groups by their number of rows.",
+            },
+            "sort_order": {**_TEXT, "enum": ["desc", "asc"], "description": "desc: the greatest first."},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "How many."},
+            "group_by": _GROUP_BY,
+            "aggregate_field": {
+                **_TEXT,
+                "description": "With group_by: the field that is summed for each group.",
+            },
+            "filters": _FILTERS,
+        },
+        ("connection_name", "sort_field"),
+        {"sort_order": "desc", "limit": 10, **dict.fromkeys(("group_by", "aggregate_field", "filters"))},
+    ),
+    Tool(
+        "compare_periods",
+        "Compare metrics between two time periods.",
+        {
+            "connection_name": _CONNECTION,
+            "operation": _OPERATION,
+            "field": _FIELD,
+            "date_field": _DATE_FIELD,
+            "period1_from": _day("First day of the earlier period"),
+            "period1_to": _day("Last day of the earlier period"),
+            "period2_from": _day("First day of the later period"),
+            "period2_to": _day("Last day of the later period"),
+            "group_by": _GROUP_BY,
+        },
+        (
+            "connection_name",
+            "operation",
+            "date_field",
+            "period1_from",
+            "period1_to",
+            "period2_from",
+            "period2_to",
+        ),
+        {"field": None, "group_by": None},
+        ("filters",),
+    ),
+    Tool(
+        "execute_aggregation",
+        (
+            "Execute custom MongoDB aggregation pipeline. Stages: $match, $group, $sort, $limit, $project, $lookup "
+            '(from another connection of the user), $unwind, $count. Dates as {"$date": "2024-01-31"} or as text.'
+        ),
+        {
+            "connection_name": _CONNECTION,
+            "pipeline": {"type": "array", "items": {"type": "object"}, "description": "The list of stages."},
+            "description": {**_TEXT, "description": "What the pipeline finds, in one sentence."},
+        },
+        ("connection_name", "pipeline", "description"),
+    ),
+)
+
+
+def tool_schemas() -> list[dict[str, Any]]:
+    """All five tools for Ollama."""
+    return [tool.schema() for tool in TOOLS]
+
+
+# Runs a call of one of the five tools; what is wrong with it comes back as the text of an error (001-44).
+
+
+__all__ = ["TOOLS", "call_tool", "tool_schemas"]
+
+_BY_NAME = {tool.name: tool for tool in TOOLS}
+# A running statement ends within this time of being interrupted.
+_ENDING_SECONDS = 5.0
+
+
+async def call_tool(
+    service: DataQueryService, call: ToolCall, call_id: str, deadline_seconds: float, language: Lang = "en"
+) -> ToolRecord:
+    """The call with its result or the text of its error, in `language`; never raises for what the call says.
+
+    The query runs in a thread of its own and is interrupted after `deadline_seconds` or when this is cancelled.
+    """
+    given: object = call.arguments
+    arguments = given if isinstance(given, Mapping) else {}
+    deadline = Deadline(deadline_seconds)
+    try:
+        method, whole = _prepared(service, call)
+        answer = await _in_thread(method, whole, deadline)
+    except TrolyError as error:
+        return ToolRecord(call.tool, call_id, arguments, error=error.render(language).line())
+    return ToolRecord(call.tool, call_id, arguments, answer.result, run=answer.run)
+
+
+async def _in_thread(
+    method: Callable[..., QueryAnswer], given: Mapping[str, Any], deadline: Deadline
+) -> QueryAnswer:
+    work = asyncio.ensure_future(asyncio.to_thread(method, **given, deadline=deadline))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        deadline.stop()
+        # The connection must be free again before the turn goes on.
+        await asyncio.wait([work], timeout=_ENDING_SECONDS)
+        if work.done() and not work.cancelled():
+            work.exception()
+        raise
+
+
+def _prepared(service: DataQueryService, call: ToolCall) -> tuple[Callable[..., QueryAnswer], dict[str, Any]]:
+    methods: dict[str, Callable[..., QueryAnswer]] = {
+        "get_data_schema": service.schema,
+        "aggregate_data": service.aggregate,
+        "get_top_items": service.top_items,
+        "compare_periods": service.compare,
+        "execute_aggregation": service.execute_pipeline,
+    }
+    tool = _BY_NAME.get(call.tool)
+    if tool is None:
+        raise InputError("query.tool", name=str(call.tool)[:60], known=", ".join(_BY_NAME))
+    return methods[tool.name], _arguments(tool, call.arguments)
+
+
+def _arguments(tool: Tool, given: object) -> dict[str, Any]:
+    """The arguments with the documents' defaults; raises InputError naming the one that is unknown or missing."""
+    if not isinstance(given, Mapping):
+        raise InputError("query.arguments", tool=tool.name)
+    for name in given:
+        if name not in tool.parameters and name not in tool.extras:
+            known = ", ".join(tool.parameters)
+            raise InputError("query.unknown_argument", tool=tool.name, name=str(name)[:60], known=known)
+    whole = {**tool.defaults, **{name: value for name, value in given.items() if value is not None}}
+    for name in tool.required:
+        if name not in whole and name not in _OPTIONAL_ANYWAY:
+            raise InputError("query.missing_argument", tool=tool.name, name=name)
+    return whole
+
+
+# The documents demand them, but nothing is lost without: the sheet has a date field of its own, and a pipeline
+# speaks for itself.
+_OPTIONAL_ANYWAY = frozenset({"date_field", "description"})
+
+
+# Runs a tool call within a turn and tells the turn when it starts and when it ends.
+
+
+NODE, AGENT = "data_agent_node", "data_agent"
+_NAMES: dict[type, str] = {
+    TurnStarted: "chat:message:started",
+    Token: "chat:message:token",
+    TurnCompleted: "chat:message:completed",
+    TurnFailed: "chat:message:failed",
+}
+_TOOL: dict[type, str] = {StepStarted: "chat:message:tool_start", StepFinished: "chat:message:tool_end"}
+
+
+def socket_event(event: Event) -> str | None:
+    """The documents' name for an event of a turn (001-43); None for what they do not name.
+
+    A tool's start and end are the StepStarted and StepFinished that carry its name in `tool`.
+    """
+    if isinstance(event, (StepStarted, StepFinished)):
+        return _TOOL[type(event)] if event.tool else None
+    return _NAMES.get(type(event))
+
+
+async def run_tool(turn: TurnContext, service: DataQueryService, call: ToolCall, number: int) -> ToolRecord:
+    """Run one call; its record holds the result or the error. Cancelling it stops the query."""
+    began, record = time.perf_counter(), None
+    turn.emit(StepStarted(NODE, AGENT, call.tool))
+    try:
+        record = await call_tool(service, call, f"call_{number}", DEADLINE_SECONDS, turn.language)
+    finally:
+        ms = measured(f"analysis.{call.tool}", (time.perf_counter() - began) * 1000)
+        failed = record is None or record.error is not None
+        detail = _detail(turn, record)
+        turn.emit(StepFinished(NODE, ms, None, detail, AGENT, call.tool, failed=failed))
+    return record
+
+
+def sheet_of(call: ToolCall, sheets: tuple[Sheet, ...]) -> Sheet | None:
+    """The sheet that a call names, None where it names none of these."""
+    return same_name(str(call.arguments.get("connection_name") or ""), sheets)
+
+
+def _detail(turn: TurnContext, record: ToolRecord | None) -> str:
+    if record is None:
+        return ""
+    if record.result is None:
+        return record.error or ""
+    rows = record.run.rows_read if record.run else 0
+    return say(
+        "step.tool_ok", turn.language, rows=format_number(rows, turn.language), kind=record.result.kind
+    )
+
+
+# Pipelines that a person types after `/pipeline`: read, given a sheet, and run under the same guard as a model's.
+
+
+COMMAND = RERUN.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPipeline:
+    """A typed pipeline as a call, or the sentence that says what is wrong with it."""
+
+    call: ToolCall | None = None
+    problem: str = ""
+
+
+def is_typed(text: str) -> bool:
+    """Whether a message is a pipeline to be run rather than a question."""
+    head = text.lstrip()[: len(COMMAND) + 1].lower()
+    return head.startswith(COMMAND) and (len(head) == len(COMMAND) or head[-1].isspace() or head[-1] in "[{")
+
+
+def read_typed(text: str, sheets: Sequence[Sheet], last: str, lang: Lang) -> TypedPipeline:
+    """`/pipeline {"sheet": …, "pipeline": […]}`, or `/pipeline NAME […]`, or `/pipeline […]` on the sheet used last."""
+    body = text.strip()[len(COMMAND) :].strip()
+    at = min((place for mark in "[{" if (place := body.find(mark)) >= 0), default=len(body))
+    name, code = body[:at].strip(), body[at:]
+    try:
+        value: Any = json.loads(code)
+    except json.JSONDecodeError as error:
+        lines = code[: error.pos].count("\n") + 1
+        return TypedPipeline(
+            problem=say("pipeline.bad_json", lang, line=lines, column=error.colno, detail=error.msg)
+        )
+    except RecursionError:
+        return TypedPipeline(problem=say("pipeline.bad_shape", lang))
+    if isinstance(value, dict) and "pipeline" in value:
+        name = str(value.get("sheet") or value.get("connection_name") or name)
+        value = value["pipeline"]
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return TypedPipeline(problem=say("pipeline.bad_shape", lang))
+    sheet = _sheet(name, sheets, last)
+    if sheet is None and not name:
+        names = ", ".join(each.name for each in sheets)
+        return TypedPipeline(problem=say("pipeline.which", lang, names=names))
+    target = sheet.name if sheet else name
+    return TypedPipeline(
+        ToolCall("execute_aggregation", {"connection_name": target, "pipeline": value, "description": ""})
+    )
+
+
+def _sheet(name: str, sheets: Sequence[Sheet], last: str) -> Sheet | None:
+    if name:
+        return same_name(name, sheets)
+    if len(sheets) == 1:
+        return sheets[0]
+    return same_name(last, sheets) if last else None

@@ -1,0 +1,295 @@
+"""What is shown with an answer: the table of its result, and a chart where one helps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from troly.plugin.events import Chart, Computation, Series, Table
+from troly.text.catalogue import Lang
+from troly.text.dates import format_date
+from troly.text.numbers import format_number
+from troly_analysis.answer.names import (
+    AnswerContext,
+    cell_text,
+    column_name,
+    day_of,
+    figure_name,
+    filters_text,
+    group_name,
+    meant,
+    period_name,
+    period_of,
+    small,
+    value_text,
+)
+from troly_analysis.answer.sentences import asks_for, is_empty, periods_of, title
+from troly_analysis.strings import say
+from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
+
+MOST_BARS, MOST_POINTS, MOST_SHARES = 20, 400, 8
+IN_TIME = ("day", "week", "month", "quarter", "year", "hour", "weekday")
+
+
+def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> Table | None:
+    """The result as a table; None where one figure says it all."""
+    described = call.tool == "get_data_schema" and sheet is not None
+    if is_empty(result) or result.kind == "scalar" or _single(result) or described:
+        return None
+    if result.kind == "compare" and not result.rows:
+        return _periods_table(call, result, asked)
+    lang = asked.lang
+    units = [result.units[at] if at < len(result.units) else "" for at in range(len(result.columns))]
+    rows = tuple(
+        tuple(
+            cell_text(value, name, unit, lang)
+            for value, name, unit in zip(row, result.columns, units, strict=False)
+        )
+        for row in result.rows
+    )
+    numeric = tuple(at for at in range(len(result.columns)) if _all_numbers(result, at))
+    columns = tuple(column_name(name, sheet, lang) for name in result.columns)
+    return Table(columns, rows, title(call, sheet, asked), numeric)
+
+
+def _periods_table(call: ToolCall, result: Result, asked: AnswerContext) -> Table:
+    """A comparison as a table: the two periods, then the change."""
+    lang = asked.lang
+    unit = result.unit
+    (start2, end2), (start1, end1) = periods_of(call)
+    rows = [
+        (period_name(start1, end1, asked), value_text(result.period1_value, unit, lang)),
+        (period_name(start2, end2, asked), value_text(result.period2_value, unit, lang)),
+        (say("compare.change", lang), value_text(result.difference, unit, lang)),
+        (say("compare.percent", lang), value_text(result.percentage_change, "%", lang)),
+    ]
+    return Table((say("compare.period", lang), say("compare.value", lang)), tuple(rows), "", (1,))
+
+
+def chart_of(
+    call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext, wanted: str | None = None
+) -> Chart | None:
+    """A chart of the result, or None where it would say no more than the words; `wanted` is what the plan asks for."""
+    if result.kind == "compare":
+        return _side_by_side(call, result, asked) if result.rows else _two_bars(call, result, asked)
+    if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
+        return None
+    values = _figure_columns(call, result)
+    if not values:
+        return None
+    labels = tuple(
+        cell_text(row[0], result.columns[0], result.units[0] if result.units else "", asked.lang)
+        for row in result.rows
+    )
+    kind = _chart_kind(result, sheet, asked, values, wanted)
+    if kind is None:
+        return None
+    series = tuple(
+        Series(
+            column_name(result.columns[at], sheet, asked.lang), tuple(float(row[at]) for row in result.rows)
+        )
+        for at in values[:1]
+    )
+    unit = result.units[values[0]] if values[0] < len(result.units) else ""
+    return Chart(kind, labels, series, title(call, sheet, asked), unit, language=asked.lang)
+
+
+def _two_bars(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
+    if result.period1_value is None or result.period2_value is None:
+        return None
+    (start2, end2), (start1, end1) = periods_of(call)
+    labels = (period_name(start1, end1, asked), period_name(start2, end2, asked))
+    values = (float(result.period1_value), float(result.period2_value))
+    return Chart(
+        "bar",
+        labels,
+        (Series(say("compare.value", asked.lang), values),),
+        "",
+        result.unit,
+        language=asked.lang,
+    )
+
+
+def _side_by_side(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
+    """A comparison by group: two bars for each group."""
+    places = [at for at, name in enumerate(result.columns) if name in {"period1_value", "period2_value"}]
+    if len(places) != 2 or not 2 <= len(result.rows) <= MOST_BARS:
+        return None
+    names = [period_name(start, end, asked) for start, end in reversed(periods_of(call))]
+    labels = tuple(cell_text(row[0], result.columns[0], "", asked.lang) for row in result.rows)
+    series = tuple(
+        Series(name, tuple(float(row[at] or 0) for row in result.rows))
+        for name, at in zip(names, places, strict=True)
+    )
+    return Chart("bar", labels, series, "", result.unit, language=asked.lang)
+
+
+def _chart_kind(
+    result: Result, sheet: Sheet | None, asked: AnswerContext, values: list[int], wanted: str | None
+) -> Any:
+    count = len(result.rows)
+    positive = all(row[values[0]] >= 0 for row in result.rows) and any(row[values[0]] for row in result.rows)
+    if (wanted == "share" or asks_for(asked.text, "share")) and positive and count <= MOST_SHARES:
+        return "share"
+    if wanted == "line" or _is_time(result.columns[0], sheet):
+        return "line" if 3 <= count <= MOST_POINTS else "bar" if count <= MOST_BARS else None
+    return "bar" if count <= MOST_BARS else None
+
+
+def _is_time(name: str, sheet: Sheet | None) -> bool:
+    head, colon, grain = name.rpartition(":")
+    if colon and head and grain in IN_TIME:
+        return grain not in {"weekday", "hour"}
+    field = sheet.field(name) if sheet else None
+    return field is not None and field.kind in TEMPORAL
+
+
+def _figure_columns(call: ToolCall, result: Result) -> list[int]:
+    """The columns of figures, those asked for first; none where the first column is a figure itself."""
+    if call.tool != "execute_aggregation" and _all_numbers(result, 0) and ":" not in result.columns[0]:
+        return []
+    found = [at for at in range(1, len(result.columns)) if _all_numbers(result, at)]
+    last = str(call.arguments.get("sort_field") or "")
+    return sorted(found, key=lambda at: result.columns[at] != last)
+
+
+def _all_numbers(result: Result, at: int) -> bool:
+    cells = [row[at] for row in result.rows if at < len(row)]
+    return bool(cells) and all(
+        isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) for cell in cells
+    )
+
+
+def _single(result: Result) -> bool:
+    """Whether the sentence says all there is: one row of a name and a figure, or of a figure."""
+    return result.kind == "rows" and len(result.rows) == 1 and len(result.columns) <= 2
+
+
+# How an answer was computed: the query that ran, what it does step by step, and facts about its run.
+
+
+RERUN = "/pipeline "
+SHOWN = 300
+_STAGES = {
+    "$match": "match", "$group": "group", "$sort": "sort", "$limit": "limit",
+    "$project": "project", "$lookup": "lookup", "$unwind": "unwind", "$count": "counted",
+}  # fmt: skip
+
+
+def computations(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext) -> list[Computation]:
+    """What is shown of one call: the SQL that ran, for a pipeline the pipeline too, ready to be edited and run again."""
+    call = ToolCall(record.tool_name, record.arguments)
+    facts = tuple(_facts(record, sheet, asked))
+    shown = []
+    if call.tool == "execute_aggregation":
+        name = sheet.name if sheet else str(call.arguments.get("connection_name") or "")
+        code = pipeline_text(name, call.arguments.get("pipeline"))
+        explained = tuple(_stages(call, asked.lang))
+        shown.append(Computation("json", code, explained, facts, RERUN))
+    if record.run is not None and record.run.sql:
+        explained = () if shown else tuple(_steps(call, sheet, asked))
+        shown.append(Computation("sql", record.run.sql, explained, () if shown else facts))
+    return shown
+
+
+def pipeline_text(sheet: str, pipeline: Any) -> str:
+    """A pipeline with its sheet as it is typed after `/pipeline`: one stage a line."""
+    stages = pipeline if isinstance(pipeline, list) else []
+    lines = ",\n".join(f"    {_json(stage)}" for stage in stages)
+    body = f"[\n{lines}\n  ]" if lines else "[]"
+    return f'{{\n  "sheet": {_json(sheet)},\n  "pipeline": {body}\n}}'
+
+
+def _facts(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext) -> list[tuple[str, str]]:
+    lang = asked.lang
+    facts = [(say("card.tool", lang), record.tool_name)]
+    if sheet is not None:
+        facts.append((say("card.sheet", lang), sheet.name))
+    given = {
+        name: value
+        for name, value in record.arguments.items()
+        if name not in {"pipeline", "connection_name"} and value not in (None, "", {}, [])
+    }
+    if given:
+        facts.append((say("card.arguments", lang), _shortened(_json(given))))
+    call = ToolCall(record.tool_name, record.arguments)
+    days = [text for start, end in periods_of(call) if (text := meant(start, end, asked))]
+    if days:
+        facts.append((say("card.meant", lang), "; ".join(days)))
+    if record.run is not None:
+        facts.append((say("card.read", lang), format_number(record.run.rows_read, lang)))
+        if record.run.span is not None:
+            facts.append((say("card.span", lang), " - ".join(format_date(day) for day in record.run.span)))
+        facts.append((say("card.ms", lang), f"{format_number(record.run.ms, lang, 1)} ms"))
+    return facts
+
+
+def _steps(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> list[str]:
+    """One sentence a step for the simple tools."""
+    lang, arguments = asked.lang, call.arguments
+    lines = [say("how.sheet", lang, sheet=sheet.name)] if sheet else []
+    if what := filters_text(call, sheet, lang).strip(" ()"):
+        lines.append(say("how.filter", lang, what=what))
+    field = str(arguments.get("date_field") or (sheet.date_field if sheet else ""))
+    start, end = period_of(call) if call.tool == "aggregate_data" else (None, None)
+    if start or end:
+        first, last = (format_date(day) if day else "…" for day in (start, end))
+        name = field or say("how.date_default", lang)
+        lines.append(say("how.dates", lang, field=name, first=first, last=last))
+    if call.tool == "get_top_items":
+        return lines + _ranking(arguments, lang)
+    group = str(arguments.get("group_by") or "")
+    figure = figure_name(call, sheet, lang)
+    key = "how.compute_by" if group else "how.compute"
+    lines.append(say(key, lang, figure=figure, **({"group": group_name(group, lang)} if group else {})))
+    if call.tool == "compare_periods":
+        for number in (1, 2):
+            days = [day_of(arguments.get(f"period{number}_{end}")) for end in ("from", "to")]
+            first, last = (format_date(day) if day else "…" for day in days)
+            lines.append(say("how.period", lang, number=number, first=first, last=last))
+        lines.append(say("how.percent", lang))
+    return lines
+
+
+def _ranking(arguments: Mapping[str, Any], lang: Lang) -> list[str]:
+    lines = []
+    by = str(arguments.get("sort_field") or "")
+    if group := str(arguments.get("group_by") or ""):
+        field = str(arguments.get("aggregate_field") or by)
+        lines.append(say("how.group_sum", lang, group=group_name(group, lang), field=small(field)))
+    order = "asc" if arguments.get("sort_order") == "asc" else "desc"
+    return [*lines, say(f"how.sort_{order}", lang, field=small(by), count=arguments.get("limit") or 10)]
+
+
+def _stages(call: ToolCall, lang: Lang) -> list[str]:
+    pipeline = call.arguments.get("pipeline")
+    lines = []
+    for stage in pipeline if isinstance(pipeline, list) else []:
+        for name, body in stage.items() if isinstance(stage, Mapping) else ():
+            key = _STAGES.get(str(name), "other")
+            more = {"stage": name} if key == "other" else {}
+            lines.append(say(f"how.{key}", lang, what=_shortened(_stage_words(str(name), body)), **more))
+    return lines
+
+
+def _stage_words(name: str, body: Any) -> str:
+    if name == "$group" and isinstance(body, Mapping):
+        made = ", ".join(str(key) for key in body if key != "_id")
+        return f"{_json(body.get('_id'))}" + (f" → {made}" if made else "")
+    if name == "$lookup" and isinstance(body, Mapping):
+        return f"{body.get('from')} ({body.get('localField')} = {body.get('foreignField')})"
+    if name == "$project" and isinstance(body, Mapping):
+        return ", ".join(str(key) for key, kept in body.items() if kept not in (0, False))
+    if name == "$sort" and isinstance(body, Mapping):
+        return ", ".join(f"{key} {'↓' if way == -1 else '↑'}" for key, way in body.items())
+    return body if isinstance(body, str) else _json(body)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,178 @@
+"""What the planner works with and hands back: notes, conditions, measures, an understood question, a plan, an intent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+from troly.text.catalogue import Lang
+from troly_analysis.planner.lexicon import marks
+from troly_analysis.strings import say
+from troly_analysis.types import Field, Operation, Sheet, ToolCall
+
+Unit = Literal["", "day", "week", "month", "quarter", "year", "weekday", "hour"]
+Form = Literal["scalar", "groups", "top", "rows", "compare", "share", "distinct", "per", "trend", "schema"]
+Chart = Literal["bar", "line", "share"]
+Op = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "between"]
+Lookup = Callable[[Sheet, Field, str], tuple[str, ...]]
+"""The values of a field that are, or hold, a folded phrase; for columns with more values than `Field.examples`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence for the reader, by its key in the catalogue (`planner.*`) and what fills its places."""
+
+    key: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def say(self, lang: Lang) -> str:
+        """The sentence in `lang`; places that are days or notes themselves are written out in that language."""
+        filled = {name: _shown(value, lang) for name, value in self.params.items()}
+        return say(f"planner.{self.key}", lang, **filled)
+
+
+def _shown(value: object, lang: Lang) -> str:
+    if isinstance(value, Note):
+        return value.say(lang)
+    if isinstance(value, date):
+        return f"{value.day}/{value.month}/{value.year}"
+    if isinstance(value, tuple):
+        return ", ".join(_shown(one, lang) for one in value)
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A column as a question names it: `sheet` is "" for the sheet asked, else the joined sheet's name."""
+
+    name: str
+    kind: str = "text"
+    concept: str = ""
+    sheet: str = ""
+    unit: str = ""
+    parts: tuple[Ref, ...] = ()
+    """For a figure that no column holds: the two columns it is worked out from (`sign` is "*" or "-")."""
+    sign: Literal["", "*", "-"] = ""
+
+
+def averaged(ref: Ref) -> bool:
+    """Whether adding up a column makes no sense: prices, ratings, ages, rates."""
+    return ref.concept in marks("averaged") or ref.kind == "percent"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Only rows whose `ref` stands in `op` to `value` (a list for in, nin and between)."""
+
+    ref: Ref
+    op: Op
+    value: Any
+    said: str = ""
+    unit: Unit = ""
+    """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
+    other: Condition | None = None
+    """What may hold in its place ("nam hoặc trên 40 tuổi")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure: `op` over `ref` (None counts rows); `distinct` counts different values; `over` divides the sum by another column's sum (cost per lead).
+
+    `metric` names the sheet's own metric it is, whose conditions are `where` as the tools take filters.
+    """
+
+    op: Operation
+    ref: Ref | None = None
+    distinct: bool = False
+    over: Ref | None = None
+    metric: str = ""
+    where: Mapping[str, Any] = field(default_factory=dict)
+    noun: str = ""
+    """What is counted or measured, in the words of the question."""
+    median: bool = False
+    """Whether the middle value is asked for; `op` is then "avg"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One dimension of the answer: a column, or with `unit` the days, months … of a date column."""
+
+    ref: Ref
+    unit: Unit = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """First and last day, both included, and how it was said."""
+
+    start: date
+    end: date
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataQuery:
+    """A question understood, before it is turned into calls; a follow-up edits the one before it."""
+
+    sheet: str
+    form: Form = "scalar"
+    measures: tuple[Measure, ...] = ()
+    groups: tuple[Group, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    having: tuple[Condition, ...] = ()
+    date_ref: Ref | None = None
+    period: Period | None = None
+    versus: Period | None = None
+    order: Literal["asc", "desc", ""] = ""
+    limit: int = 0
+    entity: str = ""
+    """What a row is called in the question ("đơn hàng")."""
+    part: tuple[Condition, ...] = ()
+    """For a share: the part of the whole that is asked for."""
+    trend: bool = False
+    seller: bool = False
+    count_groups: bool = False
+    """Whether the answer is how many groups there are (after `having`)."""
+    rank: int = 0
+    """For "cao thứ nhì" 2: only that place of the ranking is asked for; 0 for all of it."""
+    gap: tuple[Condition, ...] = ()
+    """The condition of two values of a column whose difference is asked for; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do for a question.
+
+    Exactly one of `calls` and `question` is set, or neither when nothing could be made of it (`missing` says of what).
+    `shown` are the assumptions to tell the reader, `missing` the words nothing was found for: with any, the answer
+    is not to be given as certain. `options` are short texts that, sent back as the next message, answer `question`.
+    """
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    sheet: str = ""
+    ask: DataQuery | None = None
+    shown: tuple[Note, ...] = ()
+    question: Note | None = None
+    options: tuple[str, ...] = ()
+    chart: Chart | None = None
+    partial_period: bool = False
+    missing: tuple[str, ...] = ()
+    confidence: float = 0.0
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """What the user chose where the question left a choice: folded words to a column's or sheet's name."""
+    pending: str = ""
+    """The folded words that `question` asks about."""
+    followed: bool = False
+    """Whether the question was read as a change to the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a message wants (001-06): its label, how sure 0 to 1, and the words that decided it."""
+
+    label: Literal["data_query", "chat", "unclear"]
+    score: float
+    reason: str

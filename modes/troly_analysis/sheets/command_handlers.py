@@ -1,0 +1,190 @@
+"""What the `app sheets …` commands do."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from troly.errors import InputError
+from troly.plugin.contract import CommandRequest, CommandResult
+from troly.plugin.events import Table
+from troly.text.catalogue import Lang
+from troly.text.dates import HCM, format_date
+from troly.text.numbers import format_number
+from troly_analysis.pipeline.allow_list import operators_by_group
+from troly_analysis.sheets.overview import doubts, fields_table, sheet_record
+from troly_analysis.sheets.store import SheetStore
+from troly_analysis.strings import say
+from troly_analysis.types import Metric, Result, Sheet
+
+MAX_FILE = 1 << 20
+_LIST = ("name", "rows", "columns", "span", "imported", "source", "id")
+
+
+def list_sheets(request: CommandRequest) -> CommandResult:
+    """All sheets of the person. Raises StoreError."""
+    lang = request.language
+    sheets = SheetStore(request.services).sheets(request.profile.login)
+    table = Table(
+        columns=tuple(say(f"sheets.list_{name}", lang) for name in _LIST),
+        rows=tuple(_list_row(sheet, lang) for sheet in sheets),
+        numeric=(1, 2),
+    )
+    count, owner = format_number(len(sheets), lang), request.profile.login
+    summary = say("sheets.listed" if sheets else "sheets.no_sheets", lang, count=count, owner=owner)
+    return CommandResult(table, records=tuple(map(sheet_record, sheets)), summary=summary)
+
+
+def _list_row(sheet: Sheet, lang: Lang) -> tuple[str, ...]:
+    span = f"{format_date(sheet.span[0])} … {format_date(sheet.span[1])}" if sheet.span else ""
+    source = say("sheets.sample_source", lang, source=sheet.source) if sheet.samples else sheet.source
+    imported = format_date(sheet.imported_at.astimezone(HCM).date())
+    rows, columns = format_number(sheet.rows, lang), str(len(sheet.fields))
+    return (sheet.name, rows, columns, span, imported, source, sheet.id)
+
+
+def show_sheet(request: CommandRequest) -> CommandResult:
+    """The columns of one sheet with their figures, its metrics, what was not sure. Raises InputError, StoreError."""
+    lang = request.language
+    sheet = SheetStore(request.services).sheet(request.profile.login, request.text("sheet"))
+    text = "\n".join(metric.text for metric in sheet.metrics)
+    told = [
+        f"{sheet.name}: {', '.join(part for part in _list_row(sheet, lang)[3:6] if part)}",
+        *doubts(sheet, lang),
+    ]
+    return CommandResult(
+        fields_table(sheet, lang), text=text, records=(sheet_record(sheet),), summary="\n".join(told)
+    )
+
+
+def remove_sheet(request: CommandRequest) -> CommandResult:
+    """Remove one sheet with its metrics. Raises InputError, StoreError."""
+    sheet = SheetStore(request.services).remove(request.profile.login, request.text("sheet"))
+    return CommandResult(
+        records=({"removed": sheet.name, "id": sheet.id},),
+        summary=say("sheets.removed", request.language, name=sheet.name, owner=sheet.owner),
+    )
+
+
+def metric(request: CommandRequest) -> CommandResult:
+    """Define, remove or list metrics of one sheet. Raises InputError that says where a definition is wrong."""
+    store, owner, lang = SheetStore(request.services), request.profile.login, request.language
+    name, text, gone = request.text("sheet"), request.text("definition"), request.text("remove")
+    if text and gone:
+        raise InputError("metric.both")
+    if text:
+        kept = store.set_metric(owner, name, text)
+        summary = say("sheets.metric_kept", lang, name=kept.name)
+        return CommandResult(text=kept.text, records=(_metric_record(kept),), summary=summary)
+    if gone:
+        removed = store.remove_metric(owner, name, gone)
+        summary = say("sheets.metric_removed", lang, name=removed.name)
+        return CommandResult(records=({"removed": removed.name},), summary=summary)
+    metrics = store.sheet(owner, name).metrics
+    return CommandResult(
+        text="\n".join(one.text for one in metrics),
+        records=tuple(map(_metric_record, metrics)),
+        summary="" if metrics else say("sheets.no_metrics", lang),
+    )
+
+
+def _metric_record(one: Metric) -> Mapping[str, Any]:
+    return {
+        "name": one.name,
+        "operation": one.operation,
+        "field": one.field,
+        "where": dict(one.where),
+        "text": one.text,
+    }
+
+
+def pipeline(request: CommandRequest) -> CommandResult:
+    """Run a pipeline from a JSON file over one sheet (001-15). Raises InputError."""
+    from troly_analysis.query.service import DataQueryService
+
+    stages = _stages(Path(request.text("file")))
+    service = DataQueryService(SheetStore(request.services), request.profile.login, clock=lambda: request.now)
+    answer = service.execute_pipeline(request.text("sheet"), stages)
+    result, lang = answer.result, request.language
+    table = Table(
+        columns=result.columns,
+        rows=tuple(tuple(_cell_text(cell, lang) for cell in row) for row in result.rows),
+        numeric=_numeric(result.rows, len(result.columns)),
+    )
+    told = [say("sheets.pipeline_rows", lang, count=format_number(len(result.rows), lang))]
+    if result.truncated:
+        told.append(say("sheets.truncated", lang))
+    return CommandResult(table, records=_records(result), summary=" ".join(told))
+
+
+def _stages(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise InputError("sheets.pipeline_file", path=path, reason=f"> {MAX_FILE >> 20} MB")
+        # Read as text: the pipeline's own reader names the line of a mistake and sees a name that is written twice.
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError("sheets.pipeline_file", path=path, reason=reason or type(error).__name__) from error
+
+
+def _numeric(rows: Sequence[Sequence[Any]], width: int) -> tuple[int, ...]:
+    def is_number(cell: Any) -> bool:
+        return isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool)
+
+    return tuple(
+        at
+        for at in range(width)
+        if any(is_number(row[at]) for row in rows)
+        and all(row[at] is None or is_number(row[at]) for row in rows)
+    )
+
+
+def _cell_text(cell: Any, lang: Lang) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, (int, Decimal)) or (isinstance(cell, float) and math.isfinite(cell)):
+        return format_number(cell, lang)
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ")
+    if isinstance(cell, date):
+        return format_date(cell)
+    return cell if isinstance(cell, str) else json.dumps(_plain(cell), ensure_ascii=False)
+
+
+def _records(result: Result) -> tuple[Mapping[str, Any], ...]:
+    return tuple(dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows)
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON has it."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+# `app sheets operators`: everything that a pipeline may hold.
+
+
+def operators(request: CommandRequest) -> CommandResult:
+    """The stages, conditions, accumulators and expressions of the allow-lists, by group (001-17)."""
+    groups = operators_by_group()
+    rows = tuple(
+        (say(f"query.group_{name}", request.language), ", ".join(found)) for name, found in groups.items()
+    )
+    columns = (say("query.group", request.language), say("query.operators", request.language))
+    records = tuple({"group": name, "operators": list(found)} for name, found in groups.items())
+    return CommandResult(Table(columns=columns, rows=rows), records=records)

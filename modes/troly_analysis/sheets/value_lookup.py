@@ -1,0 +1,70 @@
+"""Finds the values of a long column that a phrase of the question names, for the rule planner."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from troly.stores.published import Datasets
+from troly.text.fold import fold
+from troly_analysis.planner.types import Lookup
+from troly_analysis.types import Field, Sheet
+
+if TYPE_CHECKING:
+    from troly.plugin.services import Services
+
+
+# Columns with more different values are identifiers: nobody asks for one of them in passing.
+MOST_VALUES, MOST_FOUND, KEPT = 20_000, 5, 32
+_SHORTEST = 3
+Known = list[tuple[str, str]]
+_values_lock = threading.Lock()
+
+
+def value_lookup(services: Services, owner: str) -> Lookup:
+    """A function of sheet, field and folded phrase: the values that are the phrase, else those that hold it."""
+
+    def look(sheet: Sheet, field: Field, phrase: str) -> tuple[str, ...]:
+        if field.kind != "text" or not phrase or field.distinct > MOST_VALUES or sheet.owner != owner:
+            return ()
+        known = _values_of(services, sheet, field)
+        same = [value for folded, value in known if folded == phrase]
+        if same or len(phrase) < _SHORTEST:
+            return tuple(same[:MOST_FOUND])
+        within = f" {phrase} "
+        return tuple(value for folded, value in known if within in f" {folded} ")[:MOST_FOUND]
+
+    return look
+
+
+_kept: WeakKeyDictionary[Datasets, OrderedDict[tuple[str, str, str], Known]] = WeakKeyDictionary()
+
+
+def _values_of(services: Services, sheet: Sheet, field: Field) -> Known:
+    """The values of a column, folded and as written; kept until the sheet is imported anew."""
+    key = (sheet.id, sheet.imported_at.isoformat(), field.name)
+    with _values_lock:
+        kept = _kept.setdefault(services.datasets, OrderedDict())
+        if key in kept:
+            kept.move_to_end(key)
+            return kept[key]
+    found = _read_values(services, sheet, field)
+    with _values_lock:
+        kept[key] = found
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+def _read_values(services: Services, sheet: Sheet, field: Field) -> Known:
+    from sqlglot import exp
+
+    from troly_analysis.query.sql import column, table, text
+    from troly_analysis.sheets.store import SheetStore
+
+    asked = exp.select(column(field.name)).distinct().from_(table(sheet.table)).limit(MOST_VALUES)
+    with SheetStore(services).connect(sheet.owner) as connection:
+        rows = connection.execute(text(asked)).fetchall()
+    return [(" ".join(fold(str(value)).split()), str(value)) for (value,) in rows if value is not None]

@@ -1,0 +1,137 @@
+"""Small talk and asking back: friendly, brief, with questions from the person's own sheets, and never a made-up figure."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from troly.errors import ModelError
+from troly.llm.types import Message
+from troly.plugin.context import Step, TurnContext
+from troly.text.catalogue import Lang
+from troly.text.match import Lexicon
+from troly.text.wordlist import read_lists
+from troly_analysis.agent.messages import name_text
+from troly_analysis.answer.figures import Days, ground, strangers
+from troly_analysis.answer.names import house_numbers
+from troly_analysis.planner import first_questions
+from troly_analysis.strings import prompts, say
+from troly_analysis.types import Sheet
+
+UNCLEAR = "analysis_unclear"
+HISTORY, HISTORY_CHARS, NAMED = 12, 1_500, 5
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_LEXICON = Path(__file__).parent / "lexicons" / "chat.txt"
+
+
+async def chat(
+    turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...], step: Step
+) -> tuple[str, bool]:
+    """What is said to small talk (001-28, 001-29), and whether it was said already, sentence by sentence, by a model."""
+    reason = turn.model.reason_unavailable
+    if reason is None:
+        try:
+            said = await _by_model(turn, messages, sheets)
+        except ModelError as error:
+            said, reason = "", error.key
+        if said:
+            step.note(say("step.talk_model", turn.language), "model")
+            return said, True
+    step.note(say("step.talk_rules", turn.language, reason=reason or "-"), "rules")
+    return await asyncio.to_thread(_by_rules, turn.text, sheets, turn.language), False
+
+
+async def _by_model(
+    turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...]
+) -> str:
+    """Say what the model says, a sentence at a time; one with a figure that nothing backs ends it unsaid."""
+    known = ground(turn.text, [], sheets, Days.of([turn.now.date()]))
+    said, held = "", ""
+    try:
+        async with aclosing(turn.model.stream("chat_node", _prompt(turn, messages, sheets))) as pieces:
+            async for piece in pieces:
+                held += piece
+                *whole, held = _sentences(held)
+                for sentence in whole:
+                    if strangers(sentence, known):
+                        return said.rstrip()
+                    said = _say(turn, said, sentence)
+    except ModelError:
+        if said:
+            raise
+        return ""
+    return (said if strangers(held, known) else _say(turn, said, held)).rstrip()
+
+
+def _say(turn: TurnContext, said: str, sentence: str) -> str:
+    shown = house_numbers(sentence, turn.language)
+    shown = shown if said else shown.lstrip()
+    turn.say(shown)
+    return said + shown
+
+
+def _sentences(text: str) -> list[str]:
+    """`text` cut behind each sentence, the blanks kept; the last part may still grow."""
+    parts, at = [], 0
+    for match in _SENTENCE.finditer(text):
+        parts.append(text[at : match.end()])
+        at = match.end()
+    return [*parts, text[at:]]
+
+
+def _prompt(
+    turn: TurnContext, messages: Sequence[Mapping[str, str]], sheets: tuple[Sheet, ...]
+) -> list[Message]:
+    system = prompts().render(
+        "chat_node",
+        turn.language,
+        persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
+        examples="\n".join(f"- “{name_text(each)}”" for each in first_questions(sheets, turn.language)),
+    )
+    recent = [
+        {"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in messages[-HISTORY:]
+    ]
+    return [{"role": "system", "content": system}, *recent]
+
+
+def _by_rules(text: str, sheets: tuple[Sheet, ...], lang: Lang) -> str:
+    found = _lexicon().labels_in(text)
+    kind = next((name for name in read_lists(_LEXICON) if name in found), "other")
+    said = [say(f"talk.{kind}", lang)]
+    if kind in {"thanks", "bye"}:
+        return said[0]
+    if sheets and kind in {"abilities", "greeting", "other"}:
+        names = ", ".join(name_text(sheet.name) for sheet in sheets[:NAMED])
+        said.append(say("talk.sheets", lang, names=names))
+    said.append(say("talk.ask", lang, examples=bullets(first_questions(sheets, lang))))
+    return "\n\n".join(said)
+
+
+def clarify(turn: TurnContext, sheets: tuple[Sheet, ...]) -> str:
+    """One question back, with examples that can be sent as they stand; said in another way the second time."""
+    examples = first_questions(sheets, turn.language)
+    before = int(turn.conversation_metadata.get(UNCLEAR, 0) or 0)
+    turn.conversation_metadata[UNCLEAR] = before + 1
+    if before:
+        return say("clarify.again", turn.language, example=examples[0], examples=bullets(examples))
+    return say("clarify.standard", turn.language, examples=bullets(examples))
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """Lines as a list."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def state_of(text: str, *, spoken: bool = False) -> dict[str, Any]:
+    """What a node without data leaves in the state."""
+    return {"agent_response": text, "spoken": spoken}
+
+
+@cache
+def _lexicon() -> Lexicon:
+    return Lexicon.load(_LEXICON)

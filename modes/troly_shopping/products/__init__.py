@@ -1,0 +1,1 @@
+"""The product catalogue: loading it, questions about it, and what it has to offer."""

@@ -1,0 +1,217 @@
+"""The product catalogue: its tables, and the search by words within filters that nothing but the database answers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from troly.text.fold import fold, folded_words
+from troly_shopping.datasets import DatasetInfo, dataset_info, fetch_rows
+
+if TYPE_CHECKING:
+    from troly.stores.published import Datasets
+
+DATASET = "products"
+Order = Literal["", "cheapest", "dearest", "nearest"]
+
+CREATE = (
+    """
+    create table products (
+        id integer not null, key varchar not null, name varchar not null, price bigint not null, stock integer,
+        specs varchar not null, url varchar not null, brand varchar not null, category varchar not null,
+        kind varchar not null, maker varchar not null
+    )
+    """,
+    # In the order of the terms, so that zone maps find a term's rows.
+    "create table terms (term varchar not null, id integer not null, weight float not null)",
+)
+
+_COLUMNS = "id, name, price, stock, specs, url, brand, category, kind"
+_FREQUENCY = "select term, count(*) from terms where term in (select unnest($terms)) group by term"
+_SEARCH = f"""
+    with wanted as (select unnest($terms) as term, unnest($idf) as idf),
+    score as (
+        select id, sum(idf * weight) as score, sum(idf) as cover
+        from terms join wanted using (term) where term in (select unnest($terms)) group by id
+    )
+    select {_COLUMNS}, coalesce(score, 0), coalesce(cover, 0)
+    from products left join score using (id)
+    where (len($kinds) = 0 or kind in (select unnest($kinds)))
+        and (len($makers) = 0 or maker in (select unnest($makers)))
+        and price between $low and $high and (not $stocked or stock is null or stock > 0)
+        and coalesce(cover, 0) >= $cover
+    order by {{order}}, id limit $count
+"""  # noqa: S608 (our names)
+# Of each kind the products in stock by price, every so many of them, so that the whole range is there.
+_SPREAD = f"""
+    select {_COLUMNS} from (
+        select *, row_number() over (partition by kind order by price, id) - 1 as place,
+            count(*) over (partition by kind) as total
+        from products where kind in (select unnest($kinds)) and (stock is null or stock > 0)
+    )
+    where place % greatest(1, total // $count) = 0 order by kind, price, id
+"""  # noqa: S608 (our names)
+_BEST = "round(coalesce(score, 0), 2) desc, (stock is not null and stock = 0)"
+_ORDERS = {
+    "": f"{_BEST}, price",
+    "cheapest": "(stock is not null and stock = 0), price",
+    "dearest": "(stock is not null and stock = 0), price desc",
+    "nearest": f"{_BEST}, abs(price - $target)",
+}
+HIGHEST = 10**15
+_SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """One row of the catalogue; `price` in VND, `stock` None when the list does not say."""
+
+    id: int
+    name: str
+    price: int
+    stock: int | None
+    specs: str
+    url: str
+    brand: str
+    category: str
+    kind: str
+
+    def details(self) -> dict[str, str]:
+        """The specifications by name: "CPU: i5; RAM: 16GB" is two; text without names stands under ""."""
+        found: dict[str, str] = {}
+        for part in self.specs.replace("|", ";").split(";"):
+            name, colon, value = part.partition(":")
+            if colon and len(name) <= 40 and value.strip():
+                found[name.strip()] = value.strip()
+            elif part.strip():
+                found[""] = "; ".join(filter(None, (found.get("", ""), part.strip())))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredProduct:
+    """A product, and the share of what the words of the question tell that it holds (0.0 to 1.0)."""
+
+    product: Product
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCriteria:
+    """What to look for: `terms` rank, all else filters; `least` is the coverage that a row must have."""
+
+    terms: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    brands: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    target: int | None = None
+    stocked: bool = False
+    order: Order = ""
+    least: float = 0.0
+    count: int = 8
+
+
+def index_terms(text: str) -> list[str]:
+    """The index terms of `text`, each once: folded words, their letters and digits apart, neighbours joined.
+
+    "RTX 4060", "rtx4060" and "RTX-4060" share "rtx4060"; "bàn phím" and "banphim" share "banphim".
+    """
+    words = folded_words(text)
+    found = dict.fromkeys(words)
+    for word in words:
+        found.update(dict.fromkeys(_SPLIT.split(word)))
+    found.update(dict.fromkeys(a + b for a, b in pairwise(words)))
+    return [term for term in found if term]
+
+
+def model_terms(code: str) -> list[str]:
+    """The index terms that an entry with the model `code` has: neighbouring pieces joined, or the one piece."""
+    pieces = folded_words(code)
+    return [a + b for a, b in pairwise(pieces)] or pieces
+
+
+def key_of(name: str) -> str:
+    """What two rows for the same product have in common."""
+    return " ".join(fold(name).split())
+
+
+class ProductStore:
+    """Read access to the published catalogue; all methods raise StoreError."""
+
+    def __init__(self, datasets: Datasets) -> None:
+        self._datasets = datasets
+
+    def loaded(self) -> DatasetInfo | None:
+        """What is loaded; None when nothing is."""
+        return dataset_info(self._datasets, DATASET)
+
+    def brands(self) -> list[str]:
+        """The makers in the catalogue."""
+        return [row[0] for row in self._fetch("select distinct brand from products where brand <> ''")]
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many products each term stands; terms of none are left out."""
+        return dict(self._fetch(_FREQUENCY, {"terms": list(terms)})) if terms else {}
+
+    def holding(self, words: Sequence[str], count: int) -> list[tuple[str, int]]:
+        """Name and price of products whose name holds every one of these folded words, by name."""
+        wanted = " and ".join(["contains(key, ?)"] * len(words)) or "true"
+        sql = f"select name, price from products where {wanted} order by not starts_with(key, ?), key limit ?"  # noqa: S608 (our names)
+        return self._fetch(sql, [*words, " ".join(words), count])
+
+    def named(self, names: Sequence[str]) -> list[Product]:
+        """The products of these names, in their order; those that are gone are left out."""
+        wanted = {key_of(name): None for name in names}
+        sql = f"select key, {_COLUMNS} from products where key in (select unnest($keys))"  # noqa: S608 (our names)
+        found = {row[0]: Product(*row[1:]) for row in self._fetch(sql, {"keys": list(wanted)})}
+        return [found[key] for key in wanted if key in found]
+
+    def spread(self, kinds: Sequence[str], count: int) -> dict[str, list[Product]]:
+        """About `count` products in stock of each kind, cheapest first, spread over its prices."""
+        found: dict[str, list[Product]] = {kind: [] for kind in kinds}
+        for row in self._fetch(_SPREAD, {"kinds": list(kinds), "count": count}):
+            product = Product(*row)
+            found[product.kind].append(product)
+        return found
+
+    def codes(self, codes: Sequence[str]) -> frozenset[str]:
+        """Those of `codes`, in capitals, that stand in the catalogue as names of models or parts."""
+        parts = {code.upper(): model_terms(code) for code in codes if not code.isdigit()}
+        wanted = sorted({term for found in parts.values() for term in found})
+        there = self.frequencies(wanted)
+        return frozenset(
+            code for code, found in parts.items() if found and all(term in there for term in found)
+        )
+
+    def search(self, query: SearchCriteria) -> list[ScoredProduct]:
+        """The best products for `query`."""
+        info = self.loaded()
+        if info is None:
+            return []
+        total = max(1, info.rows)
+        known = self.frequencies(query.terms)
+        weights = {term: math.log(1 + total / (1 + known.get(term, 0))) for term in query.terms}
+        whole = sum(weights.values())
+        parameters: dict[str, object] = {
+            "terms": list(weights) or [""],
+            "idf": list(weights.values()) or [0.0],
+            "kinds": list(query.kinds),
+            "makers": [key_of(brand) for brand in query.brands],
+            "low": query.low or 0,
+            "high": HIGHEST if query.high is None else query.high,
+            "stocked": query.stocked,
+            "cover": query.least * whole - 1e-6 if query.least else -1.0,
+            "count": query.count,
+        }
+        if query.order == "nearest":
+            parameters["target"] = query.target or 0
+        rows = self._fetch(_SEARCH.format(order=_ORDERS[query.order]), parameters)
+        return [ScoredProduct(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
+
+    def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
+        return fetch_rows(self._datasets, DATASET, sql, parameters or {})

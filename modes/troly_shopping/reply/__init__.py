@@ -1,0 +1,1 @@
+"""What the shop desk says: on warranties and products, clarifying questions, earlier messages, the check of prices."""

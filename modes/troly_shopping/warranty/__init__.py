@@ -1,0 +1,1 @@
+"""The warranty list: loading it, looking serials up in it, and what is said of it."""

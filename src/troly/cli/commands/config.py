@@ -1,0 +1,99 @@
+"""`app config`: the settings in force, where they are kept, and whether they are right."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from troly.cli.failures import say_error
+from troly.cli.invocation import Invocation
+from troly.cli.output import data, data_json, note
+from troly.errors import ConfigError, ErrorText
+from troly.presentation.text import grid
+
+Json = Annotated[bool, typer.Option("--json", help="common.json")]
+
+
+def show(ctx: typer.Context, as_json: Json = False) -> None:
+    """See `cli.config.show.help`."""
+    from troly.config.load import explain
+    from troly.config.template import literal
+
+    invocation: Invocation = ctx.obj
+    _ = invocation.settings  # a wrong file is an error here, not a line less
+    values = explain(invocation.paths, invocation.env)
+    if as_json:
+        for value in values:
+            data_json({"key": value.key, "value": plain(value.value), "origin": value.origin})
+        return
+    rows = [
+        (value.key, "" if value.value is None else literal(plain(value.value)), value.origin)
+        for value in values
+    ]
+    data(grid([invocation.say(f"config.column.{name}") for name in ("key", "value", "origin")], rows))
+
+
+def path(ctx: typer.Context, as_json: Json = False) -> None:
+    """See `cli.config.path.help`."""
+    paths = ctx.obj.paths
+    places: dict[str, Path] = {
+        "config": paths.config_file,
+        "users": paths.users_file,
+        "personas": paths.user_personas,
+        "data": paths.data,
+        "state": paths.state_db,
+        "cache": paths.cache,
+    }
+    if as_json:
+        data_json({name: str(place) for name, place in places.items()})
+        return
+    say = ctx.obj.say
+    rows = [
+        (name, str(place), say("config.there" if place.exists() else "config.absent"))
+        for name, place in places.items()
+    ]
+    data(grid([say(f"config.column.{name}") for name in ("name", "path", "state")], rows))
+
+
+def check(ctx: typer.Context) -> None:
+    """See `cli.config.check.help`."""
+    invocation: Invocation = ctx.obj
+    problems = problems_of(invocation)
+    for problem in problems:
+        say_error(problem)
+    if problems:
+        raise typer.Exit(ConfigError.exit_code)
+    note(invocation.say("config.right", file=invocation.paths.config_file))
+
+
+def init(ctx: typer.Context) -> None:
+    """See `cli.config.init.help`."""
+    from troly.config import write_default
+
+    invocation: Invocation = ctx.obj
+    new = not invocation.paths.config_file.exists()
+    data(str(write_default(invocation.paths, invocation.lang)))
+    if new:
+        note(invocation.say("config.made"))
+
+
+def problems_of(invocation: Invocation) -> list[ErrorText]:
+    """Everything that is wrong with the settings and the users file, in the interface's language."""
+    from troly.config import check_settings, check_users
+    from troly.plugin.registry import Registry
+
+    found = [
+        *check_settings(invocation.paths, invocation.env, modes=Registry().names),
+        *check_users(invocation.paths),
+    ]
+    return [problem.render(invocation.lang) for problem in found]
+
+
+def plain(value: Any) -> Any:
+    """A setting's value as JSON knows it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return str(value) if isinstance(value, Path) else value

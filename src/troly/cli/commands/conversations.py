@@ -1,0 +1,161 @@
+"""`app conversations`: list, show, export, delete and restore what you said; nobody else's is ever shown."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from troly.cli.command import known_modes
+from troly.cli.failures import UsageError
+from troly.cli.invocation import Claim, Invocation, profile_for
+from troly.cli.output import data, data_json, note, paint
+from troly.presentation.text import grid
+
+if TYPE_CHECKING:
+    from troly.config import Profile
+    from troly.conversation.session import Session
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="conversations.id", show_default=False)]
+User = Annotated[str | None, typer.Option("--user", metavar="LOGIN", help="ask.user")]
+Json = Annotated[bool, typer.Option("--json", help="common.json")]
+Format = Annotated[
+    Literal["md", "json", "csv"],
+    typer.Option("--format", "-f", metavar="[md|json|csv]", help="conversations.format"),
+]
+TITLE_WIDTH = 48
+
+
+def list_(
+    ctx: typer.Context,
+    mode: Annotated[
+        str | None,
+        typer.Option("--mode", "-m", metavar="MODE", help="conversations.mode", autocompletion=known_modes),
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="conversations.limit")] = 50,
+    user: User = None,
+    as_json: Json = False,
+) -> None:
+    """See `cli.conversations.list.help`."""
+    from troly.conversation.export import local_minute
+
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        owner = _owner(invocation, session, user)
+        found = session.services.conversations.list(owner.login, mode=mode, limit=limit)
+        titles = {one.id: one.title or _first_words(session, owner, one.id) for one in found}
+    if as_json:
+        for one in found:
+            data_json({"id": one.id, "mode": one.mode, "title": titles[one.id], "language": one.language,
+                       "created_at": one.created_at.isoformat(), "updated_at": one.updated_at.isoformat(), "pinned": one.pinned})  # fmt: skip
+        return
+    if not found:
+        note(invocation.say("conversations.none"))
+        return
+    rows = [
+        (one.id, one.mode, local_minute(one.updated_at, session.zone), _short(titles[one.id]))
+        for one in found
+    ]
+    data(
+        grid(
+            [invocation.say(f"conversations.column.{name}") for name in ("id", "mode", "updated", "title")],
+            rows,
+        )
+    )
+
+
+def show(ctx: typer.Context, conversation: Id, user: User = None, as_json: Json = False) -> None:
+    """See `cli.conversations.show.help`."""
+    from troly.conversation.export import conversation_json, ending_mark, local_minute
+
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        whole = session.services.conversations.export(_owner(invocation, session, user).login, conversation)
+    if as_json:
+        data_json(conversation_json(whole))
+        return
+    for number, message in enumerate(whole.messages):
+        who = invocation.say(f"conversations.sender.{message.sender}")
+        if number:
+            data()
+        data(paint(f"{who} · {local_minute(message.created_at, session.zone)}", "quiet"), painted=True)
+        data(message.text)
+        if mark := ending_mark(whole, number, invocation.lang):
+            data(paint(mark, "warn"), painted=True)
+
+
+def export(
+    ctx: typer.Context,
+    conversation: Id,
+    *,
+    form: Format = "md",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="conversations.output")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="conversations.force")] = False,
+    user: User = None,
+) -> None:
+    """See `cli.conversations.export.help`."""
+    from troly.conversation.export import render_conversation, write_export
+
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        whole = session.services.conversations.export(_owner(invocation, session, user).login, conversation)
+    text = render_conversation(whole, form, invocation.lang, session.zone)
+    if output is None:
+        data(text, end="")
+        return
+    write_export(output, text, form, replace=force)
+    note(invocation.say("conversations.written", file=output, count=len(whole.messages)))
+
+
+def delete(
+    ctx: typer.Context,
+    conversation: Id,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="conversations.yes")] = False,
+    user: User = None,
+) -> None:
+    """See `cli.conversations.delete.help`."""
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        owner = _owner(invocation, session, user)
+        found = session.services.conversations.get(owner.login, conversation)
+        if not yes and not _agreed(invocation, found.title or found.id):
+            note(invocation.say("conversations.kept"))
+            raise typer.Exit(1)
+        session.services.conversations.delete(owner.login, conversation)
+    note(invocation.say("conversations.deleted", id=conversation))
+
+
+def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
+    """See `cli.conversations.restore.help`."""
+    invocation: Invocation = ctx.obj
+    with invocation.open_session() as session:
+        session.services.conversations.restore(_owner(invocation, session, user).login, conversation)
+    note(invocation.say("conversations.restored", id=conversation))
+
+
+def _owner(invocation: Invocation, session: Session, user: str | None) -> Profile:
+    return profile_for(invocation, session.profile, Claim(user=user))
+
+
+def _first_words(session: Session, owner: Profile, conversation: str) -> str:
+    """What a conversation without a title began with."""
+    messages = session.services.conversations.messages(owner.login, conversation)
+    return next((message.text for message in messages if message.sender == "user"), "")
+
+
+def _agreed(invocation: Invocation, title: str) -> bool:
+    """Ask on stderr; only a clear yes counts. Raises UsageError where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise UsageError("conversations.confirm")
+    sys.stderr.write(paint(invocation.say("conversations.ask", title=title), "warn", sys.stderr) + " ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold() in {"y", "yes", "c", "có", "co"}
+
+
+def _short(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= TITLE_WIDTH else line[: TITLE_WIDTH - 1] + "…"

@@ -1,0 +1,362 @@
+"""`app doctor`: looks at everything that Troly stands on; each line is ok, a warning or a failure with its remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from troly.cli.commands.config import problems_of
+from troly.cli.commands.models import installed, model_health, wanted_models
+from troly.cli.invocation import Invocation
+from troly.cli.output import Look, data, data_json, note, paint
+from troly.config import load_profile, may_impersonate
+from troly.errors import ErrorText, StoreError, TrolyError
+from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.services import Services, open_services
+from troly.presentation.text import GAP, cells
+
+LOOKS: dict[FindingLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
+
+
+def doctor(
+    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
+) -> None:
+    """See `cli.doctor.help`."""
+    # REFACTOR: emptied import
+
+    invocation: Invocation = ctx.obj
+    found: list[Finding] = []
+    for finding in _collected(all_checks(invocation), found):
+        if not as_json:
+            _show(invocation, finding)
+    failed = any(finding.level == "failure" for finding in found)
+    if as_json:
+        checks = [{"level": f.level, "name": f.name, "message": f.message, "remedy": f.remedy} for f in found]
+        data_json({"ok": not failed, "checks": checks})
+    else:
+        counts = {level: sum(finding.level == level for finding in found) for level in LOOKS}
+        note(invocation.say("doctor.summary", **counts))
+    raise typer.Exit(int(failed))
+
+
+def _collected(findings: Iterator[Finding], into: list[Finding]) -> Iterator[Finding]:
+    for finding in findings:
+        into.append(finding)
+        yield finding
+
+
+def _show(invocation: Invocation, finding: Finding) -> None:
+    words = {level: invocation.say(f"doctor.level.{level}") for level in LOOKS}
+    width = max(cells(word) for word in words.values())
+    word = words[finding.level]
+    mark = paint(word, LOOKS[finding.level]) + " " * (width - cells(word))
+    data(f"{mark}{GAP}{paint(finding.name, 'quiet')}: {_one_line(finding.message)}", painted=True)
+    if finding.remedy:
+        data(f"{' ' * (width + len(GAP))}→ {_one_line(finding.remedy)}")
+    sys.stdout.flush()
+
+
+def _one_line(text: str) -> str:
+    from troly.text.sanitize import sanitize
+
+    return sanitize(text, keep_newlines=False)
+
+
+FindingLevel = Literal["ok", "warning", "failure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at, how it is, and what to do about it (empty when it is well)."""
+
+    level: FindingLevel
+    name: str
+    message: str
+    remedy: str = ""
+
+
+def finding_of(level: FindingLevel, name: str, text: ErrorText) -> Finding:
+    """An error of the house as a finding."""
+    return Finding(level, name, f"{text.title}: {text.message}", text.remedy)
+
+
+def check_stores(invocation: Invocation) -> Iterator[Finding]:
+    """Open the stores as every command does; a store that cannot be opened is a failure."""
+    if invocation.settings_are_wrong:
+        return
+    registry = Registry()
+    try:
+        services = open_services(invocation.paths, invocation.settings, registry.migrations())
+    except TrolyError as error:
+        yield finding_of("failure", "state.db", error.render(invocation.lang))
+        return
+    try:
+        yield from _state(invocation, services)
+        yield from _vectors(invocation)
+        yield from _data_status(invocation, services, registry)
+        yield from _damaged(invocation, services)
+    finally:
+        services.close()
+
+
+def _state(invocation: Invocation, services: Services) -> Iterator[Finding]:
+    say = invocation.say
+    path = invocation.paths.state_db
+    size = path.stat().st_size / 1e6 if path.exists() else 0.0
+    yield Finding("ok", "state.db", say("doctor.stores.state", path=path, size=f"{size:.1f}"))
+    if services.interrupted:
+        yield Finding("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
+
+
+def _damaged(invocation: Invocation, services: Services) -> Iterator[Finding]:
+    """What was found damaged, now that everything was looked at, and where it was put."""
+    for store in (services.knowledge, services.memory):
+        # That the vectors are damaged is told below, by where they were put.
+        with suppress(StoreError, ImportError):
+            store.check()
+    for damaged in (
+        *services.set_aside,
+        *services.datasets.damaged,
+        *services.knowledge.set_aside,
+        *services.memory.set_aside,
+    ):
+        said = {"file": damaged.original, "kept": damaged.moved_to, "reason": damaged.reason}
+        text = invocation.say("doctor.stores.aside", **said)
+        yield Finding("warning", damaged.original.name, text, invocation.say("doctor.stores.aside_remedy"))
+
+
+def _vectors(invocation: Invocation) -> Iterator[Finding]:
+    """Whether Chroma loads, and where its vectors are; search by words works without it."""
+    try:
+        from chromadb import __version__ as version
+    except Exception as error:  # noqa: BLE001 (a broken binary wheel raises anything)
+        reason = f"{type(error).__name__}: {error}"[:200]
+        text = invocation.say("doctor.stores.no_chroma", reason=reason)
+        yield Finding("warning", "chroma", text, invocation.say("doctor.stores.no_chroma_remedy"))
+        return
+    path = invocation.paths.chroma
+    key = "doctor.stores.vectors" if path.exists() else "doctor.stores.no_vectors"
+    yield Finding("ok", "chroma", invocation.say(key, path=path, version=version))
+
+
+def _data_status(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
+    for mode in registry:
+        try:
+            holdings = mode.holdings(services, invocation.lang)
+        except TrolyError as error:
+            yield finding_of("failure", f"data {mode.id}", error.render(invocation.lang))
+            continue
+        if mode.samples is not None and mode.samples.loaded(services):
+            text = invocation.say("doctor.stores.samples", mode=mode.names[invocation.lang])
+            yield Finding("ok", f"data {mode.id}", text)
+        if holdings is not None:
+            yield Finding(
+                "ok" if holdings.enough else "warning",
+                f"data {mode.id}",
+                holdings.line,
+                "" if holdings.enough else holdings.command,
+            )
+
+
+def check_models(invocation: Invocation) -> Iterator[Finding]:
+    """One finding for Ollama, and one for every model that the settings name."""
+    import asyncio
+
+    if invocation.settings_are_wrong:
+        return
+    settings, say = invocation.settings, invocation.say
+    health = asyncio.run(model_health(settings))
+    if health.error is not None:
+        found = finding_of("warning", "ollama", health.error.render(invocation.lang))
+        yield Finding("warning", "ollama", f"{found.message} {say('doctor.ollama.without')}", found.remedy)
+        return
+    yield Finding("ok", "ollama", say("doctor.ollama.up", version=health.version, count=len(health.models)))
+    for name, roles in wanted_models(settings).items():
+        there = installed(name, health)
+        if there is not None:
+            yield Finding("ok", f"model {name}", ", ".join(roles))
+        else:
+            text = say("doctor.model.missing", roles=", ".join(roles))
+            yield Finding("warning", f"model {name}", text, say("doctor.model.remedy", name=name))
+
+
+def check_sandbox(invocation: Invocation) -> Iterator[Finding]:
+    """Start a worker, run one query in it, end it. Raises SandboxError."""
+    from troly.sandbox import Sandbox, Scope, check
+
+    sandbox = Sandbox()
+    try:
+        asyncio.run(sandbox.run(Scope("doctor", None, ()), check("SELECT 1", {}, max_rows=1), max_rows=1))
+        limits = sandbox.limits
+    finally:
+        sandbox.close()
+    if limits is not None and limits.address_space and limits.cpu and limits.files:
+        text = invocation.say("doctor.sandbox.whole", memory=limits.address_space // 2**20)
+        yield Finding("ok", "sandbox", text)
+        return
+    yield Finding(
+        "warning", "sandbox", invocation.say("doctor.sandbox.part"), invocation.say("doctor.sandbox.remedy")
+    )
+
+
+OLDEST_PYTHON = (3, 11)
+GIGABYTE = 1_000_000_000
+ENOUGH_DISK, LITTLE_DISK = 2.0, 0.2
+SMALLEST_SCREEN = (60, 20)
+Check = Callable[[Invocation], Iterator[Finding]]
+
+
+def all_checks(invocation: Invocation) -> Iterator[Finding]:
+    """Every finding, in the order to show; none of the checks raises for what it looks at."""
+    checks: tuple[Check, ...] = (
+        check_python,
+        check_folders,
+        check_settings,
+        check_identity,
+        check_stores,
+        check_models,
+        check_modes,
+        check_sandbox,
+        check_terminal,
+    )
+    for check in checks:
+        try:
+            yield from check(invocation)
+        except TrolyError as error:
+            yield finding_of("failure", check.__name__.removeprefix("check_"), error.render(invocation.lang))
+
+
+def check_python(invocation: Invocation) -> Iterator[Finding]:
+    """Python and Troly themselves."""
+    from importlib.metadata import version
+
+    right = sys.version_info[:2] >= OLDEST_PYTHON
+    yield Finding(
+        "ok" if right else "failure",
+        "python",
+        f"Python {platform.python_version()}, Troly {version('troly')}, {platform.system()} {platform.machine()}",
+        "" if right else invocation.say("doctor.python.old"),
+    )
+
+
+def check_folders(invocation: Invocation) -> Iterator[Finding]:
+    """The folders exist or can be made, and the disk has room."""
+    say, paths = invocation.say, invocation.paths
+    try:
+        paths.ensure()
+    except TrolyError as error:
+        yield finding_of("failure", "folders", error.render(invocation.lang))
+    for name, folder in (("data", paths.data), ("config", paths.config), ("cache", paths.cache)):
+        if folder.is_dir():
+            yield Finding("ok", name, str(folder))
+    free = shutil.disk_usage(_nearest(paths.data)).free / GIGABYTE
+    level = "ok" if free >= ENOUGH_DISK else "warning" if free >= LITTLE_DISK else "failure"
+    yield Finding(
+        level,  # type: ignore[arg-type]  # one of three literals
+        "disk",
+        say("doctor.disk.free", free=f"{free:.1f}"),
+        "" if level == "ok" else say("doctor.disk.remedy"),
+    )
+
+
+def check_settings(invocation: Invocation) -> Iterator[Finding]:
+    """The settings file and the users file."""
+    problems = problems_of(invocation)
+    for problem in problems:
+        yield finding_of("failure", "settings", problem)
+    if not problems:
+        file = invocation.paths.config_file
+        yield Finding(
+            "ok",
+            "settings",
+            str(file) if file.exists() else invocation.say("doctor.settings.default", file=file),
+        )
+
+
+def check_identity(invocation: Invocation) -> Iterator[Finding]:
+    """Who you are here, and whether you may speak for others."""
+    if invocation.settings_are_wrong:
+        return
+    profile = load_profile(invocation.paths, invocation.settings, env=invocation.env)
+    key = (
+        "doctor.identity.free"
+        if may_impersonate(invocation.paths, invocation.settings)
+        else "doctor.identity.bound"
+    )
+    yield Finding("ok", "identity", invocation.say(key, login=profile.login, role=profile.role))
+
+
+def check_modes(invocation: Invocation) -> Iterator[Finding]:
+    """Every registered mode loads; a third party's broken one is its own trouble."""
+    registry, say = Registry(), invocation.say
+    broken = registry.broken()
+    usable = {mode.id: mode for mode in registry}
+    for name in registry.names:
+        if name in broken:
+            level: str = "failure" if name in BUILT_IN else "warning"
+            yield Finding(level, f"mode {name}", broken[name], say("doctor.mode.remedy"))  # type: ignore[arg-type]
+        else:
+            mode = usable[name]
+            state = (
+                mode.names[invocation.lang]
+                if mode.ready
+                else say("doctor.mode.later", name=mode.names[invocation.lang])
+            )
+            yield Finding("ok", f"mode {name}", state)
+    missing = [name for name in BUILT_IN if name not in registry.names]
+    if missing:
+        yield Finding(
+            "failure",
+            "modes",
+            say("doctor.mode.missing", names=", ".join(missing)),
+            say("doctor.mode.remedy"),
+        )
+
+
+def check_terminal(invocation: Invocation) -> Iterator[Finding]:
+    """Size, colours and characters of the terminal; not being one is fine for `ask`."""
+    say, env = invocation.say, invocation.env
+    if not sys.stdout.isatty():
+        yield Finding("ok", "terminal", say("doctor.terminal.none"))
+        return
+    size = shutil.get_terminal_size()
+    colours = _colours(env.get("TERM", ""), env.get("COLORTERM", ""), bool(env.get("NO_COLOR")))
+    utf8 = _speaks_utf8(env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "")
+    text = say(
+        "doctor.terminal.is",
+        columns=size.columns,
+        rows=size.lines,
+        colours=colours,
+        name=env.get("TERM", "?"),
+    )
+    small = size.columns < SMALLEST_SCREEN[0] or size.lines < SMALLEST_SCREEN[1]
+    remedies = (
+        [say("doctor.terminal.small", columns=SMALLEST_SCREEN[0], rows=SMALLEST_SCREEN[1])] if small else []
+    )
+    remedies += [] if utf8 else [say("doctor.terminal.utf8")]
+    yield Finding("warning" if remedies else "ok", "terminal", text, " ".join(remedies))
+
+
+def _colours(term: str, colorterm: str, refused: bool) -> str:
+    if refused or term in ("", "dumb"):
+        return "0"
+    return "16M" if colorterm in ("truecolor", "24bit") else "256" if "256" in term else "16"
+
+
+def _speaks_utf8(locale_name: str) -> bool:
+    """Whether the locale promises UTF-8; on Windows the terminal always does."""
+    return sys.platform == "win32" or "utf" in locale_name.lower()
+
+
+def _nearest(folder: Path) -> Path:
+    """`folder`, or the nearest folder above it that exists."""
+    return next(place for place in (folder, *folder.parents) if place.exists())

@@ -1,0 +1,297 @@
+"""`app ingest`: files into the stores, one command for every kind that a mode declares, and documents for search."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from troly.cli.command import TrolyGroup
+from troly.cli.commands.mode_commands import build_command, option, own_parameter
+from troly.cli.failures import STOPPED, say_error
+from troly.cli.invocation import Claim, Invocation, profile_for
+from troly.cli.output import data, data_json, note, progress
+from troly.cli.turns import model_loop, on_interrupt
+from troly.conversation.session import Session
+from troly.errors import InputError, ModelError
+from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.presentation.text import GAP, cells, grid
+from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.search.knowledge import Embed
+
+if TYPE_CHECKING:
+    from troly.plugin.contract import Ingest
+
+
+Json = Annotated[bool, typer.Option("--json", help="common.json")]
+
+
+class IngestGroup(TrolyGroup):
+    """`knowledge`, and one command for every ingest of every mode that loads; a broken mode hides nobody else's."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names, those of the modes first."""
+        return [*self._kinds(), *super().list_commands(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or None."""
+        kind = self._kinds().get(cmd_name)
+        return file_command(cmd_name, kind, self.invocation) if kind else super().get_command(ctx, cmd_name)
+
+    def _kinds(self) -> dict[str, Ingest]:
+        """The modes' ingests by name; a name that is taken already is written `<mode>-<name>`."""
+        from troly.plugin.ingest_arguments import ingests_by_name
+        from troly.plugin.registry import Registry
+
+        return {name: one for name, (_, one) in ingests_by_name(Registry(), self.commands).items()}
+
+
+# See `troly.cli.program`.
+GROUP = IngestGroup
+
+
+def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
+    """The command that loads one file with `ingest`: its own options beside those of every load."""
+
+    def load(**given: Any) -> None:
+        # REFACTOR: emptied import
+
+        house = {
+            key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
+        }
+        asked = LoadOptions(
+            file=house["file"],
+            dry_run=bool(house["dry_run"]),
+            replace=bool(house["replace"]),
+            errors=house["errors"],
+            as_json=bool(house["as_json"]),
+            user=house["user"],
+            values=given,
+        )
+        raise typer.Exit(load_file(invocation, ingest, asked))
+
+    command = build_command(name, load, _ingest_parameters(ingest, invocation), invocation)
+    command.help, command.epilog = ingest.help[invocation.lang], ingest.example
+    return command
+
+
+def _ingest_parameters(ingest: Ingest, invocation: Invocation) -> list[inspect.Parameter]:
+    say = invocation.say
+    file = typer.Argument(metavar="FILE", help=say("ingest.file"), show_default=False)
+    wanted = [
+        inspect.Parameter("file", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[Path, file]),
+        *(own_parameter(parameter, invocation) for parameter in ingest.parameters),
+        option("dry_run", bool, "--dry-run", say("ingest.dry_run"), short="-n"),
+        option("errors", Path | None, "--errors", say("ingest.errors"), "FILE"),
+    ]
+    if ingest.merges:
+        wanted.append(option("replace", bool, "--replace", say("ingest.replace")))
+    if "user" in ingest.takes:
+        wanted.append(option("user", str | None, "--user", say("ask.user"), "LOGIN"))
+    return [*wanted, option("as_json", bool, "--json", say("common.json"))]
+
+
+def knowledge(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="ingest.paths", show_default=False)],
+    collection: Annotated[
+        str | None, typer.Option("--collection", "-c", metavar="NAME", help="ingest.collection")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """See `cli.ingest.knowledge.help`."""
+    # REFACTOR: emptied import
+
+    raise typer.Exit(load_documents(ctx.obj, paths, collection, as_json=as_json))
+
+
+SHOWN_PROBLEMS = 20
+WAKE_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What `app ingest <kind>` was asked to do."""
+
+    file: Path
+    dry_run: bool
+    replace: bool
+    errors: Path | None
+    as_json: bool
+    user: str | None = None
+    values: Mapping[str, str | bool | None] = field(default_factory=dict)
+
+
+def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int:
+    """Load one file with a mode's own ingest; returns the exit code. Raises what the ingest raises."""
+    stop = threading.Event()
+    with invocation.open_session() as session, progress(asked.file.name) as update:
+        request = IngestRequest(
+            services=session.services,
+            file=asked.file,
+            now=session.services.clock(),
+            language=invocation.lang,
+            dry_run=asked.dry_run,
+            replace=asked.replace,
+            errors=asked.errors,
+            progress=update,
+            cancelled=stop.is_set,
+            values=asked.values,
+            profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
+        )
+        outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
+    note_problems(invocation, outcome.problems, "ingest.more")
+    if outcome.summary:
+        note(outcome.summary)
+    if asked.dry_run:
+        note(invocation.say("ingest.dry"))
+    _print_outcome(outcome, as_json=asked.as_json)
+    if stop.is_set() and not outcome.published:
+        return STOPPED
+    return InputError.exit_code if outcome.problems and not (outcome.published or asked.dry_run) else 0
+
+
+def _print_outcome(outcome: IngestOutcome, *, as_json: bool) -> None:
+    """What was loaded and the counts, on stdout."""
+    if as_json and outcome.records:
+        counts = dict(outcome.counts)
+        data_json({"published": outcome.published, "counts": counts, "records": list(outcome.records)})
+        return
+    for table in () if as_json else outcome.tables:
+        data(table.title)
+        data(grid(table.columns, table.rows, table.numeric))
+        data()
+    print_counts(outcome.counts, as_json=as_json, published=outcome.published)
+
+
+def note_problems(invocation: Invocation, problems: Sequence[str], more: str) -> None:
+    """The first problems, one a line on stderr, and how many there are besides."""
+    for problem in problems[:SHOWN_PROBLEMS]:
+        note(problem)
+    if len(problems) > SHOWN_PROBLEMS:
+        note(invocation.say(more, count=len(problems) - SHOWN_PROBLEMS))
+
+
+def print_counts(counts: Mapping[str, int], *, as_json: bool, published: bool) -> None:
+    """The counts on stdout, one a line, or as one JSON object."""
+    if as_json:
+        data_json({"published": published, "counts": dict(counts)})
+        return
+    width = max((cells(name) for name in counts), default=0)
+    for name, count in counts.items():
+        data(f"{name}{' ' * (width - cells(name))}{GAP}{count}")
+
+
+def announce_stop(invocation: Invocation, stop: threading.Event) -> None:
+    """Runs inside the signal handler, where a buffered stream may be in the middle of a write."""
+    stop.set()
+    with suppress(OSError):
+        os.write(2, f"\n{invocation.say('ingest.stopping')}\n".encode())
+
+
+def _in_thread(work: Callable[[], IngestOutcome], stop: Callable[[], None]) -> IngestOutcome:
+    """Run `work` in a thread, so that Ctrl-C is noticed while a library is busy; a second one leaves at once.
+
+    Leaving at once is safe: a load that is killed at any point keeps the old data whole.
+    """
+    with ThreadPoolExecutor(1) as pool, on_interrupt(stop):
+        future = pool.submit(work)
+        try:
+            while not wait([future], timeout=WAKE_SECONDS).done:
+                pass
+        except KeyboardInterrupt:
+            os._exit(STOPPED)
+        return future.result()
+
+
+UNITS = {"read": "files", "embed": "chunks"}
+
+
+def load_documents(
+    invocation: Invocation, paths: Sequence[Path], collection: str | None, *, as_json: bool
+) -> int:
+    """Load `paths` into `collection` (the setting `chroma.collection` by default) and tell what became of each file.
+
+    Returns the exit code; raises StoreError.
+    """
+    stop = threading.Event()
+    with (
+        invocation.open_session() as session,
+        on_interrupt(lambda: announce_stop(invocation, stop)),
+        model_loop(session) as runner,
+    ):
+        report = runner.run(
+            _load_paths(invocation, session, paths, collection or invocation.settings.chroma.collection, stop)
+        )
+    _print_report(invocation, report, as_json=as_json)
+    if report.stopped:
+        return STOPPED
+    loaded = report.added or report.updated or report.unchanged or report.removed
+    return 0 if loaded or not (report.failed or report.skipped) else InputError.exit_code
+
+
+async def _load_paths(
+    invocation: Invocation, session: Session, paths: Sequence[Path], collection: str, stop: threading.Event
+) -> IngestReport:
+    name = invocation.settings.models.embed
+    embed = await _embedder(session, name)
+    if embed is None:
+        note(invocation.say("ingest.no_embedder", name=name))
+    with progress(collection) as update:
+
+        def tell(step: IngestProgress) -> None:
+            update(step.done, step.total, UNITS[step.stage])
+
+        return await ingest_paths(
+            session.services.knowledge,
+            paths,
+            collection=collection,
+            embed=embed,
+            embedder=name,
+            progress=tell,
+            cancel=stop.is_set,
+            clock=session.services.clock,
+        )
+
+
+async def _embedder(session: Session, name: str) -> Embed | None:
+    """What turns texts into vectors, or None when Ollama or the model is not there."""
+    llm = session.services.llm
+    try:
+        found = await llm.resolve(name, need="embedding")
+    except ModelError:
+        return None
+
+    async def embed(texts: list[str]) -> list[list[float]]:
+        return await llm.embed(found.name, texts)
+
+    return embed
+
+
+def _print_report(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:
+    problems = [problem.error.render(invocation.lang).line() for problem in (*report.failed, *report.noted)]
+    note_problems(invocation, problems, "ingest.more_documents")
+    if report.samples:
+        note(invocation.say("ingest.samples_gone", count=len(report.samples)))
+    if report.vectors is not None:
+        say_error(report.vectors.render(invocation.lang))
+    counts = {
+        "added": len(report.added),
+        "updated": len(report.updated),
+        "unchanged": len(report.unchanged),
+        "removed": len(report.removed),
+        "failed": len(report.failed),
+        "skipped": len(report.skipped),
+        "chunks": report.chunks,
+        "embedded": report.embedded,
+        "unembedded": report.unembedded,
+    }
+    print_counts(counts, as_json=as_json, published=bool(report.added or report.updated or report.removed))

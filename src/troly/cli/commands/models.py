@@ -1,0 +1,113 @@
+"""`app models`: what Ollama has, what the assistants want, and pulling what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from troly.cli.invocation import Invocation
+from troly.cli.output import data, data_json, note, progress
+from troly.presentation.text import grid
+
+if TYPE_CHECKING:
+    from troly.config import Settings
+    from troly.llm.types import Health
+
+
+def list_(
+    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
+) -> None:
+    """See `cli.models.list.help`."""
+    import asyncio
+
+    invocation: Invocation = ctx.obj
+    health = asyncio.run(model_health(invocation.settings))
+    if health.error is not None:
+        raise health.error
+    wanted = wanted_models(invocation.settings)
+    sizes = {model.name: model.size for model in health.models}
+    names = [*sizes, *(name for name in wanted if installed(name, health) is None)]
+    roles = {
+        name: [role for want, all_roles in wanted.items() if same_model(want, name) for role in all_roles]
+        for name in names
+    }
+    if as_json:
+        for name in names:
+            data_json(
+                {"name": name, "size": sizes.get(name), "roles": roles[name], "installed": name in sizes}
+            )
+        return
+    say = invocation.say
+    rows = [
+        (
+            name,
+            say("models.missing") if name not in sizes else f"{sizes[name] / 1e9:.1f} GB",
+            ", ".join(roles[name]),
+        )
+        for name in names
+    ]
+    data(grid([say(f"models.column.{column}") for column in ("name", "size", "roles")], rows, numeric=(1,)))
+
+
+def pull(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="models.name", show_default=False)],
+) -> None:
+    """See `cli.models.pull.help`."""
+    import asyncio
+
+    invocation: Invocation = ctx.obj
+    note(invocation.say("models.pulling", name=name))
+    asyncio.run(_pull(invocation, name))
+    note(invocation.say("models.pulled", name=name))
+    data(name)
+
+
+async def _pull(invocation: Invocation, name: str) -> None:
+    from troly.llm.client import OllamaClient
+
+    client = OllamaClient(invocation.settings.ollama)
+    try:
+        with progress(name) as update:
+            async for step in client.pull(name):
+                update(step.completed, step.total or None, "bytes")
+    finally:
+        await client.aclose()
+
+
+async def model_health(settings: Settings) -> Health:
+    """Whether Ollama answers and what it has; never raises for a server that is down."""
+    from troly.llm.client import OllamaClient
+
+    client = OllamaClient(settings.ollama)
+    try:
+        return await client.health()
+    finally:
+        await client.aclose()
+
+
+def wanted_models(settings: Settings) -> dict[str, list[str]]:
+    """The models that the settings name, with their roles (`chat`, `shopping.chat`)."""
+    models = settings.models
+    wanted: dict[str, list[str]] = {}
+    for role in ("chat", "small", "guard", "embed"):
+        wanted.setdefault(getattr(models, role), []).append(role)
+    for mode, chosen in models.modes.items():
+        for role, name in chosen.items():
+            wanted.setdefault(name, []).append(f"{mode}.{role}")
+    return wanted
+
+
+def installed(name: str, health: Health) -> str | None:
+    """The installed model that `name` means, or None."""
+    return next((model.name for model in health.models if same_model(name, model.name)), None)
+
+
+def same_model(wanted: str, name: str) -> bool:
+    """Whether both names mean one model: a name without a tag means `latest`."""
+    return _tagged(wanted) == _tagged(name)
+
+
+def _tagged(name: str) -> str:
+    return name if ":" in name.rpartition("/")[2] else f"{name}:latest"

@@ -1,0 +1,1 @@
+"""The chat line by line: for screen readers, pipes and dumb terminals."""

@@ -1,0 +1,1 @@
+"""What the faces show of an answer: typed content as blocks, and blocks as text."""
