@@ -1,4 +1,7 @@
-"""The agents, their tools, the rules of conflicts and the limits, from `agents.toml` and the person's own file over it."""
+"""The agents, their tools, the rules of conflicts and the limits, from `agents.toml` and the person's own file over it.
+
+First what may stand in such a file (kinds of values are those of the settings), then reading, merging and checking it.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,7 @@ from troly.plugin.samples import shipped
 from troly.text.catalogue import LANGS
 from troly.text.fold import fold
 
-# What may stand in `agents.toml`: the tables and keys, and the kind of value that each takes.
-
+# --- What may stand in `agents.toml`
 
 SCOPES = ("public", "internal", "private")
 RECENCIES = ("within_30_days", "within_90_days", "older")

@@ -1,4 +1,4 @@
-"""The sample company that ships: documents for every agent, never mixed with a company's own."""
+"""The sample company that ships, what documents there are, and their titles to put into a message."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from troly.retrieval.documents.files import kind_of
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rag.config import load as load_config
+from troly_rag.corpus.access import may_see, user_context
 from troly_rag.corpus.cards import Card, Cards
 from troly_rag.corpus.ingest import SAMPLE, IngestJob, IngestOptions, load_one, take_away
 from troly_rag.strings import say
@@ -86,7 +87,7 @@ def _is_sample(card: Card) -> bool:
     return card.source.startswith(SAMPLE)
 
 
-# The company's documents that the person who asks may see, as names to put into a message.
+# --- Titles that may be put into a message
 
 
 def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
@@ -94,11 +95,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
 
     Raises StoreError, SettingsError.
     """
-    from troly_rag.config import load
-    from troly_rag.corpus.access import may_see, user_context
-    from troly_rag.corpus.cards import Cards
-
-    config = load(services.paths)
+    config = load_config(services.paths)
     user = user_context(profile, config)
     agents = {agent.collection: agent.name for agent in config.agents.values()}
     names = [

@@ -10,7 +10,12 @@ from langgraph.graph import END, START, StateGraph
 
 from troly.plugin.context import TurnContext, traced
 from troly.plugin.contract import Graph
-from troly_rental import agents
+from troly_rental.agents.orchestrator import orchestrator
+from troly_rental.agents.persistence import persist
+from troly_rental.agents.response import content, control, response_generator
+from troly_rental.agents.session import session
+from troly_rental.agents.sql_generation import sql_generation
+from troly_rental.agents.validator import result_validator
 
 
 class RentalState(TypedDict, total=False):
@@ -37,36 +42,38 @@ class RentalState(TypedDict, total=False):
     timestamp: str
     payload: dict[str, Any] | None
     response_text: str
-    asked: Any
-    answered: Any
+    question: Any
+    execution: Any
     verdict: Any
     error: str
     route: str
 
 
-TALK = ("control", "content")
-NODES = (
-    "session",
-    "orchestrator",
-    "sql_generation",
-    "result_validator",
-    "response_generator",
-    *TALK,
-    "persist",
-)
+NODES = {
+    "session": session,
+    "orchestrator": orchestrator,
+    "sql_generation": sql_generation,
+    "result_validator": result_validator,
+    "response_generator": response_generator,
+    "control": control,
+    "content": content,
+    "persist": persist,
+}
 
 
 def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context. The result is validated before it is shown (002 C9)."""
     builder = StateGraph(RentalState, context_schema=TurnContext)
-    for name in NODES:
-        builder.add_node(name, traced(name, getattr(agents, name)))
+    for name, node in NODES.items():
+        builder.add_node(name, traced(name, node))
     builder.add_edge(START, "session")
     builder.add_edge("session", "orchestrator")
-    builder.add_conditional_edges("orchestrator", lambda state: state["route"], ["sql_generation", *TALK])
+    builder.add_conditional_edges(
+        "orchestrator", lambda state: state["route"], ["sql_generation", "control", "content"]
+    )
     builder.add_edge("sql_generation", "result_validator")
     builder.add_edge("result_validator", "response_generator")
     builder.add_edge("response_generator", "persist")
-    for last in (*TALK, "persist"):
+    for last in ("control", "content", "persist"):
         builder.add_edge(last, END)
     return builder.compile()

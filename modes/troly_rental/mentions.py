@@ -23,9 +23,9 @@ TALK = (
 
 def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
     """Cities and districts with their city, and what the person's role may see of the data. Raises StoreError."""
+    from troly_rental.data.schema import tables
+    from troly_rental.data.store import RentalStore
     from troly_rental.roles import grants
-    from troly_rental.schema import tables
-    from troly_rental.store import RentalStore
 
     lang = hint_language(services, profile)
     store = RentalStore(services)
@@ -34,7 +34,7 @@ def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> l
     names += [(place.name, places.by_id[place.city_id].name) for place in places.of("district")]
     allowed = grants()[store.role_of(profile.login).role]
     names += [
-        (table.said(lang), say("mentions.table", lang, name=name))
+        (table.caption(lang), say("mentions.table", lang, name=name))
         for name, table in tables().items()
         if name in allowed
     ]

@@ -6,17 +6,25 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome
+from troly.plugin.contract import (
+    DataStatus,
+    Graph,
+    Ingest,
+    IngestOutcome,
+    IngestRequest,
+    Mode,
+    Opening,
+    Outcome,
+)
 from troly.text.catalogue import LANGS, Lang
+from troly_rental.audit import COMMANDS as AUDIT_COMMANDS
 from troly_rental.audit import MIGRATION as AUDIT
-from troly_rental.audit_commands import COMMANDS as AUDIT_COMMANDS
-from troly_rental.ingesting import INGESTS
-from troly_rental.knowledge_commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.data.samples import SAMPLES
+from troly_rental.data.status import COMMANDS as STATUS_COMMANDS
 from troly_rental.mentions import TALK, mentions
-from troly_rental.reuse_store import MIGRATION as REUSE
-from troly_rental.samples import SAMPLES
+from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.reuse.store import MIGRATION as REUSE
 from troly_rental.sessions import MIGRATION as SESSIONS
-from troly_rental.store_status import COMMANDS as STATUS_COMMANDS
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
@@ -77,7 +85,7 @@ def _opening(services: Services, lang: Lang) -> Opening:
 
 
 def _holdings(services: Services, lang: Lang) -> DataStatus:
-    from troly_rental.store_status import holdings
+    from troly_rental.data.status import holdings
 
     return holdings(services, lang)
 
@@ -87,18 +95,35 @@ def _warm() -> None:
     from datetime import UTC, datetime
 
     from troly.retrieval.search.glossary import concepts
-    from troly_rental.ask import explain, read, sql_of
-    from troly_rental.reuse_form import form
+    from troly_rental.question.parser import parse_question
+    from troly_rental.reuse.form import question_form
+    from troly_rental.sql.builder import build_query
+    from troly_rental.sql.explanation import explain_query
 
-    for name in ("duckdb", "rapidfuzz.process", "troly.sandbox.guard", "troly_rental.schemas"):
+    for name in ("duckdb", "rapidfuzz.process", "troly.sandbox.guard", "troly_rental.graph"):
         import_module(name)
-    reading = read("phòng dưới 3 triệu ở quận 1", "vi", datetime(2000, 1, 1, tzinfo=UTC))
-    query = sql_of(reading, "GUEST")
+    parsed = parse_question("phòng dưới 3 triệu ở quận 1", "vi", datetime(2000, 1, 1, tzinfo=UTC))
+    query = build_query(parsed)
     query.sql(dialect="duckdb")
-    explain(query, "vi")
-    form("phòng dưới 3 triệu")
+    explain_query(query, "vi")
+    question_form("phòng dưới 3 triệu")
     concepts(["tiền", "cọc"], english=False)
 
+
+def _run_ingest(request: IngestRequest) -> IngestOutcome:
+    from troly_rental.data.ingest import run_ingest
+
+    return run_ingest(request)
+
+
+INGESTS = (
+    Ingest(
+        name="rental",
+        help={lang: say("load.help", lang) for lang in LANGS},
+        example="app ingest rental data-cho-thue/\napp ingest rental tin-dang.csv --errors loi.csv",
+        run=_run_ingest,
+    ),
+)
 
 MODE = Mode(
     id="rental",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from troly.errors import ConfigError
-from troly_rental.schema import Table, schema_version, tables
+from troly_rental.data.schema import Table, schema_version, tables
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from troly.sandbox import Relation, Scope
-    from troly_rental.store import RentalStore
+    from troly_rental.data.store import RentalStore
 
 FILE = Path(__file__).parent / "roles.toml"
 Role = Literal["GUEST", "TENANT", "LANDLORD"]

@@ -56,7 +56,7 @@ def session_id(user_id: str | None, address: str = "") -> str:
     return f"ip_{address}" if address else "local"
 
 
-def enter(state: StateDb, conversation: str, name: str, now: datetime) -> Session:
+def enter_session(state: StateDb, conversation: str, name: str, now: datetime) -> Session:
     """The session that a message of `now` belongs to; a new one where there is none, or after 30 idle minutes.
 
     Every 10 minutes the sessions that have ended are removed. Raises StoreError.
@@ -77,7 +77,7 @@ def enter(state: StateDb, conversation: str, name: str, now: datetime) -> Sessio
     return Session(name, now.astimezone(UTC), renewed=True)
 
 
-def keep(state: StateDb, conversation: str, previous: Any) -> None:
+def keep_query(state: StateDb, conversation: str, previous: Any) -> None:
     """Remember the query that the next question may change; None forgets it. Raises StoreError."""
     with state.write() as connection:
         sql = "UPDATE rental_sessions SET previous = ? WHERE conversation_id = ?"
@@ -98,11 +98,11 @@ def _clean_up(connection: Any, now: datetime) -> None:
     connection.execute(sql, (instant(now),))
 
 
-def packed(session: Session) -> dict[str, Any]:
+def session_to_json(session: Session) -> dict[str, Any]:
     """A session as JSON, for the recording of a turn."""
     return {**asdict(session), "begun_at": instant(session.begun_at)}
 
 
-def unpacked(saved: Mapping[str, Any]) -> Session:
+def session_from_json(saved: Mapping[str, Any]) -> Session:
     """The inverse of `packed`."""
     return Session(**{**saved, "begun_at": when(saved["begun_at"])})

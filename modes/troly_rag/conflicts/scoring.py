@@ -1,4 +1,4 @@
-"""What is weighed against what: candidates, the rules they are weighed by, and what came of it."""
+"""Weighted scoring: candidates, the rules they are weighed by, scores, order, ties, and the rule that decided (004-21 to 004-25)."""
 
 from __future__ import annotations
 
@@ -74,8 +74,7 @@ class Resolution:
     decided_by: str
 
 
-# The weighted scoring itself: scores, order, ties, and the name of the rule that decided (004-24, 004-25).
-
+# --- Scoring (004-24, 004-25)
 
 _EDGE = 1e-9
 

@@ -16,6 +16,7 @@ from troly.text.dates import parse_date
 from troly.text.fold import fold, nfc
 from troly.text.sanitize import sanitize
 from troly.text.wordlist import read_lists
+from troly_rag.config import SCOPES
 
 LEXICON = Path(__file__).parent / "lexicons" / "front_matter.txt"
 _BLOCK = re.compile(
@@ -243,8 +244,6 @@ def _many(key: str, parts: str) -> _Read:
 
 
 def _scope(front: Front, field: _Field) -> tuple[Front, Fault | None]:
-    from troly_rag.config import SCOPES
-
     value = _scope_of(field.values[0]) if len(field.values) == 1 else ""
     if value:
         return replace(front, scope=value), None
@@ -255,7 +254,7 @@ def _scope(front: Front, field: _Field) -> tuple[Front, Fault | None]:
 def _scope_of(text: str) -> str:
     """The scope that a value means in any of its spellings, "" for none."""
     name = _name(text)
-    return next((scope for scope in ("public", "internal", "private") if name in _words(scope)), "")
+    return next((scope for scope in SCOPES if name in _words(scope)), "")
 
 
 def _day(key: str) -> _Read:

@@ -1,4 +1,4 @@
-"""One file of the company as a document with its card: front matter, options and access put together."""
+"""`app ingest policies PATH`: company documents into the agents' corpora, only what changed, older versions kept."""
 
 from __future__ import annotations
 
@@ -170,8 +170,7 @@ def _error(path: Path, fault: Fault) -> InputError:
     )
 
 
-# `app ingest policies PATH`: company documents into the agents' corpora, only what changed, older versions kept.
-
+# --- Loading: what is new, changed or gone
 
 MODE_ID = "rag"
 SAMPLE = "sample:"

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from troly.plugin.context import TurnContext
-from troly_rag.config import Agent, load
+from troly_rag.config import Agent
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
 from troly_rag.corpus.wordings import QueryVariant, named_in, variants
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from troly.retrieval.search.knowledge import Passage as Find
 
 
-# How well a find answers a query, as one number from 0 to 1 that can be held against a threshold.
-
+# --- Relevance: how well a find answers a query, from 0 to 1, to be held against a threshold
 
 # Share of what the query's words tell, and cosine similarity, that stand for a relevance. Between two points the
 # value is on the line. Measured with `tests/modes/rag/retrieval_pairs.txt` on the sample company: 93 % of the right
@@ -116,20 +115,23 @@ class CorpusResult:
     used_vectors: bool = False
 
 
-async def search(turn: TurnContext, agent: Agent, query: str, user: UserContext, k: int = 10) -> CorpusResult:
+async def search(
+    turn: TurnContext, agent: Agent, query: str, user: UserContext, *, k: int, least: float
+) -> CorpusResult:
     """The `k` passages of the agent's corpus that answer `query` best, out of what `user` may see.
 
-    Any string is a valid query. Raises StoreError, SettingsError.
+    Any string is a valid query; `least` is the relevance from which a denied document counts. Raises StoreError.
     """
     services = turn.services
-    least = load(services.paths).limits.min_relevance_score
-    desk = CorpusSearch(
+    corpora = CorpusSearch(
         services.knowledge,
         Cards(services.state),
         embed=turn.model.embed if turn.model.reason_unavailable is None else None,
         embedder=services.settings.models.for_mode(turn.mode.id, "embed"),
     )
-    return await desk.search(agent.collection, query, user, k, now=turn.now, lang=turn.language, least=least)
+    return await corpora.search(
+        agent.collection, query, user, k, now=turn.now, lang=turn.language, least=least
+    )
 
 
 class CorpusSearch:

@@ -1,9 +1,9 @@
-"""Other ways to say a query: words of offices that mean the same, and their English names."""
+"""Other ways to say a query (words of offices that mean the same, their English names), and titles that it names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,8 @@ class QueryVariant(NamedTuple):
     weight: float = 1.0
 
 
+# One question is searched in several corpora and held against what was found: its wordings are made once.
+@lru_cache(maxsize=256)
 def variants(query: str) -> tuple[QueryVariant, ...]:
     """`query` without filler words first, then up to `_MOST` other ways to say it, the query as it is among them.
 
@@ -186,8 +188,7 @@ def _group(line: str) -> _Group:
     return _Group(*lists)
 
 
-# Whether a question names a document by its title ("giờ làm việc" in "giờ làm việc bắt đầu lúc mấy giờ").
-
+# --- Titles: whether a question names a document ("giờ làm việc" in "giờ làm việc bắt đầu lúc mấy giờ")
 
 LEXICON = Path(__file__).parent / "lexicons" / "titles.txt"
 # A title of one word may stand in any sentence by chance.

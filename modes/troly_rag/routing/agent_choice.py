@@ -158,13 +158,13 @@ async def corpus_fits(
     """
 
     async def fits(text: str) -> Mapping[str, float]:
+        closed = config.limits.min_relevance_score
         try:
             found = await asyncio.gather(
-                *(search(turn, agent, text, user, 1) for agent in config.agents.values())
+                *(search(turn, agent, text, user, k=1, least=closed) for agent in config.agents.values())
             )
         except StoreError:
             return {}
-        closed = config.limits.min_relevance_score
         return {
             name: max([closed if each.denied else 0.0, *(passage.relevance for passage in each.passages)])
             for name, each in zip(config.agents, found, strict=True)

@@ -16,12 +16,6 @@ _SHORTEST = 3
 
 
 @cache
-def asking() -> Lexicon:
-    """How a question is built: ask, request, join, predicate, pronoun, follow-up and others."""
-    return Lexicon.load(FOLDER / "asking.txt")
-
-
-@cache
 def asking_lists() -> dict[str, frozenset[str]]:
     """The folded entries of `asking.txt` by label."""
     return {

@@ -1,4 +1,7 @@
-"""What the model is asked for in JSON by the orchestrator and the router."""
+"""Asks the model to weigh a message and to route it; what does not hold against the configuration is dropped and said.
+
+The rules' findings are its hints and its fallback (004-07, 004-08).
+"""
 
 from __future__ import annotations
 
@@ -73,8 +76,7 @@ class RouterReply(BaseModel):
     execution_flow: FlowReply = Field(default_factory=FlowReply)
 
 
-# Takes over a model's routing where it holds against the configuration; what does not is dropped and said (004-08).
-
+# --- A reply held against the configuration (004-08)
 
 _LONGEST = 400
 _SHOWN = 60
@@ -202,8 +204,7 @@ def _completed(tasks: Sequence[PlanTask], standard: Sequence[PlanTask]) -> list[
     ]
 
 
-# Asks the model to weigh a message and to route it, with the rules' findings as hints and as its fallback.
-
+# --- Asking
 
 _CHARS, _MESSAGES, _MESSAGE_CHARS = 1500, 4, 300
 

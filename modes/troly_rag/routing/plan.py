@@ -1,4 +1,7 @@
-"""The routing structure: which agent is asked what with which tools, and the plan (004-11 to 004-18)."""
+"""The routing structure (who is asked what with which tools) and the plan of its tasks, in an order that can be run.
+
+Rows 004-11 to 004-18.
+"""
 
 from __future__ import annotations
 
@@ -119,8 +122,7 @@ def _part(part: AgentPart, tasks: tuple[PlanTask, ...], *, alone: bool) -> dict[
     return found | ({"sequential_tools": [task.tool for task in mine]} if in_turn else {})
 
 
-# Lays out the plan: numbered groups of tasks with purpose, message and what each waits for (004-14 to 004-17).
-
+# --- The plan: numbered groups of tasks with purpose, message and what each waits for (004-14 to 004-17)
 
 _SHORT = {RAG: "rag", SUMMARY: "summary", MATH: "math", LOG: "log"}
 _WORDS = 14
@@ -225,8 +227,7 @@ def _words(tool: str, topic: str, part: AgentPart, lang: Lang) -> tuple[str, str
     return say("plan.math.purpose", lang, topic=computed), say("plan.math.message", lang, topic=computed)
 
 
-# Puts a plan into an order that can be run: unknown needs dropped, cycles broken, later needs waited for (004 C2).
-
+# --- An order that can be run: unknown needs dropped, cycles broken (004 C2)
 
 Edge = tuple[str, str]
 

@@ -1,4 +1,7 @@
-"""What a question is about, and whether it says so at all: the subject before its predicate, its telling words."""
+"""What a question says: its subject and telling words, what it leans on, what it computes, its parts and its queries.
+
+Everything here reads one text by the word lists; who answers it is decided in `router`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
@@ -19,16 +23,17 @@ from troly_rag.strings import say
 _EDGES = " \t\r\n,.;:!?-–—…"
 
 
-def content(text: str) -> list[WordToken]:
-    """The words of `text` that tell what it is about."""
+@lru_cache(maxsize=512)
+def content(text: str) -> tuple[WordToken, ...]:
+    """The words of `text` that tell what it is about; read once, for many questions are asked of one text."""
     lists = asking_lists()
     hits = [hit for name in ("ask", "request", "pronoun", "follow_end") for hit in label(name).find(text)]
     empty = lists["stop"] | lists["predicate"] | lists["join"] | lists["follow"]
-    return [
+    return tuple(
         token
         for token in tokens(text)
         if token.folded not in empty and not any(hit.start <= token.start < hit.end for hit in hits)
-    ]
+    )
 
 
 def subject(text: str, lang: Lang) -> str:
@@ -142,8 +147,7 @@ def _trim(text: str) -> str:
     return re.sub(r"^(?:việc|về|cho|the|of|for)\s+", "", shown, flags=re.IGNORECASE)
 
 
-# Chooses the tools of a question: rag always, the others when the question calls for them (004-43, relevance_based).
-
+# --- Sums, logs and summaries that a question calls for
 
 _ARITHMETIC = re.compile(r"\d\s*(?:[+*/×÷^]|\bx\b)\s*[\d(]|\d\s+-\s+\d|\d\s*%")
 _DATE = re.compile(r"\b(?:0?[1-9]|[12]\d|3[01])[/-](?:0?[1-9]|1[0-2])(?:[/-]\d{2,4})?\b")
@@ -185,8 +189,7 @@ def wants_summary(text: str) -> bool:
     return bool(tool_words("summary").find(text))
 
 
-# Understands a message that leans on the one before it ("còn nghỉ ốm thì sao?") as a question of its own.
-
+# --- Questions that lean on the one before ("còn nghỉ ốm thì sao?")
 
 _LONGEST = 12
 
@@ -280,8 +283,7 @@ def _with_topic(text: str, topic: str, lang: Lang) -> str:
     return f"{topic} {rest}?" if rest else f"{topic}?"
 
 
-# Splits a message into the questions it holds, each with its own subject.
-
+# --- The questions that one message holds
 
 _HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
 _COMMA = re.compile(r",(?!\d)")
@@ -371,7 +373,7 @@ def _asks(text: str) -> bool:
     return "?" in text or bool(label("ask").find(text)) or bool(label("request").find(text))
 
 
-# What one question asks an agent to look up: its own words, and the sides of it that it needs besides (004-12, 004-44).
+# --- What a question asks an agent to look up (004-12, 004-44)
 
 
 def queries_for(question: str, others: tuple[str, ...], lang: Lang) -> tuple[str, ...]:

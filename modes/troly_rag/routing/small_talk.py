@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from troly.text.catalogue import Lang
 from troly.text.fold import has_marks, tokens
 from troly.text.match import PhraseHit
-from troly_rag.routing.lexicons import ENOUGH, asking, pleasantries, talk, talk_words, work_words
+from troly_rag.routing.lexicons import ENOUGH, pleasantries, talk, talk_words, work_words
 from troly_rag.routing.questions import content
 from troly_rag.strings import say
 
@@ -72,11 +72,6 @@ def _kind(text: str) -> str:
 def reply(kind: str, lang: Lang) -> str:
     """The answer to small talk; the document's own sentence unless thanks, a farewell or "who are you"."""
     return say(f"chitchat.{kind if kind in _OWN_WORDS else 'greeting'}", lang)
-
-
-def asks(text: str) -> bool:
-    """Whether `text` asks or requests something."""
-    return "?" in text or any(hit.label in ("ask", "request") for hit in asking().find(text))
 
 
 def _left(text: str, hits: list[PhraseHit]) -> str:

@@ -1,4 +1,7 @@
-"""Safe arithmetic: a small grammar over decimals with units, no code of any kind is run."""
+"""math_tool: works out the arithmetic of a question, or a known formula with the values that were said; it never guesses one.
+
+A small grammar over decimals with units; no code of any kind is run.
+"""
 
 from __future__ import annotations
 
@@ -218,8 +221,7 @@ def shown_units(units: Units) -> str:
     return "·".join(above or (["1"] if below else [])) + "".join(f"/{name}" for name in below)
 
 
-# Finds the arithmetic in a sentence: `20% của 15tr`, `3.000.000 x 12 + 5%`, with amounts as Vietnamese people write them.
-
+# --- Expressions of a sentence: `20% của 15tr`, `3.000.000 x 12 + 5%`
 
 # Folded units behind a number, and what they are called in a result.
 UNITS = {
@@ -305,8 +307,7 @@ def _computes(run: list[Token]) -> bool:
     return operators > 0 and numbers > 1
 
 
-# math_tool: works out the arithmetic of a question, or a known formula with the values that were said; it never guesses one.
-
+# --- The tool: an expression, or a formula with the values that were said
 
 FILE = Path(__file__).parent / "formulas.toml"
 # What a need is called in a question: the folded unit words behind its number.

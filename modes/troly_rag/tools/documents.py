@@ -1,4 +1,4 @@
-"""rag_tool: searches the agent's corpus and answers with the sentences that fit best; nothing below the configured relevance."""
+"""rag_tool and summary_tool: the sentences of the agent's corpus that fit best, and a summary of what was found."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SENTENCES, OLDER = 3, 1
 async def run_search(given: ToolInputs) -> ToolOutput:
     """The best passages that the asker may see, and the sentences of them that answer the query."""
     turn = given.turn
-    found = await search(turn, given.agent, given.query, given.user, PASSAGES)
     least = given.config.limits.min_relevance_score
+    found = await search(turn, given.agent, given.query, given.user, k=PASSAGES, least=least)
     good = tuple(one for one in found.passages if one.relevance >= least)
     # Where what is in force answers, an older version is there to be weighed against it, and takes no room from it.
     current = [one for one in good if not one.superseded]
@@ -66,8 +66,7 @@ def evidence_of(passage: Passage, agent: str) -> SourceEvidence:
     )
 
 
-# summary_tool: sums up what the agent's searches found, by the model under the grounding check, or by its best sentences.
-
+# --- summary_tool: by the model under the grounding check, or the best sentences
 
 SUMMARY_SENTENCES = 4
 PASSAGE_CHARS = 1500

@@ -3,76 +3,99 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing
+from itertools import groupby, islice
 from typing import Any
 
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
-from troly_rental import payload, wording
-from troly_rental.agents.emptiness import why_empty
-from troly_rental.agents.grounded import rambles, ungrounded
-from troly_rental.agents.working import Answered, Asked, Verdict
-from troly_rental.ask import explain
-from troly_rental.following import suggestions
+from troly.text.catalogue import Lang
+from troly.text.numbers import find_amounts, format_number
+from troly_rental.agents.sql_generation import count_rows
+from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
+from troly_rental.answer import payload, sentences
+from troly_rental.answer.response_text import ResponseText, parse_response, render_response
+from troly_rental.question.types import Filter, relaxations
+from troly_rental.sql.builder import build_count
+from troly_rental.sql.explanation import explain_query
 from troly_rental.strings import prompts, say
-from troly_rental.text_format import ResponseText, emit, parse
 
 State = Mapping[str, Any]
 ROWS_FOR_MODEL = 8
 RERUN = "/sql "
+# Conditions that are left out in turn when nothing was found, and the time that each count may take.
+MOST_RELAXATIONS = 6
+COUNT_SECONDS = 2.0
+# A rounded amount (`khoảng 2,3 triệu`) may be this far from the figure it stands for.
+ROUNDING = 0.01
+MOST_CHARS = 1500
+AGAIN = 3
+_SENTENCE = re.compile(r"[.!?\n]+")
 
 
 async def response_generator(state: State, turn: TurnContext, step: Step) -> State:
     """The answer of a query: the message, the typed content, how it came about (DATA, 002-33)."""
-    asked: Asked = state["asked"]
-    answered: Answered | None = state["answered"]
-    if answered is None:
-        return _not_answered(state, turn, step)
-    found, lang = answered.found, turn.language
-    mode = asked.reading.mode
-    title = say("answer.own_sql", lang) if asked.sql else wording.title_of(asked.reading, lang)
-    message = await _message(asked, answered, turn, step)
-    _tell(asked, answered, state.get("verdict"), turn)
-    if found.rows:
-        turn.emit(payload.shown(mode, found, title, asked.who.role, lang))
+    question: RentalQuestion = state["question"]
+    execution: QueryExecution | None = state["execution"]
+    lang = turn.language
+    if execution is None:
+        # No query could be run: why, in one sentence, and what to do.
+        error = state.get("error") or ""
+        text = say("answer.failed", lang, reason=error).strip()
+        turn.say(text)
+        step.note(error, "rules")
+        return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
+    result, mode = execution.result, question.parsed.mode
+    title = say("answer.own_sql", lang) if question.sql else sentences.title_of(question.parsed, lang)
+    message = await _message(question, execution, turn, step)
+    turn.say(message)
+    _notify(question, execution, state.get("verdict"), turn)
+    if result.rows:
+        turn.emit(payload.result_content(mode, result, title, question.who.role, lang))
         if mode == "CHART":
-            turn.emit(payload.table_of(found, title, "", lang))
-    turn.emit(_computation(asked, answered, turn))
-    if not asked.sql and (next_ones := suggestions(asked.reading, found, lang)):
-        turn.emit(Suggestions(next_ones))
-    data = payload.payload_of(mode, found, title, lang)
-    text = ResponseText(message, asked.who.role, *_parts(mode, data))
-    return {"kind": "DATA", "message": message, "payload": data, "response_text": emit(text)}
+            turn.emit(payload.table_content(result, title, "", lang))
+    turn.emit(_computation(question, execution, lang))
+    if not question.sql and (suggestions := sentences.suggestions(question.parsed, result, lang)):
+        turn.emit(Suggestions(suggestions))
+    data = payload.data_payload(mode, result, title, lang)
+    text = render_response(
+        ResponseText(
+            message,
+            question.who.role,
+            list=data["list"]["items"] if mode == "LIST" else None,
+            table=data.get("table") if mode == "TABLE" else None,
+            chart=data.get("chart"),
+        )
+    )
+    return {"kind": "DATA", "message": message, "payload": data, "response_text": text}
 
 
 async def control(state: State, turn: TurnContext, step: Step) -> State:
     """Asks for what is missing (002-12, 002 C2), or says that no data is loaded."""
-    asked: Asked = state["asked"]
-    lang = turn.language
-    if asked.scope is None:
+    question: RentalQuestion = state["question"]
+    lang, missing = turn.language, question.parsed.missing
+    if question.scope is None:
         text = say("control.no_data", lang)
-    elif asked.reading.missing:
-        text = " ".join(wording.remarks(asked.reading.missing, lang))
+    elif missing:
+        text = " ".join(sentences.remark_texts(missing, lang))
     else:
         text = state.get("message") or say("control.ask", lang)
     turn.say(text)
     step.note(say("step.control", lang), "rules")
-    return {
-        "kind": "CONTROL",
-        "message": text,
-        "payload": {"missing": [one.key for one in asked.reading.missing]},
-    }
+    return {"kind": "CONTROL", "message": text, "payload": {"missing": [one.key for one in missing]}}
 
 
 async def content(state: State, turn: TurnContext, step: Step) -> State:
     """Ordinary talk (002-12): a greeting or a remark, and what can be asked here."""
-    asked: Asked = state["asked"]
-    lang = turn.language
-    key = "content.greeting" if asked.reading.request_type == "GREETING" else "content.chat"
-    if asked.reading.refused:
-        text = " ".join(wording.remarks(asked.reading.said, lang))
+    question: RentalQuestion = state["question"]
+    lang, parsed = turn.language, question.parsed
+    key = "content.greeting" if parsed.request_type == "GREETING" else "content.chat"
+    if parsed.refused:
+        text = " ".join(sentences.remark_texts(parsed.remarks, lang))
     else:
         text = state.get("message") or say(key, lang)
     turn.say(text)
@@ -80,50 +103,39 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     return {"kind": "CONTENT", "message": text, "payload": {"text": text}}
 
 
-def _not_answered(state: State, turn: TurnContext, step: Step) -> State:
-    """No query could be run: why, in one sentence, and what to do."""
-    text = say("answer.failed", turn.language, reason=state.get("error") or "").strip()
-    turn.say(text)
-    step.note(state.get("error") or "", "rules")
-    return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
-
-
-async def _message(asked: Asked, answered: Answered, turn: TurnContext, step: Step) -> str:
+async def _message(question: RentalQuestion, execution: QueryExecution, turn: TurnContext, step: Step) -> str:
     """The model's sentence where all of its figures stand in the rows, else the template's (002-31)."""
-    lang = turn.language
-    template = (
-        say("answer.own_rows", lang, count=answered.found.total)
-        if asked.sql
-        else wording.found_words(asked.reading, answered.found, lang)
-    )
-    if not answered.found.rows:
-        template = f"{template} {await why_empty(asked, turn)}".strip()
-    assumed = " ".join(wording.remarks(asked.reading.said, lang))
-    template = f"{template} {assumed}".strip()
-    said, reason = (
-        ("", "")
-        if asked.sql or not answered.found.rows
-        else await _from_model(asked, answered, assumed, turn)
-    )
-    step.note(reason or say("step.template", lang), "model" if said else "rules")
-    message = said or template
-    turn.say(message)
-    return message
+    lang, result, parsed = turn.language, execution.result, question.parsed
+    assumed = " ".join(sentences.remark_texts(parsed.remarks, lang))
+    written, note = "", ""
+    if result.rows and not question.sql:
+        written, note = await _model_sentence(question, execution, assumed, turn)
+    step.note(note or say("step.template", lang), "model" if written else "rules")
+    if written:
+        return written
+    if question.sql:
+        template = say("answer.own_rows", lang, count=result.total)
+    else:
+        template = sentences.answer_text(parsed, result, lang)
+    why = "" if result.rows else await _empty_result_reason(question, turn)
+    return " ".join(part for part in (template, why, assumed) if part)
 
 
-async def _from_model(asked: Asked, answered: Answered, assumed: str, turn: TurnContext) -> tuple[str, str]:
+async def _model_sentence(
+    question: RentalQuestion, execution: QueryExecution, assumed: str, turn: TurnContext
+) -> tuple[str, str]:
     """A checked sentence and a note for the trace; the sentence is "" where the template answers."""
+    lang = turn.language
     if turn.model.reason_unavailable is not None:
-        return "", say("step.template", turn.language)
-    shown = answered.found.records()[:ROWS_FOR_MODEL]
+        return "", say("step.template", lang)
     messages = prompts().messages(
         "response_generator",
-        turn.language,
-        role=asked.who.role,
-        question=asked.question,
+        lang,
+        role=question.who.role,
+        question=question.text,
         said=assumed or "-",
-        total=answered.found.total,
-        rows=json.dumps(shown, ensure_ascii=False, default=str),
+        total=execution.result.total,
+        rows=json.dumps(execution.result.records()[:ROWS_FOR_MODEL], ensure_ascii=False, default=str),
     )
     pieces: list[str] = []
     try:
@@ -131,55 +143,92 @@ async def _from_model(asked: Asked, answered: Answered, assumed: str, turn: Turn
             pieces = [piece async for piece in stream]
     except ModelError as error:
         return "", str(error.key)
-    message = parse("".join(pieces)).message.strip()
-    if rambles(message):
-        return "", say("step.rambles", turn.language)
-    wrong = ungrounded(message, asked, answered, turn.language)
-    if not message or wrong:
-        return "", say("step.refused", turn.language, figures=", ".join(wrong)) if wrong else say(
-            "step.template", turn.language
-        )
-    return message, say("step.checked", turn.language)
+    message = parse_response("".join(pieces)).message.strip()
+    if is_rambling(message):
+        return "", say("step.rambles", lang)
+    wrong = unsupported_figures(message, question, execution, lang)
+    if wrong:
+        return "", say("step.refused", lang, figures=", ".join(wrong))
+    return message, say("step.checked" if message else "step.template", lang)
 
 
-def _tell(asked: Asked, answered: Answered, verdict: Verdict | None, turn: TurnContext) -> None:
-    """What the reader must know of the answer: that it was reused, or that it may not fit."""
-    lang = turn.language
-    match = answered.match
-    if match is not None and match.entry is not None:
-        turn.emit(
-            Notice(
-                "info",
-                say("notice.reused", lang, number=match.entry.number, age=match.entry.age(turn.now, lang)),
-            )
-        )
-    if verdict is not None and verdict.state == "invalid":
-        turn.emit(
-            Notice("warning", say("notice.invalid", lang), verdict.reason, say("notice.invalid_remedy", lang))
-        )
-    if answered.found.total > len(answered.found.rows) and asked.reading.mode != "LIST":
-        turn.emit(
-            Notice(
-                "info", say("notice.more", lang, shown=len(answered.found.rows), total=answered.found.total)
-            )
-        )
+async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:
+    """One sentence on the condition without which most is found; "" where no single one is to blame."""
+    parsed, lang = question.parsed, turn.language
+    best: tuple[Filter, ...] = ()
+    most = 0
+    for dropped, rest in islice(relaxations(parsed), MOST_RELAXATIONS):
+        if question.scope is None:
+            break
+        sql = build_count(rest, question.who.role).sql(dialect="duckdb")
+        count = await count_rows(sql, question.scope, turn, COUNT_SECONDS) or 0
+        if count > most:
+            best, most = dropped, count
+    if not best:
+        return say("answer.nothing_helps", lang) if parsed.filters else ""
+    condition = sentences.filters_text(best, parsed.entity, lang)
+    return say("answer.without", lang, condition=condition, count=format_number(most, lang))
 
 
-def _computation(asked: Asked, answered: Answered, turn: TurnContext) -> Computation:
-    lang = turn.language
-    tree = answered.checked.tree
-    facts = [
-        (say("fact.origin", lang), say(f"origin.{answered.origin}", lang)),
-        (say("fact.rows", lang), str(answered.found.total)),
-        (say("fact.role", lang), asked.who.role),
-        (say("fact.time", lang), f"{answered.ms:.0f} ms"),
-    ]
-    return Computation(
-        "sql", tree.sql(dialect="duckdb", pretty=True), explain(tree, lang), tuple(facts), RERUN
+def unsupported_figures(
+    message: str, question: RentalQuestion, execution: QueryExecution, lang: Lang
+) -> list[str]:
+    """The figures of `message`, as written, that are in no cell and not in the question."""
+    known = set(_known_figures(question, execution, lang))
+    wrong = []
+    for amount in find_amounts(message):
+        value = float(amount.value)
+        if not any(abs(value - one) <= ROUNDING * max(abs(one), abs(value)) for one in known):
+            wrong.append(message[amount.start : amount.end])
+    return wrong
+
+
+def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> Iterator[float]:
+    result = execution.result
+    values = [result.total, len(result.rows), *(value for row in result.rows for value in row)]
+    for value in (*values, *(one.value for one in question.parsed.filters)):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield float(value)
+    for text in (question.text, *payload.cell_texts(result, lang)):
+        yield from (float(amount.value) for amount in find_amounts(text))
+
+
+def is_rambling(message: str) -> bool:
+    """Whether a sentence is far too long, or says one thing again and again: a model that does not find its end."""
+    if len(message) > MOST_CHARS:
+        return True
+    counts = Counter(
+        part for one in _SENTENCE.split(message) if len((part := " ".join(one.split())).split()) > 2
     )
+    words = message.split()
+    same = max((len(list(run)) for _, run in groupby(words)), default=0)
+    return same >= AGAIN + 1 or max(counts.values(), default=0) >= AGAIN
 
 
-def _parts(mode: str, data: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """LIST, TABLE and CHART of the response text: the one of the mode, the others None (002-21)."""
-    items = data["list"]["items"] if mode == "LIST" else None
-    return items, data.get("table") if mode == "TABLE" else None, data.get("chart")
+def _notify(
+    question: RentalQuestion, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext
+) -> None:
+    """What the reader must know of the answer: that it was reused, that it may not fit, that there is more."""
+    lang, result = turn.language, execution.result
+    entry = execution.match.entry if execution.match is not None else None
+    if entry is not None:
+        text = say("notice.reused", lang, number=entry.number, age=entry.age(turn.now, lang))
+        turn.emit(Notice("info", text))
+    if verdict is not None and verdict.state == "invalid":
+        remedy = say("notice.invalid_remedy", lang)
+        turn.emit(Notice("warning", say("notice.invalid", lang), verdict.reason, remedy))
+    if result.total > len(result.rows) and question.parsed.mode != "LIST":
+        turn.emit(Notice("info", say("notice.more", lang, shown=len(result.rows), total=result.total)))
+
+
+def _computation(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> Computation:
+    tree = execution.checked.tree
+    facts = (
+        (say("fact.origin", lang), say(f"origin.{execution.origin}", lang)),
+        (say("fact.rows", lang), str(execution.result.total)),
+        (say("fact.role", lang), question.who.role),
+        (say("fact.time", lang), f"{execution.ms:.0f} ms"),
+    )
+    return Computation(
+        "sql", tree.sql(dialect="duckdb", pretty=True), explain_query(tree, lang), facts, RERUN
+    )

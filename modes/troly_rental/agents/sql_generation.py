@@ -6,18 +6,19 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, Field
+from sqlglot import exp
+
 from troly.plugin.context import Step, TurnContext
 from troly.recording import measured, used
 from troly.sandbox import SandboxError, check
-from troly_rental import context
 from troly_rental.agents.orchestrator import hints_of
-from troly_rental.agents.shape import differs
-from troly_rental.agents.validator import mismatch
-from troly_rental.agents.working import Answered, Asked, Origin
-from troly_rental.ask import sql_of
-from troly_rental.payload import Found
-from troly_rental.reuse import Match, Reuse, reuse_key
-from troly_rental.schema import schema_version
+from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
+from troly_rental.answer.payload import ResultSet
+from troly_rental.data.schema import describe
+from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
+from troly_rental.sql.builder import build_query
+from troly_rental.sql.comparison import answers_differently, mismatch
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
@@ -30,87 +31,116 @@ MAX_ROWS = 200
 SECONDS = 5.0
 
 
+class SqlReply(BaseModel):
+    """The model's query (002-13)."""
+
+    sql: str = Field(min_length=1, max_length=8000)
+
+
 async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 2: sql, results, count, attempts; the last attempt is the rules' own query."""
-    asked: Asked = state["asked"]
-    if asked.scope is None:
+    question: RentalQuestion = state["question"]
+    if question.scope is None:
         raise ValueError("asked for SQL without data")
-    match = None if asked.sql else await _look_up(asked, turn)
-    work = _Work(asked, asked.scope, turn, state.get("businessContext") or "-", match)
-    answered = await work.answer()
-    step.note(
-        _note(work, answered), "model" if answered is not None and answered.origin == "model" else "rules"
-    )
+    match = None
+    if question.reuse is not None:
+        embed = turn.model.embed if turn.model.reason_unavailable is None else None
+        match = await QuestionReuse(turn.services).find(question.reuse, embed=embed, now=turn.now)
+    attempts = _QueryAttempts(question, question.scope, turn, state.get("businessContext") or "-", match)
+    execution = await attempts.run()
+    by_model = execution is not None and execution.origin == "model"
+    step.note(attempts.note(execution), "model" if by_model else "rules")
     return {
-        "answered": answered,
-        "sql": answered.checked.sql if answered else asked.sql,
-        "results": answered.found.records() if answered else [],
-        "count": answered.found.total if answered else 0,
-        "attempts": work.tried,
-        "error": work.error,
+        "execution": execution,
+        "sql": execution.checked.sql if execution else question.sql,
+        "results": execution.result.records() if execution else [],
+        "count": execution.result.total if execution else 0,
+        "attempts": attempts.tried,
+        "error": attempts.error,
     }
 
 
+async def count_rows(sql: str, scope: Scope, turn: TurnContext, seconds: float = SECONDS) -> int | None:
+    """The figure of a query of one row and one column; None where the sandbox refuses or stops it."""
+    try:
+        checked = check(sql, scope.columns(), max_rows=1, now=turn.now)
+        found = await turn.services.sandbox.run(scope, checked, seconds=seconds, max_rows=1)
+    except SandboxError:
+        return None
+    return int(found.rows[0][0]) if found.rows else 0
+
+
 @dataclass(slots=True)
-class _Work:
+class _QueryAttempts:
     """One question on its way to rows: `error` is why the last attempt did not do, "" when it did."""
 
-    asked: Asked
+    question: RentalQuestion
     scope: Scope
     turn: TurnContext
     business: str
-    match: Match | None
+    match: ReuseMatch | None
     tried: int = 0
     error: str = ""
 
-    async def answer(self) -> Answered | None:
+    async def run(self) -> QueryExecution | None:
         """The first query that runs and fits the question; one that runs but does not fit where there is no better."""
-        answered = None
+        execution = None
         async for origin, sql in self._candidates():
             self.tried += 1
             try:
-                answered = await self._run(origin, sql)
+                execution = await self._execute(origin, sql)
             except SandboxError as failure:
                 self.error = failure.render(self.turn.language).line()
                 continue
-            self.error = self._misfit(origin, answered.checked)
+            self.error = self._misfit(origin, execution.checked)
             if not self.error:
                 break
-        return answered
+        return execution
 
-    def _misfit(self, origin: Origin, checked: CheckedQuery) -> str:
+    def note(self, execution: QueryExecution | None) -> str:
+        """What happened, for the trace."""
+        lang, match = self.turn.language, self.match
+        parts = []
+        if execution is not None:
+            parts.append(say(f"origin.{execution.origin}", lang))
+            parts.append(say("step.rows", lang, count=execution.result.total, ms=round(execution.ms)))
+        if self.tried > 1:
+            parts.append(say("step.attempts", lang, count=self.tried))
+        if match is not None and match.kind != "hard" and match.refused_because:
+            parts.append(say("step.not_reused", lang, reason=match.why(lang)))
+        return " · ".join([*parts, *([self.error] if self.error else [])])
+
+    def _misfit(self, origin: QueryOrigin, checked: CheckedQuery) -> str:
         """Why a query that runs is no answer; a stored one must also be of the same records, figures and order."""
-        asked, lang = self.asked, self.turn.language
+        question, lang = self.question, self.turn.language
         if origin == "user":
             return ""
-        if origin == "reuse" and differs(asked.reading, checked, asked.who.role):
+        if origin == "reuse" and answers_differently(question.parsed, checked, question.who.role):
             return say("step.not_reused", lang, reason=say("invalid.shape", lang))
-        return mismatch(asked.reading, checked, lang)
+        return mismatch(question.parsed, checked, lang)
 
-    async def _candidates(self) -> AsyncIterator[tuple[Origin, str]]:
+    async def _candidates(self) -> AsyncIterator[tuple[QueryOrigin, str]]:
         """Queries to try, best first: one's own, a confirmed one, the model's, each told the last error, the rules'."""
-        asked, match = self.asked, self.match
-        if asked.sql:
-            yield "user", asked.sql
+        question, match = self.question, self.match
+        if question.sql:
+            yield "user", question.sql
             return
         if match is not None and match.kind == "hard" and match.entry is not None:
             yield "reuse", match.entry.sql
         for _ in range(ATTEMPTS - 1):
-            written = await self._written()
+            written = await self._ask_model()
             if written is None:
                 break
             yield "model", written
         try:
-            own = sql_of(asked.reading, asked.who.role).sql(dialect="duckdb")
+            own = build_query(question.parsed, question.who.role).sql(dialect="duckdb")
         except (KeyError, ValueError):  # what a model made of the question may not fit the records
             self.error = self.error or say("answer.no_query", self.turn.language)
             return
         yield "rules", own
 
-    async def _written(self) -> str | None:
+    async def _ask_model(self) -> str | None:
         """The model's query; None when no model can be asked."""
-        from troly_rental.schemas import SqlReply
-
         turn, match = self.turn, self.match
         if turn.model.reason_unavailable is not None:
             return None
@@ -118,68 +148,34 @@ class _Work:
         messages = prompts().messages(
             "sql_agent",
             turn.language,
-            schema=context.schema(turn, self.scope),
+            schema=describe(turn.language, self.scope.columns()),
             business=self.business,
-            hints=hints_of(self.asked.reading),
+            hints=hints_of(self.question.parsed),
             examples=f"{near.question} => {near.sql}" if near is not None else "-",
             error=self.error or "-",
-            question=self.asked.question,
+            question=self.question.text,
             limit=MAX_ROWS,
         )
         decision = await turn.model.decide("sql_generation", SqlReply, messages, lambda: SqlReply(sql="-"))
         return decision.value.sql if decision.source == "model" else None
 
-    async def _run(self, origin: Origin, sql: str) -> Answered:
+    async def _execute(self, origin: QueryOrigin, sql: str) -> QueryExecution:
         """Check `sql` and run it as the asker; raises SandboxError."""
+        parsed = self.question.parsed
         checked = check(sql, self.scope.columns(), max_rows=MAX_ROWS, now=self.turn.now)
         rows = await self.turn.services.sandbox.run(self.scope, checked, seconds=SECONDS, max_rows=MAX_ROWS)
         total = len(rows.rows)
-        if total and (origin == "user" or not self.asked.reading.limit):
-            total = await self._total(checked, total)
-        entity = self.asked.reading.entity
-        found = Found(rows.columns, rows.rows, total, entity, written=origin != "user")
+        if total and (origin == "user" or not parsed.limit):
+            total = max(total, await self._count_without_limit(checked) or 0)
+        result = ResultSet(rows.columns, rows.rows, total, parsed.entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
         if match is not None and match.entry is not None:
             used(reuse_key(match.entry.number))
-        return Answered(origin, checked, found, self.tried, measured("rental.sql", rows.ms), match)
+        return QueryExecution(origin, checked, result, self.tried, measured("rental.sql", rows.ms), match)
 
-    async def _total(self, checked: CheckedQuery, held: int) -> int:
-        """How many rows there are without the LIMIT."""
-        from sqlglot import exp
-
+    async def _count_without_limit(self, checked: CheckedQuery) -> int | None:
         every = checked.tree.copy()
         for part in ("limit", "offset", "order"):
             every.set(part, None)
         counting = exp.select(exp.Count(this=exp.Star())).from_(every.subquery("every"))
-        try:
-            query = check(counting.sql(dialect="duckdb"), self.scope.columns(), max_rows=1)
-            rows = await self.turn.services.sandbox.run(self.scope, query, seconds=SECONDS, max_rows=1)
-        except SandboxError:
-            return held
-        return max(held, int(rows.rows[0][0]))
-
-
-async def _look_up(asked: Asked, turn: TurnContext) -> Match:
-    """The stored pair nearest to the question (002-14, 002-15)."""
-    return await Reuse(turn.services).find(
-        asked.question,
-        asked.reading.state_filters(),
-        asked.who.role,
-        asked.reading.mode,
-        schema_version(),
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
-        now=turn.now,
-    )
-
-
-def _note(work: _Work, answered: Answered | None) -> str:
-    lang, match = work.turn.language, work.match
-    parts = []
-    if answered is not None:
-        parts.append(say(f"origin.{answered.origin}", lang))
-        parts.append(say("step.rows", lang, count=answered.found.total, ms=round(answered.ms)))
-    if work.tried > 1:
-        parts.append(say("step.attempts", lang, count=work.tried))
-    if match is not None and match.kind != "hard" and match.refused_because:
-        parts.append(say("step.not_reused", lang, reason=match.why(lang)))
-    return " · ".join([*parts, *([work.error] if work.error else [])])
+        return await count_rows(counting.sql(dialect="duckdb"), self.scope, self.turn)

@@ -45,9 +45,9 @@ def test_names_of_sessions() -> None:
 def test_thirty_idle_minutes_end_a_session(
     state: StateDb, conversation: str, idle: timedelta, renewed: bool
 ) -> None:
-    first = sessions.enter(state, conversation, "local", NOW)
-    sessions.keep(state, conversation, {"entity": "room"})
-    second = sessions.enter(state, conversation, "local", NOW + idle)
+    first = sessions.enter_session(state, conversation, "local", NOW)
+    sessions.keep_query(state, conversation, {"entity": "room"})
+    second = sessions.enter_session(state, conversation, "local", NOW + idle)
     assert first.renewed
     assert second.renewed is renewed
     assert second.previous == (None if renewed else {"entity": "room"})
@@ -55,24 +55,24 @@ def test_thirty_idle_minutes_end_a_session(
 
 
 def test_a_session_lives_on_while_it_is_used(state: StateDb, conversation: str) -> None:
-    sessions.enter(state, conversation, "local", NOW)
+    sessions.enter_session(state, conversation, "local", NOW)
     for step in range(1, 6):
-        assert not sessions.enter(state, conversation, "local", NOW + step * 20 * MINUTE).renewed
+        assert not sessions.enter_session(state, conversation, "local", NOW + step * 20 * MINUTE).renewed
 
 
 def test_another_user_begins_another_session(state: StateDb, conversation: str) -> None:
-    sessions.enter(state, conversation, "user_1", NOW)
-    sessions.keep(state, conversation, 1)
-    assert sessions.enter(state, conversation, "user_2", NOW + MINUTE).previous is None
+    sessions.enter_session(state, conversation, "user_1", NOW)
+    sessions.keep_query(state, conversation, 1)
+    assert sessions.enter_session(state, conversation, "user_2", NOW + MINUTE).previous is None
 
 
 def test_ended_sessions_are_removed_every_ten_minutes(state: StateDb, conversation: str) -> None:
     others = [Conversations(state, lambda: NOW).create("an", "rental").id for _ in range(3)]
     for other in others:
-        sessions.enter(state, other, "local", NOW)
-    sessions.enter(state, conversation, "local", NOW + 9 * MINUTE)
+        sessions.enter_session(state, other, "local", NOW)
+    sessions.enter_session(state, conversation, "local", NOW + 9 * MINUTE)
     assert kept(state) == 4
-    sessions.enter(state, conversation, "local", NOW + 35 * MINUTE)
+    sessions.enter_session(state, conversation, "local", NOW + 35 * MINUTE)
     assert kept(state) == 1
 
 
@@ -81,6 +81,6 @@ def test_the_model_gets_twenty_messages_of_this_session(state: StateDb, conversa
         return StoredMessage(str(at), conversation, None, "user", str(at), "", NOW + at * MINUTE, {})
 
     history = tuple(said(at) for at in range(-10, 30))
-    session = sessions.enter(state, conversation, "local", NOW)
+    session = sessions.enter_session(state, conversation, "local", NOW)
     assert [one.text for one in sessions.within(history, session)] == [str(at) for at in range(10, 30)]
     assert [one.text for one in sessions.within(history[:15], session)] == ["0", "1", "2", "3", "4"]

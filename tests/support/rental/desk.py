@@ -10,7 +10,8 @@ from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
 from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import profile, services_at
-from troly_rental import MODE, samples
+from troly_rental import MODE
+from troly_rental.data import samples
 
 
 class RentalDesk(Desk):

@@ -15,8 +15,8 @@ from tests.support.rental.generator_contracts import contracts_and_bills, viewin
 from tests.support.rental.generator_people import people, seekers
 from tests.support.rental.generator_rooms import Homes, posts
 from troly.text.catalogue import LANGS, Lang
-from troly_rental.schema import tables
-from troly_rental.schema_places import places
+from troly_rental.data.places import places
+from troly_rental.data.schema import tables
 
 FOLDER = Path(__file__).parents[3] / "data" / "rental"
 SEED = 2026
@@ -95,12 +95,12 @@ def schema_page(lang: Lang) -> str:
     for table in tables().values():
         lines = []
         for column in table.columns.values():
-            enum = "; ".join(f"`{label.value}` = {label.said(lang)}" for label in column.values.values())
+            enum = "; ".join(f"`{label.value}` = {label.caption(lang)}" for label in column.values.values())
             ref = f", `{column.ref}`" if column.ref else ""
             lines.append(
-                f"- `{column.name}` ({column.type}{ref}): {column.said(lang)}{f' ({enum})' if enum else ''}"
+                f"- `{column.name}` ({column.type}{ref}): {column.caption(lang)}{f' ({enum})' if enum else ''}"
             )
-        parts += [f"## {table.said(lang)}: `{table.name}`", "\n".join(lines)]
+        parts += [f"## {table.caption(lang)}: `{table.name}`", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 

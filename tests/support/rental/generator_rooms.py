@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.support.rental.generator_people import words
-from troly_rental.schema_places import places
+from troly_rental.data.places import places
 
 _HANOI_SHARE = 0.36
 _KINDS = {"room": 56, "mini_apartment": 20, "apartment": 12, "house": 6, "dormitory": 6}

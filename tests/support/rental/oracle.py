@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.support.rental.generator import Rows
-from troly_rental.schema import tables
+from troly_rental.data.schema import tables
 
 Allowed = dict[str, dict[Any, set[str]]]
 

@@ -15,8 +15,8 @@ from tests.support.stores.services import services_at
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.sandbox import Relation
-from troly_rental import ingesting
-from troly_rental.store import DATASET
+from troly_rental.data import ingest
+from troly_rental.data.store import DATASET
 
 
 @cache
@@ -34,7 +34,7 @@ def rental_at(home: Path) -> Iterator[Services]:
 
 def load(services: Services, path: Path, **more: Any) -> IngestOutcome:
     """Run `app ingest rental` on `path`."""
-    return ingesting.run(IngestRequest(services, path, services.clock(), "en", **more))
+    return ingest.run_ingest(IngestRequest(services, path, services.clock(), "en", **more))
 
 
 def write_tables(folder: Path, tables: Mapping[str, str]) -> Path:

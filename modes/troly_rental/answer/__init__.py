@@ -1,0 +1,1 @@
+"""The answer of a query: its sentences, its typed content, and the documented payload and response text."""

@@ -1,0 +1,269 @@
+"""The sentences of an answer without a model: what was found, its conditions and order, remarks, and what to ask next."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from troly.text.catalogue import Lang
+from troly.text.numbers import format_number
+from troly_rental.answer.payload import ResultSet, short
+from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
+from troly_rental.question.types import Filter, Measure, ParsedQuestion, Remark
+from troly_rental.strings import say
+
+_PLACES = frozenset({"city", "district", "ward", "street"})
+_OPERATORS = {
+    "=": "is", "!=": "is_not", "<": "below", "<=": "at_most", ">": "above", ">=": "at_least", "in": "is", "not_in": "is_not",
+}  # fmt: skip
+# Fields whose values say what they are of: "chưa trả", "đầy đủ nội thất".
+_BARE = frozenset({"status", "furnished", "type"})
+# What is told of one row unless something else is asked, and the fields told with their name.
+_FACTS = (
+    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
+    "monthly_rent", "start_date", "end_date", "due_date", "status",
+)  # fmt: skip
+_NAMED = frozenset(
+    {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
+)
+_MOST_SUGGESTIONS = 3
+
+
+def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """One or two sentences about the rows; nothing in them that is not in the rows or the question."""
+    if parsed.picked:
+        return _picked_words(parsed, found, lang)
+    if not found.rows:
+        key = "answer.none_own" if parsed.own else "answer.none"
+        name = say(f"thing.{parsed.entity}", lang)
+        return f"{say(key, lang, thing=name, where=conditions_text(parsed, lang)).strip()}."
+    if parsed.mode == "LIST" and not parsed.measures:
+        return _list_words(parsed, found, lang)
+    if len(found.rows) == 1 and len(parsed.measures) == 1 and not parsed.group:
+        return _figure_words(parsed, found, lang)
+    title = title_of(parsed, lang)
+    if parsed.measures and not parsed.group:
+        return say("answer.figure", lang, title=title, value=_every_figure(parsed, found, lang))
+    text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+    ends = _ends(parsed, found, lang)
+    return f"{text} {ends}".strip()
+
+
+def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """All figures of one row, in the order asked for."""
+    return ", ".join(
+        cell_text(name, value, parsed.entity, lang)
+        for name, value in zip(found.columns, found.rows[0], strict=True)
+        if value is not None
+    ) or say("answer.nothing", lang)
+
+
+def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """The first and the last group of figures that are sorted by their figure; "" for others."""
+    sorted_by_figure = parsed.order[:1] and parsed.order[0].field == "figure"
+    records = found.records()
+    if not sorted_by_figure or len(parsed.group) != 1 or len(records) < 3 or found.total > len(records):
+        return ""
+    name = next((one for one in found.columns if one not in parsed.group), "")
+    ends = records[0], records[-1]
+    if any(one[name] is None or one[parsed.group[0]] is None for one in ends):
+        return ""
+    ends = ends if parsed.order[0].descending else ends[::-1]
+    told = [
+        f"{cell_text(parsed.group[0], one[parsed.group[0]], parsed.entity, lang)}"
+        f" ({cell_text(name, one[name], parsed.entity, lang)})"
+        for one in ends
+    ]
+    return say("answer.ends", lang, highest=told[0], lowest=told[1])
+
+
+def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    shown, total = len(found.rows), found.total
+    key = "answer.list" if shown == total else "answer.some"
+    key = "answer.next" if parsed.skip else key
+    one = total == 1
+    key = "answer.one" if one else key
+    text = say(
+        f"{key}_own" if parsed.own and not parsed.skip else key,
+        lang,
+        count=format_number(shown, lang),
+        total=format_number(total, lang),
+        thing=say(f"thing_one.{parsed.entity}", lang) if one else records_name(parsed, lang),
+        where=conditions_text(parsed, lang),
+    ).strip()
+    order = order_text(parsed, lang)
+    return f"{text}, {order}." if order else f"{text}."
+
+
+def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """One row of the list before: what was asked of it, else what matters most."""
+    if not found.rows:
+        return say("answer.picked_gone", lang, number=parsed.picked)
+    record = found.records()[0]
+    names = [name for name in parsed.details if record.get(name) not in {None, ""}]
+    public = parsed.entity in {"room", "post"}
+    names = names or [
+        name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
+    ]
+    facts = [_fact(name, record[name], parsed.entity, lang) for name in names]
+    title = str(record.get("title") or record["id"])
+    return say("answer.picked", lang, number=parsed.picked, title=title, facts=", ".join(facts))
+
+
+def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
+    text = cell_text(name, value, entity, lang)
+    if name in _NAMED:
+        return say("answer.picked_fact", lang, name=column_label(name, entity, lang), value=text)
+    return short(name, text, lang)
+
+
+def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    numbers = [at for at, value in enumerate(found.rows[0]) if isinstance(value, (int, float))]
+    at = numbers[0] if numbers else 0
+    value = found.rows[0][at]
+    shown = (
+        say("answer.nothing", lang)
+        if value is None
+        else cell_text(_figure_column(parsed, found, at), value, parsed.entity, lang)
+    )
+    return say("answer.figure", lang, title=title_of(parsed, lang), value=shown)
+
+
+def _figure_column(parsed: ParsedQuestion, found: ResultSet, at: int) -> str:
+    measure = parsed.measures[0]
+    return found.columns[at] if measure.kind == "count" else measure.field or found.columns[at]
+
+
+def title_of(parsed: ParsedQuestion, lang: Lang) -> str:
+    """What the answer shows, for the head of a list, table or chart."""
+    if parsed.picked:
+        name = say(f"thing_one.{parsed.entity}", lang)
+        text = say("answer.picked_title", lang, thing=name, number=parsed.picked)
+        return text[:1].upper() + text[1:]
+    if not parsed.measures:
+        return f"{records_name(parsed, lang)[:1].upper()}{records_name(parsed, lang)[1:]} {conditions_text(parsed, lang)}".strip()
+    measured = ", ".join(_measure(one, parsed, lang) for one in parsed.measures)
+    grouped = ", ".join(column_label(name, parsed.entity, lang).lower() for name in parsed.group)
+    by = say("answer.by", lang, groups=grouped) if grouped else ""
+    text = " ".join(part for part in (measured, by, conditions_text(parsed, lang)) if part)
+    return text[:1].upper() + text[1:]
+
+
+def records_name(parsed: ParsedQuestion, lang: Lang) -> str:
+    """What the rows are: rooms, posts, contracts; one's own where they were asked for."""
+    name = say(f"thing.{parsed.entity}", lang)
+    return say("thing.own", lang, thing=name) if parsed.own else name
+
+
+def conditions_text(parsed: ParsedQuestion, lang: Lang) -> str:
+    """The filters in words, places first."""
+    return filters_text(parsed.filters, parsed.entity, lang)
+
+
+def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
+    """Filters in words, both ends of a range as one."""
+    ordered = sorted((one for one in filters if one.field != "id"), key=_rank)
+    told: list[str] = []
+    for one in ordered:
+        low, high = _range(one, ordered)
+        if low is None or high is None:
+            told.append(condition_text(one, entity, lang))
+        elif one is low:
+            told.append(_between(low, high, entity, lang))
+    return ", ".join(told)
+
+
+def _rank(one: Filter) -> bool:
+    return one.field not in _PLACES
+
+
+def _range(one: Filter, among: list[Filter]) -> tuple[Filter | None, Filter | None]:
+    """Both ends of a range that `one` is an end of; None twice where there is only one."""
+    if one.op not in {">=", "<="}:
+        return None, None
+    ends = {other.op: other for other in among if other.field == one.field}
+    return (ends[">="], ends["<="]) if {">=", "<="} <= set(ends) else (None, None)
+
+
+def _between(low: Filter, high: Filter, entity: str, lang: Lang) -> str:
+    """ "giá từ 2.000.000 đến 4.000.000 VND/tháng"; one month that a range covers is that month."""
+    name = column_label(low.field, entity, lang).lower()
+    first, last = (_value(one.field, one.value, entity, lang) for one in (low, high))
+    if first == last:
+        return say("condition.is", lang, name=name, value=first)
+    unit = unit_of(low.field, entity, lang)
+    return say("condition.between", lang, name=name, low=first.removesuffix(unit).strip(), high=last)
+
+
+def condition_text(one: Filter, entity: str, lang: Lang) -> str:
+    """One filter in words: `ở Quận 1`, `giá dưới 3.000.000 VND`."""
+    values = one.value if isinstance(one.value, tuple) else (one.value,)
+    joined = say("condition.or", lang).join(_value(one.field, value, entity, lang) for value in values)
+    how = _OPERATORS[one.op]
+    if one.field in _PLACES:
+        return say(f"condition.place_{how}", lang, value=joined)
+    if one.field == "amenity":
+        return say(f"condition.amenity_{how}", lang, value=joined)
+    if one.field in _BARE and how == "is":
+        return say(f"condition.{one.field}_is", lang, value=joined)
+    return say(f"condition.{how}", lang, name=column_label(one.field, entity, lang).lower(), value=joined)
+
+
+def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
+    if isinstance(value, str) and field in _PLACES:
+        return value
+    if field == "amenity":
+        return amenity_label(str(value), lang)
+    return cell_text(field, value, entity, lang)
+
+
+def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
+    """How the rows are sorted, in words; "" for no order."""
+    if not parsed.order:
+        return ""
+    first = parsed.order[0]
+    key = "order.down" if first.descending else "order.up"
+    return say(key, lang, name=column_label(first.field, parsed.entity, lang).lower())
+
+
+def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
+    if measure.kind == "count":
+        return say("measure.count", lang, thing=records_name(parsed, lang))
+    with suppress(KeyError):
+        return say(f"measure.{measure.kind}_{measure.field}", lang)
+    return say(f"measure.{measure.kind}", lang, name=column_label(measure.field, parsed.entity, lang).lower())
+
+
+def remark_texts(found: tuple[Remark, ...], lang: Lang) -> list[str]:
+    """What the rules want told, as sentences; fields named in them are put in words."""
+    said = []
+    for one in found:
+        given = dict(one.params)
+        params = {
+            key: column_label(value, "room", lang).lower() if key == "field" else value
+            for key, value in given.items()
+        }
+        if one.key.startswith("said.already_"):
+            params["value"] = cell_text(given["field"], float(given["value"]), "room", lang)
+        said.append(say(one.key, lang, **params))
+    return said
+
+
+def suggestions(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> tuple[str, ...]:
+    """Up to three next questions that fit the query and what it found; none after one that is no query."""
+    if not parsed.ready or parsed.picked or (not found.rows and not parsed.measures):
+        return ()
+    last = any(one.key.startswith("said.already") for one in parsed.remarks)
+    fields = {one.field for one in parsed.filters}
+    keys = []
+    if parsed.mode == "LIST" and parsed.entity in ("room", "post"):
+        if not last and len(found.rows) > 1:
+            keys += ["cheaper" if "price" in fields or parsed.order else "cheapest"]
+        keys += [] if "amenity" in fields else ["amenity"]
+        keys += ["average"] if fields & _PLACES else ["district"]
+        keys += ["more"] if parsed.skip + len(found.rows) < found.total else []
+    elif parsed.measures:
+        keys += ["chart"] if parsed.mode != "CHART" and parsed.group else []
+        keys += ["list"] if parsed.entity in ("room", "post") else []
+        keys += [] if parsed.group or "district" in fields or parsed.entity != "room" else ["by_district"]
+    return tuple(say(f"next.{key}", lang) for key in keys[:_MOST_SUGGESTIONS])

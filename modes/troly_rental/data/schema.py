@@ -1,0 +1,155 @@
+"""What the rental database holds: tables, columns, meanings and enums, read from `schema.toml`, the single source."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from troly.text.catalogue import Lang
+
+FILE = Path(__file__).parent / "schema.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One value of an enum: its stored form, what it is called in both languages, other words for it."""
+
+    value: str
+    vi: str
+    en: str
+    words: tuple[str, ...] = ()
+
+    def caption(self, lang: Lang) -> str:
+        """The label in `lang`."""
+        return self.vi if lang == "vi" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; `type` is DuckDB's, `unit` VND or m2, `ref` "table.column", `least` the smallest number allowed,
+    `default` what stands there when a file has no such column.
+
+    `personal` columns are about a person and reach nobody but that person; `text` is free text that people wrote.
+    """
+
+    name: str
+    type: str
+    vi: str
+    en: str
+    words: tuple[str, ...] = ()
+    unit: str = ""
+    ref: str = ""
+    null: bool = False
+    personal: bool = False
+    text: bool = False
+    unique: bool = False
+    least: int | None = None
+    default: str = ""
+    values: Mapping[str, Label] = field(default_factory=dict)
+
+    def caption(self, lang: Lang) -> str:
+        """What it means, in `lang`."""
+        return self.vi if lang == "vi" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table; `key` are the columns that name a row."""
+
+    name: str
+    vi: str
+    en: str
+    words: tuple[str, ...]
+    key: tuple[str, ...]
+    columns: Mapping[str, Column]
+
+    def caption(self, lang: Lang) -> str:
+        """What it holds, in `lang`."""
+        return self.vi if lang == "vi" else self.en
+
+    @property
+    def types(self) -> dict[str, str]:
+        """DuckDB type by column name."""
+        return {name: column.type for name, column in self.columns.items()}
+
+    def create(self) -> str:
+        """The statement that makes it; rows are checked before they are written."""
+        return f"create table {self.name} ({', '.join(f'{n} {c.type}' for n, c in self.columns.items())})"
+
+
+@cache
+def tables() -> Mapping[str, Table]:
+    """All tables by name, a table after those it points to."""
+    raw = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return {name: _table(name, node) for name, node in raw.items() if isinstance(node, Mapping)}
+
+
+def table(name: str) -> Table:
+    """The table `name`; raises KeyError."""
+    return tables()[name]
+
+
+@cache
+def schema_version() -> str:
+    """Twelve hex digits that change when tables, columns, types or enum values do, not when wording does."""
+    shape = [
+        (one.name, one.key, [(c.name, c.type, c.ref, sorted(c.values)) for c in one.columns.values()])
+        for one in tables().values()
+    ]
+    return hashlib.sha256(repr(shape).encode()).hexdigest()[:12]
+
+
+def describe(lang: Lang, shown: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """The schema as text for a prompt or a page (002-38): a line a table, a line a column with its enum.
+
+    `shown` (table -> column -> type) keeps only what a role can reach.
+    """
+    lines = []
+    for one in tables().values():
+        if shown is not None and one.name not in shown:
+            continue
+        lines.append(f"{one.name}: {one.caption(lang)}")
+        names = one.columns if shown is None else shown[one.name]
+        lines += [_line(one.columns[name], lang) for name in names if name in one.columns]
+    return "\n".join(lines)
+
+
+def _line(column: Column, lang: Lang) -> str:
+    enum = ", ".join(f"'{label.value}' = {label.caption(lang)}" for label in column.values.values())
+    more = "".join((f" [{enum}]" if enum else "", f" -> {column.ref}" if column.ref else ""))
+    return f"  {column.name} {column.type}: {column.caption(lang)}{more}"
+
+
+def _table(name: str, node: Mapping[str, Any]) -> Table:
+    enums = node.get("values", {})
+    columns = {key: _column(key, entry, enums.get(key, {})) for key, entry in node["columns"].items()}
+    return Table(
+        name, node["vi"], node["en"], tuple(node.get("words", ())), tuple(node.get("key", ("id",))), columns
+    )
+
+
+def _column(name: str, node: Mapping[str, Any], enum: Mapping[str, Mapping[str, Any]]) -> Column:
+    labels = {
+        value: Label(value, one["vi"], one["en"], tuple(one.get("words", ()))) for value, one in enum.items()
+    }
+    return Column(
+        name,
+        node["type"],
+        node["vi"],
+        node["en"],
+        words=tuple(node.get("words", ())),
+        unit=node.get("unit", ""),
+        ref=node.get("ref", ""),
+        null=node.get("null", False),
+        personal=node.get("personal", False),
+        text=node.get("text", False),
+        unique=node.get("unique", False),
+        least=node.get("min"),
+        default=node.get("default", ""),
+        values=labels,
+    )

@@ -1,0 +1,83 @@
+"""The days of a question, as conditions on the date that the asked records have."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from troly.text.dates import DateRange, find_ranges
+from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
+from troly_rental.question.types import Filter
+from troly_rental.question.vocabulary import Vocabulary
+
+FIELD = {
+    "room": "posted_at", "post": "posted_at", "room_seeking_post": "posted_at", "building": "posted_at",
+    "contract": "start_date", "invoice": "month", "viewing": "scheduled_at",
+}  # fmt: skip
+_FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
+_UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
+_SOON = timedelta(days=30)
+
+
+def parse_days(
+    vocabulary: Vocabulary, text: str, entity: str, now: datetime, *, figures: bool
+) -> tuple[list[Filter], str]:
+    """Conditions on days in `text` for `entity`, and the text without them.
+
+    For rooms and posts a day counts when it says when they were posted, or when figures of a period are asked for;
+    "hôm nay" alone is a way of speaking.
+    """
+    ranges = find_ranges(text, now.date())
+    if entity in {"room", "post", "room_seeking_post"}:
+        about = bool(vocabulary.find(text, "asks", "posted")) or figures or entity == "post"
+        moving = vocabulary.find(text, "asks", "moving in")
+        if moving and entity == "room_seeking_post":
+            return _conditions(text, ranges, "move_in_date")
+        if not about or moving:
+            return [], blank_out(text, [one.span for one in ranges])
+    return _conditions(text, ranges, FIELD[entity])
+
+
+def parse_contract_end(
+    vocabulary: Vocabulary, text: str, entity: str, now: datetime
+) -> tuple[list[Filter], str]:
+    """Contracts that end soon or in a period: conditions on their last day."""
+    hits = vocabulary.find(text, "asks", "ending")
+    if entity != "contract" or not hits:
+        return [], text
+    ranges = find_ranges(text, now.date())
+    rest = blank_out(text, spans_of(hits))
+    if ranges:
+        return _conditions(rest, ranges, "end_date")
+    if any(fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits):
+        return [], rest
+    today = now.date()
+    return [
+        Filter("end_date", ">=", today.isoformat()),
+        Filter("end_date", "<=", (today + _SOON).isoformat()),
+    ], rest
+
+
+def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime) -> list[Filter]:
+    """Appointments still to come."""
+    if entity == "viewing" and vocabulary.find(text, "asks", "upcoming"):
+        return [Filter("scheduled_at", ">=", now.date().isoformat())]
+    return []
+
+
+def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str]:
+    found: list[Filter] = []
+    for one in ranges:
+        before = fold(text[: one.span[0]])
+        since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
+        if _FROM.search(before) or since:
+            found.append(Filter(field, ">=", one.start.isoformat()))
+        elif _UNTIL.search(before):
+            found.append(Filter(field, "<", one.start.isoformat()))
+        else:
+            found += [
+                Filter(field, ">=", one.start.isoformat()),
+                Filter(field, "<=", one.end.isoformat()),
+            ]
+    return found, blank_out(text, [one.span for one in ranges])

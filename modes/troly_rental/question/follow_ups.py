@@ -1,0 +1,451 @@
+"""Messages that go on from the last answer: they point at one of its rows or change its query.
+
+"cái thứ hai", "căn đầu tiên bao nhiêu tiền"; "rẻ hơn nữa", "chỉ quận 3 thôi", "bỏ lọc giá", "xem biểu đồ".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from troly.text.fold import folded_words, nfc, tokens
+from troly.text.match import PhraseHit
+from troly_rental.data.places import places
+from troly_rental.question.intent import is_forbidden
+from troly_rental.question.parts import QuestionParts
+from troly_rental.question.types import (
+    Filter,
+    Measure,
+    Order,
+    ParsedQuestion,
+    Remark,
+    ShownRows,
+    Value,
+    merge_filters,
+)
+from troly_rental.question.vocabulary import Vocabulary, lists
+
+_PLACES = frozenset({"city", "district", "ward", "street"})
+_MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
+_DIRECTIONS = {
+    "cheaper": ("price", "<"), "dearer": ("price", ">"), "larger": ("area", ">"), "smaller": ("area", "<"),
+}  # fmt: skip
+# The order of a list that "rẻ hơn" asks for by itself, and of one whose limit it moved: nearest to the limit first.
+_DIRECTION_ORDERS = {
+    "cheaper": Order("price"), "dearer": Order("price", True), "larger": Order("area", True),
+    "smaller": Order("area"), "newer": Order("posted_at", True),
+}  # fmt: skip
+_LIMIT_ORDERS = {
+    "cheaper": Order("price"), "dearer": Order("price"), "larger": Order("area"),
+    "smaller": Order("area", True), "newer": Order("posted_at", True),
+}  # fmt: skip
+_CLOSER = 0.85
+"""What "rẻ hơn" takes off a limit that nobody names again."""
+
+_FIGURES = (
+    "count", "avg", "median", "min", "max", "sum", "price asked", "compare", "trend", "cheapest", "dearest",
+)  # fmt: skip
+_SUBJECTS = ("figure price", "figure area", "figure deposit", "figure price_m2", "figure views")
+_BY_ITSELF = frozenset({"more", "more end", "order"})
+_LONG, _SHORT = 14, 7
+
+_MOST_POINTER_WORDS, _MOST_NUMBER_WORDS, _MOST_ORDINAL_WORDS = 12, 5, 2
+_DIGITS = 2
+_NUMBERS = tuple(str(number) for number in range(1, 11))
+# In English the number stands before the thing: "the second one"; "hai phòng" are two rooms.
+_ORDINAL = re.compile(r"first|second|third|last|bottom|top|\w+(?:st|nd|rd|th)")
+# The field that a question about one row asks for: "bao nhiêu tiền" is the price.
+_DETAILS = {
+    "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
+    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+}  # fmt: skip
+
+
+def change_query(
+    message: str, parts: QuestionParts, previous: ParsedQuestion, shown: ShownRows | None = None
+) -> ParsedQuestion | None:
+    """`previous` changed as `message` says, None when it starts something new. Not checked for readiness."""
+    if previous.request_type != "QUERY":
+        return None
+    changes = _change_words(parts)
+    if _is_whole(parts, changes, previous) or not _belongs(parts, changes, previous):
+        return None
+    marks = {hit.label for hit in changes}
+    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    if "drop all" in marks:
+        return replace(start, filters=(), order=(), limit=None)
+    if _wants_more(parts, marks):
+        limit = parts.limit or start.limit
+        return replace(start, skip=previous.skip + previous.rows, limit=limit)
+    if "previous page" in marks:
+        return replace(start, skip=max(0, previous.skip - start.rows))
+    edited = _without_dropped(parts, marks, start)
+    edited = _with_conditions(parts, marks, edited)
+    edited = _with_moved_limits(parts, marks, edited, shown)
+    if not {"anywhere", "any price"} & marks:
+        edited = _with_output(parts, marks, edited)
+    if parts.missing:
+        kept = tuple(one for one in edited.filters if one.field not in _PLACES)
+        edited = replace(edited, missing=parts.missing, filters=kept)
+    return replace(edited, remarks=(*edited.remarks, *parts.remarks))
+
+
+# Whether the message changes the query before it.
+
+
+def _change_words(parts: QuestionParts) -> list[PhraseHit]:
+    """The words of change in a message, those that longer phrases hold included; names of places are no such words."""
+    labels = (label for label in lists("edits") if label != "loose")
+    found = parts.vocabulary.find(parts.unplaced, "edits", *labels)
+    again = parts.vocabulary.find(
+        parts.unplaced, "edits", "more", "more end", "drop", "drop all", "only", "add", *_MORE
+    )
+    return [*found, *(hit for hit in again if hit not in found)]
+
+
+def _is_whole(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
+    """Whether the message asks something complete, so that nothing of the query before it is meant.
+
+    That is a thing with its own place ("phòng quận 3 có ban công"), or a figure with its own place, or with its own
+    groups where the conditions of the query before would leave nothing to tell apart ("giá trung bình theo quận" after
+    rooms of one district). Words that clearly change something ("thì sao", "chỉ" in front, "rẻ hơn nữa") say otherwise.
+    """
+    output, find = parts.output, parts.vocabulary.find
+    fields = {one.field for one in parts.filters if one.op not in {"!=", "not_in"}}
+    placed = bool(fields & _PLACES)
+    figures = output.measures and (output.compares or find(parts.text, "asks", *_FIGURES, *_SUBJECTS))
+    complete = placed or _clashes(parts, previous) if figures else placed and parts.named
+    # What one earns or owes needs nothing of the query before.
+    money = bool(output.measures and find(parts.text, "asks", "revenue", "debt"))
+    return (complete or money) and not _clearly_changes(parts, changes, fields)
+
+
+def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
+    """Whether the figures asked for by group are over fields that the list before was narrowed by."""
+    output = parts.output
+    if not output.group or set(output.group) & set(previous.group):
+        return False
+    wanted = {*output.group, *(one.field for one in output.measures if not previous.measures)}
+    before = {one.field for one in previous.filters}
+    return bool(wanted & before) or ("district" in wanted and bool(before & _PLACES - {"city"}))
+
+
+def _clearly_changes(parts: QuestionParts, changes: list[PhraseHit], fields: set[str]) -> bool:
+    """Whether a word of change stands that means nothing else in a message that is complete otherwise."""
+    begin = len(parts.unplaced) - len(parts.unplaced.lstrip())
+    for hit in changes:
+        if hit.label.startswith("field ") or hit.label in _BY_ITSELF:
+            continue
+        if hit.label in _MORE and (parts.output.compares or _DIRECTIONS.get(hit.label, ("",))[0] in fields):
+            continue
+        if (hit.label in {"only", "add"} and hit.start == begin) or not _is_loose(hit, parts):
+            return True
+    return False
+
+
+def _is_loose(hit: PhraseHit, parts: QuestionParts) -> bool:
+    loose = parts.vocabulary.find(parts.unplaced, "edits", "loose")
+    return any(one.start <= hit.start and hit.end <= one.end for one in loose)
+
+
+def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
+    """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
+    words = len(folded_words(parts.text))
+    edits = {hit.label for hit in changes if not hit.label.startswith("field")}
+    turned = {hit.label for hit in changes if not _is_loose(hit, parts)}
+    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & turned
+    if words > _LONG or other or (parts.own and parts.named and not previous.own):
+        return False
+    if is_forbidden(parts.vocabulary, parts.text):
+        return False
+    seeks = parts.named and any(hit.label == "find" for hit in parts.vocabulary.find(parts.text, "talk"))
+    return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
+
+
+def _says_so(parts: QuestionParts, edits: set[str], *, seeks: bool, words: int) -> bool:
+    """Whether words of change are said; those that also open a new search count only where nothing is sought."""
+    slots = bool(parts.filters or parts.limit or parts.missing)
+    shaped = bool(parts.output.order or parts.output.mode)
+    return bool(
+        {"drop all", "those", "turn", "previous page"} & edits
+        or (set(_MORE) & edits and not (seeks and parts.filters))
+        or ({"drop", "any price", "anywhere"} & edits and not seeks)
+        or ({"more", "more end"} & edits and not slots and words <= _SHORT)
+        or (
+            {"only", "add", "instead"} & edits
+            and (slots or shaped)
+            and not (seeks and len(parts.filters) > 1 and "add" not in edits)
+        )
+    )
+
+
+def _is_condition(parts: QuestionParts, *, seeks: bool, words: int) -> bool:
+    """Whether the message is nothing but conditions, or another way to show what was found."""
+    if parts.filters and all(one.op in {"!=", "not_in"} for one in parts.filters):
+        return not (seeks or parts.own)
+    if parts.named and (parts.filters or parts.own):
+        return False
+    if parts.output.mode or parts.output.order or parts.output.group:
+        return not parts.named or words <= _SHORT
+    return bool(parts.filters or parts.limit or parts.missing) and not (parts.named or parts.own)
+
+
+# The changes.
+
+
+def _wants_more(parts: QuestionParts, marks: set[str]) -> bool:
+    """Whether further rows are asked for, and nothing else."""
+    other = {*_MORE, "drop", "anywhere", "any price"} & marks
+    asks = parts.filters or parts.output.order or parts.needless or other
+    return bool({"more", "more end"} & marks) and not asks
+
+
+def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion:
+    """Conditions that are given up: "bỏ lọc giá", "quận nào cũng được", "không cần máy lạnh nữa"."""
+    labels = (label for label in lists("edits") if label.startswith("field "))
+    named = {hit.label.removeprefix("field ") for hit in parts.vocabulary.find(parts.text, "edits", *labels)}
+    dropping = "drop" in marks
+    fields: set[str] = set()
+    needless = (name.partition(" ") for name in parts.needless)
+    values: set[tuple[str, Value]] = {(field, name) for field, _, name in needless if field == "amenity"}
+    if "anywhere" in marks:
+        fields |= _PLACES
+    if "any price" in marks:
+        fields.add("price")
+    if "furnished" in parts.needless:
+        fields.add("furnished")
+    if dropping:
+        fields |= named | (_PLACES if "place" in named else set())
+        fields |= {one.field for one in parts.filters} - {"amenity", "district"}
+        values |= {(one.field, one.value) for one in parts.filters}
+    kept = (one for one in start.filters if one.field not in fields and (one.field, one.value) not in values)
+    order = () if dropping and "order" in named else start.order
+    return replace(start, filters=tuple(kept), order=order)
+
+
+def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
+    """New conditions take the place of old ones on the same field; amenities and exclusions add up."""
+    if "drop" in marks or not parts.filters:
+        return found
+    new = [_as_before(one, found.filters) for one in parts.filters]
+    fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
+    refused = {(one.field, value) for one in new if one.op in {"!=", "not_in"} for value in one.values}
+    adding = "add" in marks and "instead" not in marks
+    keep: list[Filter] = []
+    for old in found.filters:
+        same = old.field in fields
+        if old.field == "amenity":
+            same = any(one.field == "amenity" and one.value == old.value for one in new)
+        elif old.field in _PLACES and fields & _PLACES:
+            same = not adding or old.op in {"!=", "not_in"} or old.field not in fields
+            same = same and not (
+                old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
+            )
+        elif (
+            same
+            and _is_limit(old)
+            and any(_is_limit(one) and one.op[0] != old.op[0] for one in new if one.field == old.field)
+        ):
+            same = any(one.field == old.field and one.op[0] == old.op[0] for one in new)
+        gone = old.op in {"=", "in"} and {(old.field, value) for value in old.values} <= refused
+        if not (same or gone):
+            keep.append(old)
+    return replace(found, filters=merge_filters([*keep, *new]))
+
+
+def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
+    """ "4 triệu thôi" after "dưới 3 triệu" moves the limit: a bare number keeps the comparison there was."""
+    same = [one for one in old if one.field == new.field]
+    bare = new.op == "=" and isinstance(new.value, int | float)
+    return replace(new, op=same[0].op) if bare and len(same) == 1 and _is_limit(same[0]) else new
+
+
+def _is_limit(one: Filter) -> bool:
+    return one.op[0] in "<>"
+
+
+def _lie_within(new: list[Filter], city: Filter) -> bool:
+    """Whether all districts of `new` lie in the city asked for before, so that it stays."""
+    known = places()
+    return all(
+        any(known.by_id[place.city_id].name == city.value for place in known.named(name, "district"))
+        for one in new
+        if one.field == "district"
+        for name in one.values
+    )
+
+
+def _with_moved_limits(
+    parts: QuestionParts, marks: set[str], found: ParsedQuestion, shown: ShownRows | None
+) -> ParsedQuestion:
+    """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
+    for label in _MORE:
+        if label not in marks:
+            continue
+        field, op = _DIRECTIONS.get(label, ("", ""))
+        named = any(one.field == field for one in parts.filters)
+        if not named and shown is not None and (beyond := _beyond(label, found, shown)) is not None:
+            found = beyond
+            continue
+        limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
+        numbers = [one.value for one in limits if isinstance(one.value, int | float)]
+        if named or not numbers:
+            found = replace(found, order=(_DIRECTION_ORDERS[label],))
+            continue
+        rest = [one for one in found.filters if one not in limits]
+        found = replace(
+            found,
+            filters=merge_filters([*rest, _edge(op, limits, numbers)]),
+            order=(_LIMIT_ORDERS[label],),
+            remarks=(*found.remarks, Remark.of("said.moved", field=field)),
+        )
+    return found
+
+
+def _beyond(label: str, found: ParsedQuestion, shown: ShownRows) -> ParsedQuestion | None:
+    """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
+    field, op = _DIRECTIONS.get(label, ("", ""))
+    values = shown.figures.get(field)
+    if not values or found.measures or shown.entity != found.entity:
+        return None
+    edge = min(values) if op == "<" else max(values)
+    ahead = found.order[:1] == (_DIRECTION_ORDERS[label],) and shown.first == 1
+    if ahead or (shown.whole and not found.limit):
+        told = Remark.of(f"said.already_{label}", value=f"{edge:g}", field=field)
+        return replace(found, order=(_DIRECTION_ORDERS[label],), remarks=(*found.remarks, told))
+    kept = (one for one in found.filters if one.field != field or one.op in {"!=", "not_in"})
+    limit = Filter(field, "<" if op == "<" else ">", int(edge) if edge.is_integer() else edge)
+    return replace(
+        found,
+        filters=merge_filters([*kept, limit]),
+        order=(_LIMIT_ORDERS[label],),
+        remarks=(*found.remarks, Remark.of(f"said.beyond_{label}")),
+    )
+
+
+def _edge(op: str, limits: list[Filter], numbers: list[int | float]) -> Filter:
+    """The limit that "rẻ hơn" or "rộng hơn" makes of the ones there were."""
+    field = limits[0].field
+    if op == "<":
+        bound = (
+            min(numbers)
+            if all(one.op in {"=", ">", ">="} for one in limits)
+            else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {"<", "<=", "="})
+        )
+        sharp = any(one.op in {"<", "<="} for one in limits)
+        return Filter(field, "<", _round(bound * _CLOSER) if sharp else bound)
+    bound = (
+        max(numbers)
+        if all(one.op in {"=", "<", "<="} for one in limits)
+        else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {">", ">=", "="})
+    )
+    sharp = any(one.op in {">", ">="} for one in limits)
+    return Filter(field, ">", _round(bound / _CLOSER) if sharp else bound)
+
+
+def _round(value: float) -> int | float:
+    """To 50,000 VND, or whole square metres."""
+    return round(value / 50_000) * 50_000 if value >= 1_000_000 else round(value)
+
+
+def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
+    """Another order, number of rows, figure or way of showing."""
+    output, find = parts.output, parts.vocabulary.find
+    if "turn" in marks and found.order:
+        found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
+    counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
+    if output.measures and (output.measures[0].kind != "count" or counted):
+        # Where no other figure is named, only another way of showing is asked for.
+        figures = find(parts.text, "asks", "count", "avg", "median", "min", "max", "sum", "trend")
+        measures = output.measures if figures else found.measures or output.measures
+        group = output.group or found.group
+        found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
+    elif output.group and found.measures:
+        found = replace(found, group=output.group, order=output.order or found.order)
+    elif output.order and not set(_MORE) & marks and not found.measures:
+        found = replace(found, order=output.order)
+    if parts.limit:
+        found = replace(found, limit=parts.limit)
+    if output.mode == "LIST" and found.measures:
+        return replace(found, mode="LIST", measures=(), group=(), order=())
+    if output.mode == "CHART" and not found.measures:
+        average = (Measure("avg", "price"),)
+        return replace(found, mode="CHART", measures=average, group=output.group or ("district",))
+    return replace(found, mode=output.mode) if output.mode else found
+
+
+# Which row of the last list is pointed at.
+
+
+def pick_row(
+    message: str, parts: QuestionParts, previous: ParsedQuestion, shown: ShownRows | None
+) -> ParsedQuestion | None:
+    """The one row of the last list that `message` points at, as a query for it alone; None where it points at none.
+
+    A number that the list does not reach is asked about.
+    """
+    if shown is None or len(folded_words(parts.text)) > _MOST_POINTER_WORDS:
+        return None
+    if any(one.field in _PLACES or one.field == "price" for one in parts.filters):
+        return None
+    number = row_number(nfc(message), len(shown.ids))
+    if number is None:
+        return None
+    start = ParsedQuestion(entity=shown.entity, own=previous.own, edited=True, question=message)
+    if not 1 <= number <= len(shown.ids):
+        missing = Remark.of("missing.number", last=str(len(shown.ids)), number=str(number))
+        return replace(start, missing=(missing,))
+    chosen = (Filter("id", "=", shown.ids[number - 1]),)
+    # A name of a figure counts in either language here: the question is short and its subject is known.
+    details = dict.fromkeys(_DETAILS[hit.label] for hit in Vocabulary().find(message, "asks", *_DETAILS))
+    return replace(start, filters=chosen, limit=1, picked=number, details=tuple(details))
+
+
+def row_number(text: str, rows: int) -> int | None:
+    """The number of the row, as it is counted in the list: "đầu tiên" is the first shown, "cuối" the last; None for
+    none, and for several rows ("3 phòng đầu tiên").
+    """
+    words = [token.folded for token in tokens(text.replace("#", " số "))]
+    for at in range(len(words)):
+        pointer = _pointer(words, at)
+        if pointer is not None:
+            return {"first": 1, "last": rows}.get(pointer) or int(pointer)
+    return None
+
+
+def _pointer(words: list[str], at: int) -> str | None:
+    """ "first", "last" or the number that the words at `at` point with; None for none."""
+    counted = _phrase(words, at, "numbered")
+    if counted and len(words) <= _MOST_NUMBER_WORDS and (number := _number(words, at + counted)):
+        return number
+    thing = _phrase(words, at, "thing")
+    if thing and not (at and words[at - 1].isdigit()):
+        after = at + thing
+        if counted := _phrase(words, after, "counted"):
+            return _number(words, after + counted)
+        return next((label for label in ("first", "last") if _phrase(words, after, label)), None)
+    for label in ("first", "last", *_NUMBERS):
+        ordinal = _ORDINAL.fullmatch(words[at]) and words[at] in _folded(label)
+        if ordinal and (_phrase(words, at + 1, "thing") or len(words) <= at + 1 <= _MOST_ORDINAL_WORDS):
+            return label
+    return None
+
+
+def _number(words: list[str], at: int) -> str | None:
+    if at < len(words) and words[at].isdigit() and len(words[at]) <= _DIGITS:
+        return words[at]
+    return next((label for label in (*_NUMBERS, "first", "last") if _phrase(words, at, label)), None)
+
+
+def _phrase(words: list[str], at: int, label: str) -> int:
+    """How many words from `at` on are a phrase of the section, the longest; 0 for none."""
+    for length in (3, 2, 1):
+        if at + length <= len(words) and " ".join(words[at : at + length]) in _folded(label):
+            return length
+    return 0
+
+
+@cache
+def _folded(label: str) -> frozenset[str]:
+    return frozenset(" ".join(token.folded for token in tokens(word)) for word in lists("picking")[label])

@@ -1,0 +1,97 @@
+"""The intent of a message (002-07): a query, a greeting, something unclear, or other talk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from troly.text.fold import folded_words
+from troly.text.match import ExampleClassifier
+from troly_rental.question.vocabulary import LEXICONS, Vocabulary
+
+Intent = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class IntentSigns:
+    """What was found in a message: number of conditions, those of them that are more than a kind of dwelling, a condition that only rooms have, a thing to look for named,
+    figures or an order asked, `sure` when figures of rooms or one's own records are asked for.
+    """
+
+    slots: int
+    firm: int
+    telling: bool
+    entity: bool
+    asked: bool
+    sure: bool
+
+
+def is_sql(text: str) -> bool:
+    """Whether `text` holds a statement of SQL, which runs only as one's own query after /sql."""
+    return _SQL.search(text) is not None
+
+
+_SQL = re.compile(
+    r"(?is)(?<!\w)(?:"
+    r"select\b[^\n]{0,400}?\bfrom\s+(?:users|rooms|contracts|invoices|posts|viewings|buildings|cities|districts|wards"
+    r"|amenities|room_\w+|\w+\s*\(|'|\w+\s*(?:;|$|,|where\b|limit\b|order\b|\)))"
+    r"|select\s*[(*']|select\s+\w+\s*\(|select\s+\d|union\s+(?:all\s+)?select\b|with\s+recursive\b"
+    r"|copy\s+(?:\(|\w+\s+to\b)|attach\s+'|install\s+\w+\s*;|export\s+database|grant\s+(?:all|select)"
+    r"|insert\s+into|delete\s+from|update\s+\w+\s+set\b|drop\s+(?:table|database|view)|alter\s+table|create\s+table"
+    r"|truncate\s+table|set\s+\w+\s*=|pragma\s+\w+)"
+)
+
+
+def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
+    """Whether data is to be changed, or what belongs to others is to be shown; a filter may be deleted."""
+    if vocabulary.find(text, "talk", "forbidden") or is_sql(text):
+        return True
+    if vocabulary.find(text, "talk", "others") and not vocabulary.find(text, "asks", "own"):
+        return True
+    writes = vocabulary.find(text, "talk", "write")
+    return bool(
+        writes and vocabulary.find(text, "talk", "records") and not vocabulary.find(text, "talk", "filters")
+    )
+
+
+def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> Intent:
+    """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
+    if is_forbidden(vocabulary, text):
+        return "REFUSED"
+    hits = {hit.label for hit in vocabulary.find(text, "talk")}
+    few = len(folded_words(text)) <= _FEW
+    advice = bool(vocabulary.find(text, "talk", "how to"))
+    chat = "you" in hits and not signs.entity and signs.slots <= 1
+    if not signs.sure and (chat or (advice and not signs.firm)):
+        return "GENERAL_CHAT"
+    if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
+        return "QUERY"
+    if signs.slots:
+        return "QUERY" if few or "find" in hits else _learned(text, entity=signs.entity)
+    label = _learned(text, entity=signs.entity)
+    if signs.entity and (signs.asked or "find" in hits) and label != "GENERAL_CHAT":
+        return "QUERY"
+    return "GREETING" if "greeting" in hits and few else label
+
+
+def _learned(text: str, *, entity: bool) -> Intent:
+    for scored in _classifier().classify(text):
+        label: Intent | None = next((talk for talk in _INTENTS if talk == scored.label), None)
+        if scored.label == "unknown":
+            return "QUERY" if entity else "GENERAL_CHAT"
+        if label == "QUERY" and not entity:
+            return "CLARIFICATION"
+        if label is not None:
+            return label
+    return "GENERAL_CHAT"
+
+
+_INTENTS: tuple[Intent, ...] = ("QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED")
+
+
+@cache
+def _classifier() -> ExampleClassifier:
+    return ExampleClassifier.load(LEXICONS / "talk_examples.txt")

@@ -1,0 +1,247 @@
+"""What a question asks of the rows: figures, groups, order, number of groups, and a list, table or chart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from troly.text.fold import fold
+from troly.text.match import PhraseHit
+from troly_rental.question.types import Filter, Measure, Mode, Order, Remark
+from troly_rental.question.vocabulary import Vocabulary
+
+_GROUPS = (
+    "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
+    "building", "room",
+)  # fmt: skip
+_KINDS = ("avg", "median", "min", "max", "sum")
+_DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
+_LIST_ORDERS = {
+    "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
+    "cheap": Order("price"), "dearest": Order("price", True), "largest": Order("area", True),
+    "spacious": Order("area", True), "smallest": Order("area"), "most viewed": Order("views", True),
+}  # fmt: skip
+_FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
+_DOWN_FIRST = frozenset({"posted_at", "views"})
+_AND = re.compile(r"[\s,&/+-]*(?:va|and|cung|lan|cung nhu|hay|or)?\s*(?:gia|muc gia|the)?\s*")
+_OF = re.compile(r"\s*(?:cua|of|theo|by|per|tung|moi)(?!\w)")
+_NOUN_OF = re.compile(r"\s*(?:rent|price|prices|rents)\s+(?:of|by|per|for each|in each)(?!\w)")
+_RANKED_BY = {
+    "district": ("quan", "huyen", "khu vuc", "district", "districts", "area", "areas"),
+    "ward": ("phuong", "ward", "wards"),
+    "type": ("loai phong", "room types"),
+}
+_RANKED = re.compile(
+    r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2})\s+(?P<most>(?:\w+est|most \w+)\s+)?"
+    rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
+)
+_MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
+_THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
+_STATISTICS = re.compile(
+    r"(?<!\w)(?:thong ke|bang gia|so lieu|statistics?|stats|phan bo|distribution|tong hop|bao cao|report|breakdown"
+    r"|overview|summary)(?!\w)"
+)
+_COUNTED = re.compile(
+    r"(?<!\w)(?:so luong|so phong|so can|so tin|phan bo|distribution|number|count|ty le|ti le)(?!\w)"
+)
+_NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRequest:
+    """What is asked of the rows; `mode` is None where no form is named, `compares` says that sides are set side by side."""
+
+    measures: tuple[Measure, ...]
+    group: tuple[str, ...]
+    order: tuple[Order, ...]
+    mode: Mode | None
+    remarks: tuple[Remark, ...]
+    compares: bool
+
+
+def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> OutputRequest:
+    """The figures, groups, order and form asked for in `text`."""
+    sides = len(_sides(filters)) > 1
+    compares = bool(
+        vocabulary.find(text, "asks", "compare") or (sides and vocabulary.find(text, "asks", "which"))
+    )
+    group = _groups(vocabulary, text)
+    order, remarks = _order(vocabulary, text, filters)
+    measures = _measures(vocabulary, text, group)
+    form = _form(vocabulary, text)
+    trend = bool(vocabulary.find(text, "asks", "trend"))
+    if (trend or form == "CHART") and not measures:
+        counted = not trend and _COUNTED.search(fold(text))
+        measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
+    if compares and not measures and (group or sides):
+        measures = (Measure("avg", _field(vocabulary, text)),)
+    if form == "TABLE" and not measures and (group or _STATISTICS.search(fold(text))):
+        measures = (Measure("count"), Measure("avg", _field(vocabulary, text)))
+    if trend and not group:
+        group = ("month",)
+    if measures and not group:
+        group = _implied_group(
+            filters, compares=compares or form == "CHART", counting=measures[0].kind == "count"
+        )
+    if form == "CHART" and measures and not group:
+        group = ("district",)
+    mode: Mode | None = "CHART" if trend or form == "CHART" else "TABLE" if measures else form
+    if measures:
+        order = _figure_order(vocabulary, text, group, measures)
+    return OutputRequest(measures, group, order, mode, tuple(remarks), compares)
+
+
+def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
+    hits = vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
+    found = dict.fromkeys(hit.label.removeprefix("by ") for hit in hits)
+    ranked = _ranked(text)
+    if ranked and not found:
+        return (next(name for name, words in _RANKED_BY.items() if ranked["what"] in words),)
+    return tuple(found)
+
+
+def number_of_groups(text: str) -> int | None:
+    """How many groups are to be shown: 5 for "top 5 quận đắt nhất"."""
+    match = _ranked(text)
+    return int(match["number"]) or None if match else None
+
+
+def _ranked(text: str) -> re.Match[str] | None:
+    match = _RANKED.search(fold(text))
+    if match is None or match["top"] or match["most"]:
+        return match
+    return match if _MOST.search(fold(text)[match.end() :]) else None
+
+
+def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> tuple[str, ...]:
+    """Several districts, kinds or cities named together are told apart."""
+    for one in filters:
+        if (
+            one.op == "in"
+            and one.field in {"district", "city", "type", "ward"}
+            and (compares or not counting)
+        ):
+            return (one.field,)
+    return ()
+
+
+def _sides(filters: list[Filter]) -> tuple[str, ...]:
+    return next((f.value for f in filters if f.op == "in" and isinstance(f.value, tuple)), ())
+
+
+def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Measure, ...]:
+    hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
+    hits = [hit for hit in hits if not (hit.label == "count" and _some(vocabulary, text, hit))]
+    if ends := _ends(vocabulary, text):
+        return ends
+    labels = list(dict.fromkeys(hit.label for hit in hits))
+    field = _field(vocabulary, text)
+    found = [Measure(label, field) for label in labels if label in _KINDS]
+    if "sum" in labels and "count" in labels:
+        found = [m for m in found if m.kind != "sum"]
+    if "count" in labels and not (found and "price asked" in labels):
+        found.insert(0, Measure("count"))
+    if not found and "price asked" in labels:
+        found = [Measure("avg", "price"), Measure("min", "price"), Measure("max", "price")]
+    if not found and group and set(group) - {"room", "building"}:
+        found = _superlative_groups(vocabulary, text, field)
+    return tuple(found)
+
+
+def _some(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
+    """Whether "mấy phòng" means some rooms, to be shown, rather than how many there are."""
+    if not any(one.start == hit.start for one in vocabulary.find(text, "asks", "some")):
+        return False
+    return bool(vocabulary.find(text[: hit.start], "asks", "showing"))
+
+
+def _ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
+    """ "giá cao nhất và thấp nhất", "giá thấp nhất của ...": the ends of a figure; rooms in that order are no figure."""
+    hits = vocabulary.find(text, "asks", "highest end", "lowest end")
+    labels = list(dict.fromkeys(hit.label for hit in hits))
+    named = vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS))
+    if not hits or not named or vocabulary.find(text, "asks", "sort"):
+        return ()
+    if len(labels) > 1:
+        if not _AND.fullmatch(fold(text[hits[0].end : hits[1].start])):
+            return ()
+    else:
+        before, after = fold(text[: hits[0].start]), fold(text[hits[0].end :])
+        if not (_NOUN_OF.match(after) or (_OF.match(after) and _NOUN.search(before))):
+            return ()
+    field = _field(vocabulary, text)
+    return tuple(Measure("max" if label == "highest end" else "min", field) for label in labels)
+
+
+def _superlative_groups(vocabulary: Vocabulary, text: str, field: str) -> list[Measure]:
+    """ "quận nào rẻ nhất", "giá theo quận": the average; "số phòng theo quận" is caught by the count."""
+    hits = vocabulary.find(text, "asks", "cheapest", "dearest", "cheap")
+    if hits or vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS)):
+        return [Measure("avg", "price" if hits else field)]
+    if vocabulary.find(text, "asks", "largest", "smallest"):
+        return [Measure("avg", "area")]
+    if vocabulary.find(text, "asks", "most viewed"):
+        return [Measure("avg", "views")]
+    return [Measure("count")]
+
+
+def _field(vocabulary: Vocabulary, text: str) -> str:
+    """The field that a figure is about: the rent unless another one is named."""
+    hits = vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS))
+    names = [hit.label.removeprefix("figure ") for hit in hits]
+    special = [name for name in names if name != "price"]
+    return special[0] if special and (names[0] != "price" or special[0] == "price_m2") else "price"
+
+
+def _order(
+    vocabulary: Vocabulary, text: str, filters: list[Filter]
+) -> tuple[tuple[Order, ...], list[Remark]]:
+    """The order of a list, the first one said first; "giá rẻ" is the lowest rent first, and said so (C9)."""
+    remarks: list[Remark] = []
+    sort = vocabulary.find(text, "asks", "sort")
+    if sort:
+        tail = text[sort[0].end :]
+        fields = vocabulary.find(
+            tail,
+            "asks",
+            *(f"sort {n}" for n in ("price", "area", "posted_at", "views", "deposit", "bedrooms", "people")),
+        )
+        ways = vocabulary.find(tail, "asks", "ascending", "smallest", "cheapest", *_DOWNWARDS)
+        if fields:
+            name = fields[0].label.removeprefix("sort ")
+            down = ways[0].label in _DOWNWARDS if ways else name in _DOWN_FIRST
+            return (Order(name, down),), remarks
+    sized = any(one.field == "area" for one in filters)
+    hits = [
+        hit
+        for hit in vocabulary.find(text, "asks", *_LIST_ORDERS)
+        if not (sized and hit.label == "spacious")
+        and not (hit.label == "cheap" and _THAN.match(fold(text[hit.end :])))
+    ]
+    if not hits:
+        return (), remarks
+    if hits[0].label == "cheap" and not any(hit.label == "cheapest" for hit in hits):
+        remarks.append(Remark.of("said.cheap"))
+    orders = [_LIST_ORDERS[hit.label] for hit in hits]
+    unique = {order.field: order for order in reversed(orders)}
+    return tuple(dict.fromkeys(unique[order.field] for order in orders)), remarks
+
+
+def _figure_order(
+    vocabulary: Vocabulary, text: str, group: tuple[str, ...], measures: tuple[Measure, ...]
+) -> tuple[Order, ...]:
+    """Groups by time run forwards; others by the figure, the side asked for first."""
+    if not group:
+        return ()
+    if group[0] in {"month", "week", "day", "bedrooms"}:
+        return (Order(group[0]),)
+    low = vocabulary.find(text, "asks", "cheapest", "cheap", "smallest")
+    few = re.search(r"(?<!\w)(?:it|fewest|least)(?!\w)", fold(text)) and measures[0].kind == "count"
+    return (Order("figure", not (low or few)),)
+
+
+def _form(vocabulary: Vocabulary, text: str) -> Mode | None:
+    found = {hit.label for hit in vocabulary.find(text, "asks", "chart", "table", "list")}
+    if "chart" in found:
+        return "CHART"
+    return "TABLE" if "table" in found else "LIST" if "list" in found else None

@@ -1,0 +1,183 @@
+"""Parses a message into a question: alone, or as a change of the query before it, and says what keeps it from SQL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from troly.text.catalogue import Lang
+from troly.text.fold import folded_words
+from troly_rental.data.places import Places
+from troly_rental.data.places import places as all_places
+from troly_rental.question.follow_ups import change_query, pick_row
+from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
+from troly_rental.question.parts import QuestionParts, parse_parts
+from troly_rental.question.spelling import MOST_CHARACTERS
+from troly_rental.question.types import Filter, Order, ParsedQuestion, Remark, ShownRows
+from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.roles import Role
+from troly_rental.sql.relations import entities
+
+_TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
+"""Conditions that nobody sets in small talk."""
+_SHORT = 5
+_PERIODS = ("month", "week", "day")
+_LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
+
+
+def parse_question(
+    text: str,
+    lang: Lang,
+    now: datetime,
+    previous: ParsedQuestion | None = None,
+    places: Places | None = None,
+    *,
+    role: Role = "GUEST",
+    shown: ShownRows | None = None,
+) -> ParsedQuestion:
+    """What `text` asks (002-07, 002-09, 002-10), alone or as a change of `previous`, the last query of the talk.
+
+    `shown` are the rows of the last list, which a message can point at ("cái thứ hai") or be measured against ("rẻ hơn").
+    `role` decides whether one's own records can be asked for. Never raises for any text.
+    """
+    # What follows a marker of the response format asks for nothing.
+    before_mark = text.partition("---END")[0]
+    message = before_mark if before_mark.strip() else text
+    vocabulary = Vocabulary(message[:MOST_CHARACTERS])
+    parts = parse_parts(vocabulary, message, lang, now, places or all_places())
+    if previous is not None:
+        picked = pick_row(message, parts, previous, shown)
+        if picked is not None:
+            return picked
+        edited = change_query(message, parts, previous, shown)
+        if edited is not None:
+            return check_readiness(edited, role, money=parts.money)
+    return _parse_alone(message, parts, role)
+
+
+def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuestion:
+    """The question of a message that stands by itself."""
+    find, output = parts.vocabulary.find, parts.output
+    # "giá bao nhiêu" is a figure of nothing in particular.
+    price_alone = not find(parts.text, "asks", "count", "avg", "median", "trend", "compare")
+    figures = bool(output.group or (output.measures and not price_alone))
+    slots = len({one.field for one in parts.filters}) + bool(parts.limit) + len(parts.missing)
+    signs = IntentSigns(
+        slots=slots,
+        firm=slots - any(one.field == "type" for one in parts.filters),
+        telling=any(one.field in _TELLING for one in parts.filters),
+        entity=parts.named,
+        asked=figures or bool(output.measures or output.order),
+        sure=figures or (parts.own and parts.named and _asks_for_own(parts)),
+    )
+    intent = classify_intent(parts.vocabulary, parts.text, signs)
+    if intent == "REFUSED":
+        reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")
+        return ParsedQuestion("GENERAL_CHAT", refused=True, remarks=(reason,), question=message)
+    if intent != "QUERY":
+        missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
+        return ParsedQuestion(intent, question=message, missing=missing)
+    entity = parts.entity
+    if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
+        entity = "room_seeking_post"
+    parsed = ParsedQuestion(
+        "QUERY",
+        # 002-09: things are listed, one's own records too; figures are a table, what is to be seen is a chart.
+        output.mode or ("TABLE" if output.measures else "LIST"),
+        entity,
+        parts.filters,
+        output.order or _natural_order(parts),
+        parts.limit,
+        output.group if output.measures else (),
+        output.measures,
+        parts.own,
+        missing=parts.missing,
+        remarks=parts.remarks,
+        question=message,
+    )
+    return check_readiness(parsed, role, money=parts.money)
+
+
+def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
+    """What ends soon, and what is still to come, in the order of its days."""
+    fields = {one.field for one in parts.filters}
+    if parts.output.measures:
+        return ()
+    if "end_date" in fields:
+        return (Order("end_date"),)
+    return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
+
+
+def _asks_for_own(parts: QuestionParts) -> bool:
+    """Whether own records are asked for, not how contracts or invoices work in general."""
+    find = parts.vocabulary.find
+    if find(parts.text, "talk", "how to"):
+        return bool(parts.filters)
+    own = find(parts.text, "asks", "own", "revenue", "debt")
+    return bool(own or parts.filters or len(folded_words(parts.text)) <= _SHORT)
+
+
+def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> ParsedQuestion:
+    """`parsed` with what keeps it from being ready: no login for own records, limits that exclude each other.
+
+    `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
+    """
+    missing = [one for one in parsed.missing if one.key == "missing.place"]
+    if role == "GUEST" and (parsed.own or parsed.entity in _LOGGED_IN):
+        missing.append(Remark.of("missing.login"))
+    summed = any(one.kind == "sum" for one in parsed.measures)
+    if role == "TENANT" and parsed.entity == "invoice" and summed and money == "revenue":
+        missing.append(Remark.of("missing.landlord"))
+    missing += _contradictions(parsed.filters)
+    parsed, unknown = _within_fields(parsed)
+    return replace(parsed, missing=(*missing, *unknown))
+
+
+def _within_fields(parsed: ParsedQuestion) -> tuple[ParsedQuestion, list[Remark]]:
+    """Orders and conditions on fields that these records lack are left out and told; figures and groups of one are
+    asked about.
+    """
+    entity = entities()[parsed.entity]
+    known = {*entity.fields, *_PERIODS}
+    asked = [one.field for one in parsed.measures if one.field and one.field != "price_m2"]
+    asked += ["price", "area"] if any(one.field == "price_m2" for one in parsed.measures) else []
+    lost = dict.fromkeys(name for name in (*asked, *parsed.group) if name not in known)
+    renamed = (
+        Order(entity.newest, one.descending) if one.field == "posted_at" and "posted_at" not in known else one
+        for one in parsed.order
+    )
+    order = tuple(one for one in renamed if one.field == "figure" or one.field in known)
+    dropped = [one.field for one in parsed.order if one.field not in {*known, "figure", "posted_at"}]
+    kept = tuple(one for one in parsed.filters if one.field in {*entity.fields, "id"})
+    lost_filters = dict.fromkeys(one.field for one in parsed.filters if one not in kept)
+    remarks = (
+        *parsed.remarks,
+        *(Remark.of("said.no_order", field=name) for name in dropped),
+        *(Remark.of("said.no_field", field=name) for name in lost_filters),
+    )
+    parsed = replace(parsed, order=order, filters=kept, remarks=remarks)
+    return parsed, [Remark.of("missing.no_figure", field=name) for name in lost]
+
+
+def _contradictions(filters: tuple[Filter, ...]) -> list[Remark]:
+    """Limits that exclude each other, and values both wanted and refused."""
+    found = []
+    for name in dict.fromkeys(f.field for f in filters):
+        lows = [f for f in filters if f.field == name and f.op in {">", ">="}]
+        highs = [f for f in filters if f.field == name and f.op in {"<", "<="}]
+        if any(_empty(low, high) for low in lows for high in highs):
+            found.append(Remark.of("missing.contradiction", field=name))
+    wanted = {(f.field, v) for f in filters if f.op in {"=", "in"} for v in f.values}
+    refused = {(f.field, v) for f in filters if f.op in {"!=", "not_in"} for v in f.values}
+    both = sorted(wanted & refused)
+    return [*found, *(Remark.of("missing.both", field=name, value=value) for name, value in both)]
+
+
+def _empty(low: Filter, high: Filter) -> bool:
+    strict = low.op == ">" or high.op == "<"
+    if isinstance(low.value, str) or isinstance(high.value, str):
+        a, b = str(low.value), str(high.value)
+        return a > b or (a == b and strict)
+    if isinstance(low.value, tuple) or isinstance(high.value, tuple):
+        return False
+    return low.value > high.value or (low.value == high.value and strict)

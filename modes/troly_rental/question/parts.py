@@ -1,0 +1,201 @@
+"""The parts of one message: its records, conditions, places, figures and remarks, before any other message is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
+from troly.text.match import blank_out, spans_of
+from troly_rental.data.places import Places
+from troly_rental.question.amounts import Quantity, parse_quantities
+from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
+from troly_rental.question.output import OutputRequest, number_of_groups, parse_output
+from troly_rental.question.places import parse_places
+from troly_rental.question.spelling import correct_spelling
+from troly_rental.question.traits import parse_status, parse_traits
+from troly_rental.question.types import Filter, Measure, Mode, Remark, merge_filters
+from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.sql.relations import entities
+
+_OWN_ENTITIES = ("contract", "invoice", "viewing")
+_ANY_DAY = date(2024, 6, 15)
+_SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
+_FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
+_MOST_ROWS = 200
+_ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionParts:
+    """What one message holds by itself, before it is joined with the query before it.
+
+    `text` is the message with its spelling corrected, `unplaced` the same without the names of places; `vocabulary`
+    finds words in the message's language. `money` is the figure of the asker's invoices that is meant ("debt",
+    "revenue", "electricity", "water", "rent"), "" for none.
+    """
+
+    vocabulary: Vocabulary
+    text: str
+    unplaced: str
+    entity: str
+    named: bool
+    money: str
+    filters: tuple[Filter, ...]
+    quantities: tuple[Quantity, ...]
+    output: OutputRequest
+    limit: int | None
+    own: bool
+    needless: frozenset[str]
+    missing: tuple[Remark, ...]
+    remarks: tuple[Remark, ...]
+
+
+def parse_parts(
+    vocabulary: Vocabulary, message: str, lang: Lang, now: datetime, places: Places
+) -> QuestionParts:
+    """The parts of `message`."""
+    text = correct_spelling(message, lang)
+    own = bool(vocabulary.find(text, "asks", "own"))
+    named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
+    money = _money_records(vocabulary, text, own=own)
+    entity = _entity(named, money)
+    ending, rest = parse_contract_end(vocabulary, text, entity, now)
+    where = parse_places(vocabulary, rest, places)
+    groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
+    traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
+    figures = bool(vocabulary.find(text, "asks", *_FIGURES))
+    days, rest = (
+        ([], traits.rest) if ending else parse_days(vocabulary, traits.rest, entity, now, figures=figures)
+    )
+    quantities = parse_quantities(vocabulary, rest)
+    unfurnished = spans_of(vocabulary.find(text, "amenities", "furnished none"))
+    status = parse_status(vocabulary, blank_out(text, unfurnished), entity)
+    found = [
+        *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
+        *where.filters, *traits.filters,
+        *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
+    ]  # fmt: skip
+    known = entities()[entity].fields
+    filters = merge_filters([one for one in found if one.field in known])
+    unknown = dict.fromkeys(one.field for one in found if one.field not in known)
+    output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    limit = number_of_groups(text) if output.group else None
+    return QuestionParts(
+        vocabulary=vocabulary,
+        text=text,
+        unplaced=where.marked,
+        entity=entity,
+        named=bool(named) or bool(money),
+        money=money,
+        filters=filters,
+        quantities=tuple(quantities),
+        output=output,
+        limit=limit or _limit(vocabulary, where.rest),
+        own=own or bool(money) or (entity in _OWN_ENTITIES),
+        needless=traits.needless,
+        missing=where.missing,
+        remarks=(
+            *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
+            *(Remark.of("said.no_field", field=name) for name in unknown),
+        ),
+    )  # fmt: skip
+
+
+def _money_records(vocabulary: Vocabulary, text: str, *, own: bool) -> str:
+    """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
+    if vocabulary.find(text, "asks", "revenue"):
+        return "revenue"
+    if vocabulary.find(text, "asks", "debt"):
+        return "debt"
+    found = vocabulary.find(text, "asks", "invoice electricity", "invoice water", "invoice rent")
+    periods = [one.span for one in find_ranges(text, _ANY_DAY)]
+    if (
+        not found
+        or not (own or periods)
+        or vocabulary.find(text, "asks", "avg", "compare", "cheapest", "cheap")
+    ):
+        return ""
+    if not own and vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price"):
+        return ""
+    amounts = parse_quantities(vocabulary, blank_out(text, periods))
+    if any(one.field not in {"limit", "other", ""} for one in amounts):
+        return ""
+    return found[0].label.removeprefix("invoice ")
+
+
+def _status(money: str, status: list[Filter], entity: str) -> list[Filter]:
+    """A debt is what is not paid; "quá hạn chưa đóng" asks for what is overdue, which is not paid anyway."""
+    if entity != "invoice":
+        return status
+    owed = [one for one in status if one.value != "paid"] if money == "debt" else status
+    if money == "debt" and not owed:
+        return [Filter("status", "=", "unpaid")]
+    if {one.value for one in owed} == {"overdue", "unpaid"}:
+        return [Filter("status", "=", "overdue")]
+    return owed
+
+
+def _entity(named: list[str], money: str) -> str:
+    if money:
+        return "invoice"
+    for entity in ("room_seeking_post", "viewing", "invoice", "contract"):
+        if entity in named:
+            return entity
+    if "post" in named:
+        return "post"
+    if "building" in named and "room" not in named:
+        return "building"
+    return "room"
+
+
+def _output(
+    vocabulary: Vocabulary, text: str, filters: list[Filter], entity: str, money: str
+) -> OutputRequest:
+    """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
+    output = parse_output(vocabulary, text, filters)
+    if money in {"electricity", "water", "rent"}:
+        group = tuple(name for name in output.group if name in {"month", "room"})
+        return replace(
+            output, measures=(Measure("sum", money),), group=group, order=(), mode="TABLE", remarks=()
+        )
+    if money == "revenue":
+        group = tuple(name for name in output.group if name in {"month", "building", "room"})
+        mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
+        return replace(output, measures=(Measure("sum", "total"),), group=group, mode=mode, remarks=())
+    if entity == "invoice" and _is_amount_asked(vocabulary, text, output):
+        total = (Measure("sum", "total"),)
+        return replace(output, measures=total, mode="TABLE", group=(), order=(), remarks=())
+    rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
+    measures = (Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures)
+    return replace(output, measures=tuple(measures))
+
+
+def _is_amount_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> bool:
+    """ "tôi còn nợ bao nhiêu", "hóa đơn tháng này bao nhiêu": what the invoices come to."""
+    if any(one.kind not in {"avg", "min", "max"} for one in output.measures) or output.mode == "CHART":
+        return False
+    if vocabulary.find(text, "asks", "count", "avg", "min", "max", "median"):
+        return False
+    return bool(vocabulary.find(text, "asks", "amount asked", "price asked"))
+
+
+def _limit(vocabulary: Vocabulary, text: str) -> int | None:
+    """How many rows are wanted; "1 phòng" alone is a way of speaking, "1 phòng rẻ nhất" is a number."""
+    best = bool(vocabulary.find(text, "asks", *_SUPERLATIVES))
+    for one in parse_quantities(vocabulary, text):
+        if one.field == "limit" and one.upper is None and 1 <= one.value <= _MOST_ROWS:
+            if one.value == 1 and not best:
+                continue
+            return int(one.value)
+    return None
+
+
+def _assumptions(quantities: list[Quantity]) -> list[Remark]:
+    """What was taken for granted about amounts: how far "khoảng" reaches."""
+    return [
+        Remark.of("said.about", field=one.field)
+        for one in quantities
+        if one.op == "about" and one.upper is None and one.field not in {"", "limit", "other"}
+    ]

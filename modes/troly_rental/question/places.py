@@ -1,0 +1,285 @@
+"""The places of a question: cities, districts and wards, wanted or excluded, and names that are unknown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
+from troly.text.match import blank_out, spans_of
+from troly_rental.data.places import Place, PlaceMention, Places
+from troly_rental.question.spelling import is_listed
+from troly_rental.question.types import Filter, Remark
+from troly_rental.question.vocabulary import Vocabulary, lists
+
+_LISTED = re.compile(
+    r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
+)
+_UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)\s*(?=[0-9a-z])")
+_NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
+_PREPOSITION = re.compile(
+    r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
+)
+_WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
+_OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
+_SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
+_OTHER_WORDS = ("asks", "amounts", "amenities", "kinds", "edits", "talk")
+_PIECE = re.compile(r"[^|,.;?!\n]+")
+_INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
+"""Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
+_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
+_NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceConditions:
+    """The places of a message: conditions, remarks, unknown names with the nearest ones, and the text without them."""
+
+    filters: tuple[Filter, ...]
+    remarks: tuple[Remark, ...]
+    missing: tuple[Remark, ...]
+    rest: str
+    marked: str
+    """The text with bars in place of the names, which then part the words around them."""
+
+
+def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceConditions:
+    """The places named in `text`."""
+    mentions = _expected(text, _found(vocabulary, text, places))
+    filters: list[Filter] = []
+    remarks: list[Remark] = []
+    spans: list[tuple[int, int]] = []
+    for mention in mentions:
+        excluded = _excluded(vocabulary, text, mention.start, spans, filters)
+        filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, remarks)]
+        spans.append((mention.start, mention.end))
+        if mention.near or mention.unsure:
+            key = "near" if mention.near else "guessed"
+            remarks.append(Remark.of(f"said.{key}", name=mention.typed, place=mention.places[0].name))
+        for name, end in _numbered(vocabulary, text, mention, places):
+            filters.append(Filter("district", "!=" if excluded else "=", name))
+            spans.append((spans[-1][1], end))
+    filters = _without_complaints(vocabulary, text, mentions, filters)
+    rest = blank_out(text, spans)
+    missing, unknown = _unknown(vocabulary, rest, places)
+    return PlaceConditions(
+        tuple(filters),
+        tuple(remarks),
+        tuple(missing),
+        blank_out(rest, unknown),
+        blank_out(text, [*spans, *unknown], "|"),
+    )
+
+
+def _without_complaints(
+    vocabulary: Vocabulary, text: str, mentions: list[PlaceMention], filters: list[Filter]
+) -> list[Filter]:
+    """ "quận 2 thì xa quá, tìm ở Bình Thạnh": the place complained of is dropped when another one is named,
+    and refused where none is, if it is too far.
+    """
+    disliked: set[tuple[str, str]] = set()
+    for nth, mention in enumerate(mentions):
+        end = mentions[nth + 1].start if nth + 1 < len(mentions) else len(text)
+        clause = _CLAUSE.split(fold(text[mention.end : end]), maxsplit=1)[0]
+        hits = vocabulary.find(text[mention.end : mention.end + len(clause)], "wheres", "far", "unwanted")
+        if hits and len(tokens(text[mention.end : mention.end + hits[0].start])) <= 2:
+            disliked |= {(place.name, hits[0].label) for place in mention.places}
+    names = {name for name, _ in disliked}
+    if {str(one.value) for one in filters if one.op == "="} - names:
+        return [one for one in filters if one.value not in names or one.op != "="]
+    far = {name for name, label in disliked if label == "far"}
+    return [replace(one, op="!=") if one.value in far else one for one in filters]
+
+
+def _found(vocabulary: Vocabulary, text: str, places: Places) -> tuple[PlaceMention, ...]:
+    """Names as they are listed, then names with typing errors among the words that mean nothing else."""
+    exact = places.find(text)
+    known = [(m.start, m.end) for m in exact]
+    known += spans_of(vocabulary.find_any(text, *_OTHER_WORDS))
+    rest = blank_out(text, known, "|")
+    guessed = [
+        replace(m, start=m.start + part.start(), end=m.end + part.start())
+        for part in _PIECE.finditer(rest)
+        if len(part.group().split()) > 1
+        for m in places.find(part.group(), guess=True)
+        if m.unsure
+    ]
+    return tuple(sorted([*exact, *guessed], key=lambda m: m.start))
+
+
+def _expected(text: str, mentions: tuple[PlaceMention, ...]) -> list[PlaceMention]:
+    """The mentions that are meant: an abbreviation counts in capitals, after a preposition, or in a list of places."""
+    kept: list[PlaceMention] = []
+    letters = [char for char in text if char.isalpha()]
+    shouted = 2 * sum(char.isupper() for char in letters) > len(letters)
+    for nth, mention in enumerate(mentions):
+        before = fold(text[: mention.start])
+        listed = bool(kept) and _SEPARATOR.fullmatch(fold(text[kept[-1].end : mention.start])) is not None
+        following = mentions[nth + 1 : nth + 2]
+        followed = any(_SEPARATOR.fullmatch(fold(text[mention.end : m.start])) for m in following)
+        capitals = mention.typed.isupper() and not shouted and len(mention.typed) > 1
+        alone = not before.strip() and len(folded_words(text)) <= 3
+        placed = capitals or listed or followed or alone or _PREPOSITION.search(before)
+        if not placed and (_unplaced(mention) or (mention.short and _OTHERWISE.search(before))):
+            continue
+        if _is_person_or_money(text, mention) or _is_other_name(mention):
+            continue
+        kept.append(mention)
+    return kept
+
+
+def _unplaced(mention: PlaceMention) -> bool:
+    """Whether a name must not count where no place is expected: most abbreviations, and wards that without accents
+    are everyday words ("ban co the" is not "Bàn Cờ").
+    """
+    if mention.short:
+        return not _INITIALLED.match(mention.typed) and fold(mention.typed) not in lists("wheres")["anywhere"]
+    ward = (
+        mention.places[0].kind == "ward" and mention.typed.isascii() and not mention.places[0].name.isascii()
+    )
+    return ward and not _WARD.match(fold(mention.typed))
+
+
+def _is_person_or_money(text: str, mention: PlaceMention) -> bool:
+    """ "tb" after "giá" is an average, "pn" after a number bedrooms."""
+    said, before = fold(mention.typed), fold(text[: mention.start]).rstrip()
+    if said == "tb":
+        return before.endswith(("gia", "thue", "tinh", "tien")) or before == ""
+    return said in {"pn", "p"} and before[-1:].isdigit()
+
+
+def _is_other_name(mention: PlaceMention) -> bool:
+    """ "quận Hải ..." is not "quận hai": a number in words must carry its own accents or none."""
+    last = mention.typed.split()[-1]
+    if mention.near or not mention.places[0].name[-1].isdigit() or last[-1].isdigit() or last.isascii():
+        return False
+    return not any(
+        accents_agree(nfc(last.lower()), word) for word in _NUMBER_WORDS if fold(word) == fold(last)
+    )
+
+
+_INITIALLED = re.compile(r"\w[. ]")
+_NUMBER_WORDS = ("nhất", "một", "hai", "ba", "tư", "bốn", "năm", "sáu", "bảy", "bẩy", "tám", "chín", "mười")
+
+
+def _chosen(mention: PlaceMention, remarks: list[Remark]) -> list[Place]:
+    """The place meant; of several with one name the best known, said."""
+    if len(mention.places) == 1:
+        return list(mention.places)
+    kinds = {place.kind for place in mention.places}
+    if kinds == {"ward"} and len({place.name for place in mention.places}) == 1:
+        return [mention.places[0]]
+    first = mention.places[0]
+    others = ", ".join(place.name for place in mention.places[1:])
+    remarks.append(Remark.of("said.ambiguous", name=mention.typed, place=first.name, others=others))
+    return [first]
+
+
+def _excluded(
+    vocabulary: Vocabulary, text: str, start: int, spans: list[tuple[int, int]], filters: list[Filter]
+) -> bool:
+    """Whether the place at `start` is one that is not wanted, or follows one in a list."""
+    if (
+        spans
+        and filters
+        and filters[-1].op == "!="
+        and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : start]))
+    ):
+        return True
+    begin = max(spans[-1][1] if spans else 0, start - 28)
+    window = text[begin:start]
+    hits = vocabulary.find(window, "wheres", "except")
+    return any(
+        len(tokens(window[hit.end :])) <= 2
+        and not re.search(r"[,.;?!]", window[hit.end :])
+        and not (fold(hit.phrase) == "khac" and _INSIDE.match(fold(window[hit.end :])))
+        for hit in hits
+    )
+
+
+def _numbered(
+    vocabulary: Vocabulary, text: str, mention: PlaceMention, places: Places
+) -> list[tuple[str, int]]:
+    """The numbers that go on after a numbered district: "quận 1, 3 và 5"."""
+    if not mention.typed[-1].isdigit() or mention.places[0].kind != "district":
+        return []
+    from troly.text.numbers import find_amounts
+
+    found: list[tuple[str, int]] = []
+    end = mention.end
+    units = vocabulary.find(text, "amounts", *(u for u in lists("amounts") if u.startswith("unit ")))
+    amounts = find_amounts(text)
+    while match := _LISTED.match(fold(text), end) if len(fold(text)) == len(text) else None:
+        start, stop = match.span(1)
+        counted = any(not text[stop : hit.start].strip() for hit in units if hit.start >= stop)
+        scaled = any(a.start <= start < a.end and a.value >= 100 for a in amounts)
+        letters = text[stop : stop + 1].isalpha()
+        names = places.named(f"Quận {int(match[1])}", "district")
+        if counted or scaled or letters or not names:
+            break
+        found.append((names[0].name, stop))
+        end = stop
+    return found
+
+
+def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, int]]]:
+    """Districts by names that nobody has: the nearest real ones go with each."""
+    missing: list[Remark] = []
+    spans: list[tuple[int, int]] = []
+    folded = fold(rest)
+    if len(folded) != len(rest):
+        return [], []
+    groups = vocabulary.find(rest, "asks", "by district")
+    for match in _UNKNOWN.finditer(folded):
+        if any(hit.start <= match.start() < hit.end for hit in groups):
+            continue
+        number = _NUMBER.match(folded, match.end())
+        word = match.group().strip()
+        if number:
+            name, end = rest[match.start() : number.end()], number.end()
+        elif word in {"q", "d"} or len(folded_words(folded[match.end() :])) == 0:
+            continue
+        else:
+            name, end = _named(rest, match.start(), match.end())
+            if not name:
+                continue
+        spans.append((match.start(), end))
+        missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
+    return missing, spans
+
+
+def _named(rest: str, start: int, at: int) -> tuple[str, int]:
+    """The unknown name after "quận", up to two words that are no everyday ones; "" for none."""
+    end = at
+    for token in tokens(rest[at : at + 40])[:2]:
+        typed = rest[at + token.start : at + token.end]
+        everyday = token.folded in _everyday() or (not typed.istitle() and is_listed(token.folded))
+        if everyday or not token.folded.isalpha() or rest[end : at + token.start].strip():
+            break
+        end = at + token.end
+    return (rest[start:end], end) if end > at else ("", at)
+
+
+@cache
+def _everyday() -> frozenset[str]:
+    return frozenset(fold(word) for word in lists("wheres")["everyday"])
+
+
+def nearest(name: str, places: Places) -> list[str]:
+    """The names of districts most like `name`."""
+    from rapidfuzz import fuzz, process
+
+    folded = {place.name: fold(place.name) for place in places.of("district")}
+    said = fold(name)
+    for before in ("quan ", "huyen ", "district "):
+        said = said if any(c.isdigit() for c in said) else said.removeprefix(before)
+    digits = re.search(r"[0-9]+", said)
+    if digits:
+        numbers = sorted(
+            (abs(int(n.group()) - int(digits.group())), place)
+            for place, plain in folded.items()
+            if (n := re.search(r"[0-9]+", plain))
+        )
+        return [place for _, place in numbers[:_NEAREST]]
+    return [found[2] for found in process.extract(said, folded, scorer=fuzz.WRatio, limit=_NEAREST)]

@@ -1,0 +1,93 @@
+"""How a message is read where it is misspelt: chat spellings, telex keys, slips, over this assistant's word lists."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+
+from troly.text.catalogue import Lang
+from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
+from troly.text.language import is_syllable
+from troly.text.spelling import Corrector, SpellingRules, chat_spellings, without_telex
+from troly.text.wordlist import LEXICONS as SHARED
+from troly.text.wordlist import read_lists
+from troly_rental.data.places import places
+from troly_rental.question.vocabulary import LEXICONS, lists
+
+MOST_CHARACTERS = 1_000
+# A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
+_DOTTED = re.compile(r"\b(q|p|tp|d|h|kp|dist|quan|phuong)\.\s*(?=\w)", re.IGNORECASE)
+_RULES = SpellingRules(shortest_typed=4, chat_anywhere_from=3)
+_LISTS = ("amounts", "asks", "kinds", "amenities", "edits", "talk")
+
+
+def correct_spelling(text: str, lang: Lang = "vi") -> str:
+    """`text` in NFC with what is misspelt put right; what is not understood stays as it was typed.
+
+    `lang` is the language of the talk: it decides where the message shows none. Longer messages are read up to 1,000
+    characters. Names of places and landmarks that are spelt as listed are left alone.
+    """
+    text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
+    names = [
+        (one.start, one.end)
+        for one in places().find(text)
+        if one.typed.strip() and not (one.short and "." not in one.typed)
+    ]
+    return _corrector().correct(text, lang=lang, protected=names).text
+
+
+def is_listed(word: str) -> bool:
+    """Whether a folded word stands in one of the word lists or is an everyday one."""
+    return word in _spellings() or word in _everyday()
+
+
+def _repair(token: WordToken) -> str | None:
+    """A word with telex keys left in; one with accents that no list has, whose letters one has ("quân": "quận")."""
+    word = token.folded
+    known, names = _spellings(), _name_words()
+    if not (word in known or word in names or is_syllable(word) or word in _everyday()):
+        plain = without_telex(word)
+        return plain if len(word) > 1 and word.isalpha() and plain in known else None
+    spellings = known.get(word, frozenset())
+    if not spellings or not accents(token.text) or word in names or token.text in lists("everyday")[""]:
+        return None
+    if any(accents_agree(token.text, other) for other in spellings):
+        return None
+    return next(iter(spellings)) if len(spellings) == 1 else word
+
+
+@cache
+def _corrector() -> Corrector:
+    names = (place.name for place in places().by_id.values())
+    chat = chat_spellings(LEXICONS / "spellings.txt")
+    return Corrector([*_phrases(), *names], _everyday(), chat, _RULES, repair=_repair)
+
+
+def _phrases() -> list[str]:
+    phrases = [phrase for name in _LISTS for listed in lists(name).values() for phrase in listed]
+    return [*phrases, *lists("spellings")]
+
+
+@cache
+def _spellings() -> Mapping[str, frozenset[str]]:
+    """The spellings with accents of each folded word of the lists."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for phrase in _phrases():
+        for word in tokens(phrase):
+            found[word.folded].add(word.text)
+    return {word: frozenset(texts) for word, texts in found.items()}
+
+
+@cache
+def _name_words() -> frozenset[str]:
+    return frozenset(word.folded for place in places().by_id.values() for word in tokens(place.name))
+
+
+@cache
+def _everyday() -> frozenset[str]:
+    """Everyday words of the shared lists, folded, which are no slips either."""
+    names = ("english", "neutral", "periods", "vietnamese", "amounts")
+    listed = (entries for name in names for entries in read_lists(SHARED / f"{name}.txt").values())
+    return frozenset(fold(word) for entries in listed for entry in entries for word in entry.split())

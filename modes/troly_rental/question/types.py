@@ -1,0 +1,267 @@
+"""A parsed rental question in a neutral form: the SQL, the sentences and the next question are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+RequestType = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]
+Mode = Literal["LIST", "TABLE", "CHART"]
+Op = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
+Value = str | int | float | bool | tuple[str, ...]
+
+HINTED = ("room", "post", "room_seeking_post")
+LIST_ROWS, TABLE_ROWS = 20, 100
+"""Most rows of a list and of a table when no number is asked for."""
+MOST_SHOWN = 50
+"""Rows of a list that the next question can point at."""
+_MEASURED = ("price", "area")
+OPPOSITE: dict[Op, Op] = {
+    "=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not_in", "not_in": "in",
+}  # fmt: skip
+_SINGLE_VALUED = frozenset({"city", "district", "ward", "street", "type", "status", "gender"})
+"""Fields of which one row has one value: two values asked for are alternatives."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Filter:
+    """One condition: money in VND, areas in m², days as ISO dates, places by the names of the base."""
+
+    field: str
+    op: Op
+    value: Value
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The value or values as text."""
+        return self.value if isinstance(self.value, tuple) else (str(self.value),)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form of the state (issue 5): `{"field", "op", "value"}`, several values as a list."""
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return {"field": self.field, "op": self.op, "value": value}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How rows are sorted."""
+
+    field: str
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure to work out: `kind` of count, avg, min, max, median, sum over `field` ("" for count)."""
+
+    kind: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something to tell the asker, as a key of strings_ask.toml with its parameters."""
+
+    key: str
+    params: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, key: str, /, **params: str) -> Remark:
+        """A remark with its parameters."""
+        return cls(key, tuple(params.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """A question as understood (002-07, 002-09, 002-10).
+
+    `missing` is why it is not ready for SQL; `remarks` are the assumptions made. `own` means the asker's own records;
+    `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
+    `picked` is the number of the one row of the last list that is meant, 0 for none, and `details` the fields of that
+    row that are asked for, none for what matters most.
+    """
+
+    request_type: RequestType = "QUERY"
+    mode: Mode = "LIST"
+    entity: str = "room"
+    filters: tuple[Filter, ...] = ()
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    group: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    own: bool = False
+    edited: bool = False
+    skip: int = 0
+    picked: int = 0
+    details: tuple[str, ...] = ()
+    refused: bool = False
+    missing: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    question: str = field(default="", compare=False)
+
+    @property
+    def ready(self) -> bool:
+        """readyForSql (002-09)."""
+        return self.request_type == "QUERY" and not self.missing
+
+    @property
+    def entity_hint(self) -> str | None:
+        """entityHint (002-10): only the three kinds that the document knows."""
+        return self.entity if self.request_type == "QUERY" and self.entity in HINTED else None
+
+    @property
+    def mode_hint(self) -> Mode | None:
+        """intentModeHint (002-10)."""
+        return self.mode if self.request_type == "QUERY" else None
+
+    @property
+    def rows(self) -> int:
+        """Most rows of the answer."""
+        return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
+
+    def state_filters(self) -> list[dict[str, Any]]:
+        """`filters` of the state, in a fixed order."""
+        return [one.as_dict() for one in self.filters]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; `from_dict` reads it back."""
+        return {
+            "request_type": self.request_type,
+            "mode": self.mode,
+            "entity": self.entity,
+            "filters": self.state_filters(),
+            "order": [[one.field, one.descending] for one in self.order],
+            "limit": self.limit,
+            "group": list(self.group),
+            "measures": [[one.kind, one.field] for one in self.measures],
+            "own": self.own,
+            "edited": self.edited,
+            "skip": self.skip,
+            "picked": self.picked,
+            "refused": self.refused,
+            "missing": [[one.key, dict(one.params)] for one in self.missing],
+            "said": [[one.key, dict(one.params)] for one in self.remarks],
+            "question": self.question,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ParsedQuestion:
+        """The question that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
+        plain = (
+            "request_type",
+            "mode",
+            "entity",
+            "limit",
+            "own",
+            "edited",
+            "skip",
+            "picked",
+            "refused",
+            "question",
+        )
+        return cls(
+            **{name: data[name] for name in plain if name in data},
+            filters=tuple(Filter(one["field"], one["op"], _value(one["value"])) for one in data["filters"]),
+            order=tuple(Order(name, bool(down)) for name, down in data["order"]),
+            group=tuple(data["group"]),
+            measures=tuple(Measure(kind, name) for kind, name in data["measures"]),
+            missing=tuple(Remark.of(key, **params) for key, params in data["missing"]),
+            remarks=tuple(Remark.of(key, **params) for key, params in data["said"]),
+        )
+
+
+def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
+    """The filters each once, equal and excluded names joined into one, in the order of field and operator."""
+    single = [one for one in found if one.op not in {"in", "not_in"}]
+    merged: list[Filter] = []
+    names: dict[str, list[str]]
+    for op, several in (("=", "in"), ("!=", "not_in")):
+        names = {}
+        for one in found:
+            if one.field in _SINGLE_VALUED and one.op in {op, several}:
+                names.setdefault(one.field, []).extend(one.values)
+        for name, listed in names.items():
+            unique = tuple(sorted(dict.fromkeys(listed)))
+            value: Value = unique if len(unique) > 1 else unique[0]
+            merged.append(Filter(name, cast("Op", several if len(unique) > 1 else op), value))
+    rest = [one for one in single if one.field not in _SINGLE_VALUED]
+    return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
+
+
+def _value(value: Any) -> Value:
+    return tuple(value) if isinstance(value, list) else cast("Value", value)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRows:
+    """Rows in the order they were shown: `ids`, `titles` and the figures of "price" and "area" where known.
+
+    `total` is how many rows met the conditions; `first` the place of the first row among them, from 1.
+    """
+
+    entity: str
+    ids: tuple[int | str, ...]
+    titles: tuple[str, ...]
+    figures: Mapping[str, tuple[float, ...]]
+    total: int
+    first: int = 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing that met the conditions was left out."""
+        return len(self.ids) >= self.total and self.first == 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; `from_dict` reads it back."""
+        return {
+            "entity": self.entity,
+            "ids": list(self.ids),
+            "titles": list(self.titles),
+            "figures": {name: list(values) for name, values in self.figures.items()},
+            "total": self.total,
+            "first": self.first,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ShownRows:
+        """The rows that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
+        figures = {str(name): tuple(map(float, values)) for name, values in data["figures"].items()}
+        titles = tuple(map(str, data["titles"]))
+        return cls(
+            data["entity"], tuple(data["ids"]), titles, figures, int(data["total"]), int(data["first"])
+        )
+
+    @classmethod
+    def of(
+        cls, records: Sequence[Mapping[str, Any]], entity: str, total: int, skip: int = 0
+    ) -> ShownRows | None:
+        """What a result shows; None where its rows have no id."""
+        kept = records[:MOST_SHOWN]
+        if not kept or any(not isinstance(one.get("id"), int | str) for one in kept):
+            return None
+        figures = {
+            name: tuple(float(one[name]) for one in kept if isinstance(one.get(name), int | float))
+            for name in _MEASURED
+        }
+        titles = tuple(str(one.get("title") or one["id"]) for one in kept)
+        return cls(entity, tuple(one["id"] for one in kept), titles, figures, total, skip + 1)
+
+
+_RELAXED_FIRST = (
+    "price", "area", "amenity", "deposit", "bedrooms", "people", "furnished", "posted_at", "type", "ward",
+)  # fmt: skip
+
+
+def relaxations(parsed: ParsedQuestion) -> Iterator[tuple[tuple[Filter, ...], ParsedQuestion]]:
+    """The conditions dropped and the question without them, one field at a time, the likeliest culprit first.
+
+    Both ends of a range go together. Counting the rows of each (`build_count`) tells which one was too narrow.
+    """
+    rank = {name: at for at, name in enumerate(_RELAXED_FIRST)}
+    names = dict.fromkeys(one.field for one in parsed.filters)
+    for name in sorted(names, key=lambda name: rank.get(name, len(rank))):
+        of_field = tuple(one for one in parsed.filters if one.field == name)
+        for dropped in ((one,) for one in of_field) if name == "amenity" else (of_field,):
+            rest = tuple(one for one in parsed.filters if one not in dropped)
+            yield dropped, replace(parsed, filters=rest, skip=0)

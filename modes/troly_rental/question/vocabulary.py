@@ -1,0 +1,73 @@
+"""The word lists of the rental assistant, read once: sections of phrases that a person can extend."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from troly.text.fold import fold
+from troly.text.language import detect_score, is_syllable
+from troly.text.match import Lexicon, PhraseHit
+from troly.text.wordlist import LEXICONS as SHARED
+from troly.text.wordlist import read_lists
+
+LEXICONS = Path(__file__).parent / "lexicons"
+_SHORT = 4
+
+
+class Vocabulary:
+    """Finds listed phrases in a message, or in parts of it, as words of the message's language.
+
+    Without accents "căn" is "can", "nợ" is "no" and "Mỹ" is "my": a single word counts only in its own language. A
+    vocabulary of no message takes the words of both.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        self._score = detect_score(message) if message else 0.0
+
+    @property
+    def english(self) -> bool:
+        """Whether the message is in English."""
+        return self._score < 0
+
+    def find(self, text: str, name: str, *labels: str) -> list[PhraseHit]:
+        """The phrases of a file, or of some of its sections, which then compete among themselves only."""
+        return self._in_language(_lexicon(name, *labels).find(text))
+
+    def find_any(self, text: str, *names: str) -> list[PhraseHit]:
+        """The phrases of several files, which compete: the longest wins."""
+        return self._in_language(_joined_lexicon(*names).find(text))
+
+    def _in_language(self, hits: list[PhraseHit]) -> list[PhraseHit]:
+        return [hit for hit in hits if not self._is_foreign(hit)] if self._score else hits
+
+    def _is_foreign(self, hit: PhraseHit) -> bool:
+        word = fold(hit.phrase)
+        if " " in hit.phrase or not word.isalpha():
+            return False
+        if self.english:
+            return not hit.exact and not hit.phrase.isascii() and len(word) <= _SHORT
+        return hit.phrase.isascii() and word in _english_words() and is_syllable(word)
+
+
+@cache
+def lists(name: str) -> dict[str, tuple[str, ...]]:
+    """The sections of `lexicons/<name>.txt`."""
+    return read_lists(LEXICONS / f"{name}.txt")
+
+
+@cache
+def _lexicon(name: str, *labels: str) -> Lexicon:
+    sections = lists(name)
+    return Lexicon({label: sections[label] for label in labels or tuple(sections)})
+
+
+@cache
+def _joined_lexicon(*names: str) -> Lexicon:
+    return Lexicon({label: listed for name in names for label, listed in lists(name).items()})
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    shared = read_lists(SHARED / "english.txt")
+    return frozenset(fold(entry) for listed in shared.values() for entry in listed)

@@ -1,0 +1,240 @@
+"""Confirmed questions with their SQL, in the state database; what is not validated is never written."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any, Literal
+
+from troly.stores.migrations import Migration
+from troly.stores.records import instant, storable, when, when_or_none
+from troly.stores.state import StateDb
+from troly.text.catalogue import Lang
+from troly.text.dates import HCM
+from troly_rental.reuse.form import FormPart
+from troly_rental.strings import say
+
+State = Literal["valid", "invalid", "unchecked"]
+# A search looks at this many of the newest entries of a role.
+SEARCHED = 2_000
+BAR_PREFIX = "rental.reuse:"
+
+MIGRATION = Migration(
+    "rental/0200_reuse",
+    (
+        """
+        CREATE TABLE rental_reuse (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            question TEXT NOT NULL,
+            canonical TEXT NOT NULL,
+            parts TEXT NOT NULL,
+            slots TEXT NOT NULL,
+            role TEXT NOT NULL,
+            mode TEXT NOT NULL,
+            schema_version TEXT NOT NULL,
+            sql TEXT NOT NULL,
+            state TEXT NOT NULL CHECK (state = 'valid'),
+            author TEXT NOT NULL DEFAULT '',
+            day TEXT NOT NULL,
+            uses INTEGER NOT NULL DEFAULT 0,
+            created_at TEXT NOT NULL,
+            used_at TEXT,
+            barred_at TEXT,
+            barred_because TEXT NOT NULL DEFAULT '',
+            embedder TEXT NOT NULL DEFAULT '',
+            vector BLOB
+        )
+        """,
+        "CREATE INDEX rental_reuse_by_scope ON rental_reuse (role, schema_version, number)",
+        "CREATE INDEX rental_reuse_by_question ON rental_reuse (canonical, role, schema_version)",
+    ),
+)
+_OF_SCOPE = """
+    SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ? AND barred_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
+    ORDER BY number DESC LIMIT ?
+""".replace("{prefix}", BAR_PREFIX)
+_LIST = "SELECT * FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC"
+_BARRED = """
+    SELECT 1 FROM rental_reuse
+    WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND sql = ?
+        AND (barred_at IS NOT NULL OR EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number))
+""".replace("{prefix}", BAR_PREFIX)
+_KNOWN = """
+    SELECT number FROM rental_reuse
+    WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND barred_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
+""".replace("{prefix}", BAR_PREFIX)
+_INSERT = """
+    INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
+        created_at, embedder, vector, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
+"""
+_REPLACE = """
+    UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, embedder = ?,
+        vector = ?, uses = 0, used_at = NULL
+    WHERE number = ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseEntry:
+    """One stored pair; `number` is what people are shown, `day` the local day on which it was asked.
+
+    `canonical` and `packed_parts` are the question's form, `packed_vector` its embedding: a search looks into the
+    latter two only where it must.
+    """
+
+    question: str
+    canonical: str
+    packed_parts: str
+    slots: str
+    role: str
+    mode: str
+    schema_version: str
+    sql: str
+    author: str
+    day: date
+    created_at: datetime
+    number: int = 0
+    uses: int = 0
+    used_at: datetime | None = None
+    barred_at: datetime | None = None
+    barred_because: str = ""
+    embedder: str = ""
+    packed_vector: bytes | None = None
+
+    def parts(self) -> tuple[FormPart, ...]:
+        """The question's form."""
+        return tuple(FormPart(*part) for part in json.loads(self.packed_parts))
+
+    def vector(self) -> tuple[float, ...]:
+        """The question's embedding; empty when there is none."""
+        found = array("f")
+        found.frombytes(self.packed_vector or b"")
+        return tuple(found)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the recording of a turn; without the embedding."""
+        times = {
+            name: instant(at)
+            for name in ("created_at", "used_at", "barred_at")
+            if (at := getattr(self, name))
+        }
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**plain, **times, "day": self.day.isoformat(), "packed_vector": None}
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> ReuseEntry:
+        """The inverse of `as_json`."""
+        times = {name: when_or_none(saved[name]) for name in ("used_at", "barred_at")}
+        day, created = date.fromisoformat(saved["day"]), when(saved["created_at"])
+        return cls(**{**saved, **times, "day": day, "created_at": created})
+
+    def age(self, now: datetime, lang: Lang) -> str:
+        """How long ago it was stored, in whole local days: "lưu hôm nay", "lưu 3 ngày trước"."""
+        days = max(0, (now.astimezone(HCM).date() - self.created_at.astimezone(HCM).date()).days)
+        return say(("reuse.today", "reuse.yesterday")[days] if days < 2 else "reuse.days", lang, days=days)
+
+
+def slots_key(slots: Sequence[Mapping[str, Any]]) -> str:
+    """The filters in one order, for equality."""
+    return json.dumps(
+        sorted(json.dumps(one, sort_keys=True, ensure_ascii=False, default=list) for one in slots)
+    )
+
+
+class ReuseStore:
+    """The table; every method raises StoreError."""
+
+    def __init__(self, state: StateDb) -> None:
+        self._state = state
+
+    def of_scope(self, role: str, schema_version: str) -> list[ReuseEntry]:
+        """What may be reused for `role`, newest first."""
+        with self._state.read() as connection:
+            return _entries(connection.execute(_OF_SCOPE, (role, schema_version, SEARCHED)))
+
+    def add(self, entry: ReuseEntry, now: datetime) -> int | None:
+        """Keep `entry` and return its number; the pair before it with the same question and filters is replaced.
+
+        None when this very pair was barred: a wrong answer does not come back by being given again.
+        """
+        canonical, slots, sql = (storable(text) for text in (entry.canonical, entry.slots, entry.sql))
+        same = (canonical, entry.role, entry.schema_version, entry.mode, slots)
+        values = (
+            storable(entry.question), storable(entry.packed_parts), sql,
+            entry.author, entry.day.isoformat(), instant(now), entry.embedder, entry.packed_vector,
+        )  # fmt: skip
+        with self._state.write() as connection:
+            if connection.execute(_BARRED, (*same, sql)).fetchone():
+                return None
+            row = connection.execute(_KNOWN, same).fetchone()
+            if row is None:
+                return connection.execute(_INSERT, (*same, *values)).lastrowid
+            connection.execute(_REPLACE, (*values, row[0]))
+            return int(row[0])
+
+    def used(self, number: int, now: datetime) -> None:
+        """Count one use."""
+        with self._state.write() as connection:
+            sql = "UPDATE rental_reuse SET uses = uses + 1, used_at = ? WHERE number = ?"
+            connection.execute(sql, (instant(now), number))
+
+    def bar(self, number: int, reason: str, now: datetime) -> bool:
+        """Keep `number` from being reused; whether there was one to bar."""
+        with self._state.write() as connection:
+            sql = "UPDATE rental_reuse SET barred_at = ?, barred_because = ? WHERE number = ? AND barred_at IS NULL"
+            return connection.execute(sql, (instant(now), storable(reason), number)).rowcount > 0
+
+    def list(self, author: str | None) -> list[ReuseEntry]:
+        """Every entry of `author`, or of everybody (None), barred ones too, newest first."""
+        with self._state.read() as connection:
+            return _entries(connection.execute(_LIST, (author,)))
+
+    def remove(self, number: int) -> None:
+        """Delete one entry for good."""
+        with self._state.write() as connection:
+            connection.execute("DELETE FROM rental_reuse WHERE number = ?", (number,))
+
+
+def _entries(cursor: sqlite3.Cursor) -> list[ReuseEntry]:
+    names = [item[0] for item in cursor.description]
+    return [_entry(dict(zip(names, row, strict=True))) for row in cursor]
+
+
+def _entry(row: Mapping[str, Any]) -> ReuseEntry:
+    return ReuseEntry(
+        number=row["number"],
+        question=row["question"],
+        canonical=row["canonical"],
+        packed_parts=row["parts"],
+        slots=row["slots"],
+        role=row["role"],
+        mode=row["mode"],
+        schema_version=row["schema_version"],
+        sql=row["sql"],
+        author=row["author"],
+        day=date.fromisoformat(row["day"]),
+        uses=row["uses"],
+        created_at=when(row["created_at"]),
+        used_at=when_or_none(row["used_at"]),
+        barred_at=when_or_none(row["barred_at"]),
+        barred_because=row["barred_because"],
+        embedder=row["embedder"],
+        packed_vector=row["vector"],
+    )
+
+
+def pack_parts(parts: Sequence[FormPart]) -> str:
+    """The form of a question for a column."""
+    return json.dumps(parts, ensure_ascii=False)
+
+
+def pack_vector(vector: Sequence[float]) -> bytes | None:
+    """An embedding for a column, as 32-bit floats."""
+    return array("f", vector).tobytes() if vector else None

@@ -1,0 +1,1 @@
+"""The SQL of a parsed question: built as a syntax tree, read back into conditions, compared, and explained in words."""

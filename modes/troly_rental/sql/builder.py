@@ -1,0 +1,248 @@
+"""Builds the SQL of a question as a syntax tree, over the relations that a role has and in DuckDB's dialect."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from troly_rental.data.places import places
+from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
+from troly_rental.roles import Role
+from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
+
+_DATES = frozenset(
+    {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
+)
+_PERIODS = ("month", "week", "day")
+
+
+def build_query(parsed: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
+    """The query of a ready question: one SELECT, literals as nodes, a fixed order down to the last tie.
+
+    A list selects id, title, path, entity and what the items show; figures select one row a group. Raises ValueError
+    for a question that is not ready, KeyError for a field that its entity does not have.
+    """
+    if not parsed.ready:
+        raise ValueError("not ready for SQL")
+    entity = entities()[parsed.entity]
+    builder = _Builder(entity, parsed, role)
+    return builder.figures() if parsed.measures else builder.rows()
+
+
+def build_count(parsed: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
+    """How many rows `parsed` has in all, without its limit: one row, one column `total`."""
+    builder = _Builder(entities()[parsed.entity], parsed, role)
+    return builder.finished([exp.alias_(exp.Count(this=exp.Star()), "total")])
+
+
+class _Builder:
+    """Collects what a query needs of its tables."""
+
+    def __init__(self, entity: Entity, parsed: ParsedQuestion, role: Role) -> None:
+        self.entity, self.parsed, self.role = entity, parsed, role
+        self._joins: list[str] = []
+
+    def rows(self) -> exp.Select:
+        """The rows themselves."""
+        parsed, entity = self.parsed, self.entity
+        chosen = [exp.alias_(self.column(f"{entity.table}.id"), "id")]
+        if parsed.mode == "LIST" or entity.path:
+            chosen += [
+                exp.alias_(self.column(entity.title), "title"),
+                exp.alias_(self._path(), "path"),
+                exp.alias_(exp.Literal.string(entity.name), "entity"),
+            ]
+        wanted = [name for name in entity.shown if self.role == "LANDLORD" or name not in LANDLORD_ONLY]
+        extra = [
+            order.field
+            for order in parsed.order
+            if order.field not in wanted and order.field in entity.fields
+        ]
+        chosen += [exp.alias_(self.field(name), name) for name in (*wanted, *extra)]
+        query = self.finished(chosen)
+        for order in parsed.order:
+            query = query.order_by(_ordered(self.field(order.field), descending=order.descending))
+        if not parsed.order:
+            query = query.order_by(_ordered(self.field(entity.newest), descending=True))
+        query = query.order_by(_ordered(self.column(f"{entity.table}.id"), descending=False))
+        return self._limited(query)
+
+    def figures(self) -> exp.Select:
+        """Figures, by group when groups are asked for."""
+        parsed = self.parsed
+        groups = [self._group(name) for name in parsed.group]
+        named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
+        measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
+        if groups and parsed.measures[0].kind != "count":
+            measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
+        query = self.finished([*named, *measures])
+        if not groups:
+            return query
+        query = query.group_by(*(group.copy() for group in groups))
+        for order in parsed.order:
+            target = (
+                self._measure(parsed.measures[0])
+                if order.field == "figure"
+                else self._group(order.field)
+                if order.field in parsed.group
+                else None
+            )
+            if target is not None:
+                query = query.order_by(_ordered(target, descending=order.descending))
+        ordered = {order.field for order in parsed.order}
+        for name, group in zip(parsed.group, groups, strict=True):
+            if name not in ordered:
+                query = query.order_by(_ordered(group.copy(), descending=False))
+        return self._limited(query)
+
+    def finished(self, chosen: list[exp.Expr]) -> exp.Select:
+        """SELECT of `chosen` with the joins and conditions that the question needs."""
+        conditions = [self._condition(one) for one in self.parsed.filters]
+        conditions += self._chosen_rows()
+        query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table))
+        for table in self._joins:
+            keys = self.entity.join[table]
+            on = exp.EQ(this=_named(keys[0]), expression=_named(keys[1]))
+            query = query.join(exp.to_table(table), on=on, join_type="left")
+        return query.where(*conditions) if conditions else query
+
+    def field(self, name: str) -> exp.Expr:
+        """The column of a field, its table joined; views of a room are those of its most seen post."""
+        if name == "id":
+            return _named(f"{self.entity.table}.id")
+        if name == "amenities":
+            return self._amenities()
+        column = self.entity.column(name)
+        if name == "views" and self.entity.table == "rooms":
+            own = exp.EQ(this=_named("posts.room_id"), expression=_named("rooms.id"))
+            inner = exp.select(exp.Max(this=_named(column))).from_(exp.to_table("posts")).where(own)
+            return inner.subquery()
+        return self.column(column)
+
+    def _amenities(self) -> exp.Expr:
+        """The codes of all amenities of a room in one text, in a fixed order."""
+        self._join("rooms")
+        code, room = _named("room_amenities.amenity_id"), _named("room_amenities.room_id")
+        ordered = exp.Order(this=code, expressions=[exp.Ordered(this=code.copy())])
+        every = exp.GroupConcat(this=ordered, separator=exp.Literal.string(", "))
+        own = exp.EQ(this=room, expression=_named("rooms.id"))
+        return exp.select(every).from_(exp.to_table("room_amenities")).where(own).subquery()
+
+    def column(self, column: str) -> exp.Expr:
+        """`table.column`, the table joined."""
+        self._join(column.partition(".")[0])
+        return _named(column)
+
+    def _join(self, table: str) -> None:
+        if table == self.entity.table or table in self._joins:
+            return
+        keys = self.entity.join[table]
+        if len(keys) > 2:
+            self._join(keys[2])
+        self._joins.append(table)
+
+    def _path(self) -> exp.Expr:
+        path = self.entity.path
+        if not path.endswith("/"):
+            return self.column(path) if path else exp.Literal.string("")
+        number = exp.cast(_named(f"{self.entity.table}.id"), "VARCHAR")
+        return exp.DPipe(this=exp.Literal.string(path), expression=number)
+
+    def _group(self, name: str) -> exp.Expr:
+        if name in _PERIODS:
+            day = self.field("month" if "month" in self.entity.fields else self.entity.newest)
+            return exp.cast(exp.TimestampTrunc(this=day, unit=exp.var(name)), "DATE")
+        return self.field(name)
+
+    def _measure(self, one: Measure) -> exp.Expr:
+        if one.kind == "count":
+            return exp.Count(this=exp.Star())
+        if one.field == "price_m2":
+            price, area = self.field("price"), self.field("area")
+            value: exp.Expr = exp.Div(this=price, expression=area, typed=False, safe=False)
+        else:
+            value = self.field(one.field)
+        kinds: dict[str, type[exp.Func]] = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum}
+        if one.kind in kinds:
+            return kinds[one.kind](this=value)
+        middle = exp.Median(this=value) if one.kind == "median" else exp.Avg(this=value)
+        return exp.Round(this=middle, decimals=exp.Literal.number(0 if one.field != "area" else 1))
+
+    def _limited(self, query: exp.Select) -> exp.Select:
+        query = query.limit(self.parsed.rows)
+        return query.offset(self.parsed.skip) if self.parsed.skip else query
+
+    def _chosen_rows(self) -> list[exp.Expr]:
+        """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""
+        entity = self.entity
+        own = entity.own.get(self.role) if self.parsed.own else None
+        if own and "filled" in own:
+            return [exp.Not(this=exp.Is(this=self.column(own["filled"]), expression=exp.Null()))]
+        if own:
+            column, chosen, state, value = own["among"]
+            inner = exp.select(_named(chosen)).from_(exp.to_table(chosen.partition(".")[0]))
+            inner = inner.where(exp.EQ(this=_named(state), expression=exp.Literal.string(value)))
+            return [exp.In(this=self.column(column), query=inner.subquery())]
+        if entity.public and not any(one.field in {"id", "status"} for one in self.parsed.filters):
+            column, value = entity.public
+            return [exp.EQ(this=self.column(column), expression=exp.Literal.string(value))]
+        return []
+
+    def _condition(self, one: Filter) -> exp.Expr:
+        if one.field == "amenity":
+            return self._amenity(one)
+        column = self.field(one.field)
+        if one.field in _DATES:
+            column = exp.cast(column, "DATE")
+        values = one.value if isinstance(one.value, tuple) else (one.value,)
+        if one.field == "district":
+            values = _with_covered(one.values)
+        # Invoices that are not paid are those overdue too; `conditions.read_filters` folds them back.
+        if one.field == "status" and self.entity.name == "invoice" and "unpaid" in values:
+            values = tuple(sorted({*one.values, "overdue"}))
+        if one.op in {"in", "not_in"} or len(values) > 1:
+            found = exp.In(this=column, expressions=[_literal(one.field, value) for value in values])
+            return exp.Not(this=found) if one.op in {"not_in", "!="} else found
+        kinds: dict[str, type[exp.Binary]] = {
+            "=": exp.EQ, "!=": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
+        }  # fmt: skip
+        return kinds[one.op](this=column, expression=_literal(one.field, values[0]))
+
+    def _amenity(self, one: Filter) -> exp.Expr:
+        self._join("rooms")
+        own = exp.EQ(this=_named("room_amenities.room_id"), expression=_named("rooms.id"))
+        code = exp.Literal.string(str(one.value))
+        chosen = exp.EQ(this=_named("room_amenities.amenity_id"), expression=code)
+        inner = exp.select(exp.Literal.number(1)).from_(exp.to_table("room_amenities"))
+        found = exp.Exists(this=inner.where(own, chosen))
+        return exp.Not(this=found) if one.op == "!=" else found
+
+
+def label_of(one: Measure) -> str:
+    """The column name of a figure: "count", "avg_price"."""
+    return f"{one.kind}_{one.field}" if one.field else one.kind
+
+
+def _with_covered(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of districts with those they took in, unless one of those is named too: then they are told apart."""
+    found = list(names)
+    for name in names:
+        parts = places().covered(name)[1:]
+        if not set(parts) & set(names):
+            found += parts
+    return tuple(dict.fromkeys(found))
+
+
+def _ordered(node: exp.Expr, *, descending: bool) -> exp.Expr:
+    return exp.Ordered(this=node, desc=descending, nulls_first=False)
+
+
+def _named(column: str) -> exp.Expr:
+    table, _, name = column.partition(".")
+    return exp.column(name, table=table)
+
+
+def _literal(field: str, value: Value) -> exp.Expr:
+    if isinstance(value, str):
+        text = exp.Literal.string(value)
+        return exp.cast(text, "DATE") if field in _DATES else text
+    return exp.Literal.number(str(value))

@@ -1,0 +1,46 @@
+"""The shipped rental questions and a short way to read a message, for the tests of reading."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from troly.text.dates import HCM
+from troly_rental.question.parser import parse_question
+from troly_rental.question.types import ParsedQuestion
+from troly_rental.roles import Role
+
+CASES = Path(__file__).parents[4] / "data" / "eval" / "rental.jsonl"
+NOW = datetime(2026, 11, 22, 9, 0, tzinfo=HCM)
+
+
+def cases() -> list[dict[str, Any]]:
+    """The cases of the file."""
+    return [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+
+
+def turns_of(case: dict[str, Any]) -> list[str]:
+    """The messages of a case."""
+    return case.get("turns") or [case["text"]]
+
+
+def role_of(case: dict[str, Any]) -> Role:
+    """What the sample users are."""
+    roles: dict[str, Role] = {"lan": "LANDLORD", "minh": "TENANT"}
+    return roles.get(case.get("user", ""), "GUEST")
+
+
+def ask(*messages: str, role: Role = "LANDLORD") -> ParsedQuestion:
+    """The reading of the last of `messages`, each after the one before it."""
+    previous = None
+    for message in messages:
+        previous = parse_question(message, "vi", NOW, previous, role=role)
+    assert previous is not None
+    return previous
+
+
+def told(parsed: ParsedQuestion) -> set[str]:
+    """The filters of a reading as short texts."""
+    return {f"{one.field}{one.op}{','.join(one.values)}" for one in parsed.filters}

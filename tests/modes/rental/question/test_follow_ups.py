@@ -1,0 +1,88 @@
+"""Messages that change the query before them, and messages that begin a new one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.modes.rental.question.cases import ask, told
+from troly_rental.question.types import LIST_ROWS, ParsedQuestion
+
+FIRST = "phòng trọ quận 7 dưới 4 triệu có máy lạnh"
+BASE = {"district=Quận 7", "price<4000000", "amenity=air_conditioner"}
+
+
+@pytest.mark.parametrize(
+    ("message", "gone", "new"),
+    [
+        ("chỉ quận 3 thôi", {"district=Quận 7"}, {"district=Quận 3"}),
+        ("con o go vap thi sao", {"district=Quận 7"}, {"district=Gò Vấp"}),
+        ("what about district 1", {"district=Quận 7"}, {"district=Quận 1"}),
+        ("thêm quận 5", {"district=Quận 7"}, {"districtinQuận 5,Quận 7"}),
+        ("thêm ban công", set(), {"amenity=balcony"}),
+        ("bỏ máy lạnh", {"amenity=air_conditioner"}, set()),
+        ("không cần máy lạnh nữa", {"amenity=air_conditioner"}, set()),
+        ("bỏ lọc giá", {"price<4000000"}, set()),
+        ("giá nào cũng được", {"price<4000000"}, set()),
+        ("quận nào cũng được", {"district=Quận 7"}, set()),
+        ("dưới 3 triệu thôi", {"price<4000000"}, {"price<3000000"}),
+        ("tăng lên 5 triệu", {"price<4000000"}, {"price<5000000"}),
+        ("trên 2 triệu", set(), {"price>2000000"}),
+        ("rẻ hơn nữa", {"price<4000000"}, {"price<3400000"}),
+        ("cheaper", {"price<4000000"}, {"price<3400000"}),
+        ("trừ chung cư", set(), {"type!=apartment"}),
+        ("xóa hết bộ lọc", BASE, set()),
+    ],
+)
+def test_conditions_change(message: str, gone: set[str], new: set[str]) -> None:
+    parsed = ask(FIRST, message)
+    assert parsed.edited
+    assert told(parsed) == (BASE - gone) | new
+
+
+def test_larger_without_a_limit_sorts() -> None:
+    parsed = ask(FIRST, "rộng hơn")
+    assert told(parsed) == BASE
+    assert [(order.field, order.descending) for order in parsed.order] == [("area", True)]
+
+
+def test_another_order_and_its_reverse() -> None:
+    by_area = ask(FIRST, "sắp theo diện tích")
+    assert [(order.field, order.descending) for order in by_area.order] == [("area", False)]
+    turned = ask(FIRST, "sắp theo diện tích", "ngược lại")
+    assert [(order.field, order.descending) for order in turned.order] == [("area", True)]
+
+
+def test_more_rows_follow_the_ones_shown() -> None:
+    more = ask(FIRST, "xem thêm")
+    assert (more.skip, more.limit) == (LIST_ROWS, None)
+    five = ask(FIRST, "thêm 5 cái nữa")
+    assert (five.skip, five.limit) == (LIST_ROWS, 5)
+    assert ask(FIRST, "xem thêm", "trang trước").skip == 0
+
+
+def test_the_same_question_as_a_chart_and_a_count() -> None:
+    chart = ask(FIRST, "xem biểu đồ")
+    assert (chart.mode, bool(chart.measures), told(chart)) == ("CHART", True, BASE)
+    count = ask(FIRST, "có mấy phòng vậy")
+    assert (count.mode, count.measures[0].kind, told(count)) == ("TABLE", "count", BASE)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["tìm nhà nguyên căn ở thủ đức", "hợp đồng của tôi", "xin chào", "cảm ơn bạn", "xóa bảng users"],
+)
+def test_another_topic_begins_anew(message: str) -> None:
+    assert not ask(FIRST, message).edited
+    assert ask(FIRST, message) == ask(message)
+
+
+def test_an_unknown_district_in_a_follow_up_is_asked_about() -> None:
+    parsed = ask(FIRST, "ý mình là quận 14")
+    assert [one.key for one in parsed.missing] == ["missing.place"]
+    assert not parsed.ready
+
+
+def test_readings_survive_the_way_to_json_and_back() -> None:
+    for messages in ((FIRST,), (FIRST, "rẻ hơn nữa"), ("so sánh giá quận 1 và quận 3",), ("quận 13",)):
+        parsed = ask(*messages)
+        assert ParsedQuestion.from_dict(parsed.to_dict()) == parsed

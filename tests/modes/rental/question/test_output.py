@@ -1,0 +1,181 @@
+"""List, table or chart; figures that are asked for in other words; what these records cannot answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.modes.rental.question.cases import ask, told
+from troly.sandbox import check
+from troly_rental.question.parser import check_readiness
+from troly_rental.question.types import Measure, Order, ParsedQuestion
+from troly_rental.roles import ROLES, Role, relations_of
+from troly_rental.sql.builder import build_count, build_query
+from troly_rental.sql.conditions import read_filters
+from troly_rental.sql.explanation import explain_query
+from troly_rental.sql.relations import entities
+
+FIELDS = ("price", "area", "deposit", "electricity_price", "water_price", "views", "price_m2")
+GROUPS = (
+    "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
+    "building", "room",
+)  # fmt: skip
+ORDERS = ("price", "area", "posted_at", "views", "deposit", "bedrooms", "people", "scheduled_at", "end_date")
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "entity"),
+    [
+        ("hợp đồng của tôi", "LIST", "contract"),
+        ("show my unpaid invoices", "LIST", "invoice"),
+        ("lịch xem phòng của tôi", "LIST", "viewing"),
+        ("các tòa nhà của tôi", "LIST", "building"),
+        ("bảng hợp đồng của tôi", "TABLE", "contract"),
+        ("tôi còn nợ bao nhiêu tiền", "TABLE", "invoice"),
+        ("hóa đơn tháng này của tôi bao nhiêu", "TABLE", "invoice"),
+        ("doanh thu tháng này", "TABLE", "invoice"),
+        ("list cho anh mấy căn ở quận 7 dưới 5tr", "LIST", "room"),
+        ("cho xem mấy phòng ở Gò Vấp", "LIST", "room"),
+        ("quận 7 có mấy căn dưới 5tr", "TABLE", "room"),
+        ("còn mấy phòng trống ở quận 5", "TABLE", "room"),
+    ],
+)
+def test_things_are_listed_and_figures_are_a_table(text: str, mode: str, entity: str) -> None:
+    parsed = ask(text)
+    assert (parsed.mode, parsed.entity) == (mode, entity)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("giá cao nhất và thấp nhất của phòng trọ quận 10", ["max", "min"]),
+        ("giá phòng thấp nhất và cao nhất ở Thủ Đức là bao nhiêu", ["min", "max"]),
+        ("highest and lowest rent in Tan Binh", ["max", "min"]),
+        ("giá thấp nhất của căn hộ mini Bình Thạnh", ["min"]),
+        ("phòng giá thấp nhất ở quận 1", []),
+        ("sắp xếp từ rẻ nhất đến đắt nhất phòng ở quận 3", []),
+    ],
+)
+def test_the_ends_of_a_price_are_figures(text: str, kinds: list[str]) -> None:
+    parsed = ask(text)
+    assert [one.kind for one in parsed.measures] == kinds
+    assert parsed.mode == ("TABLE" if kinds else "LIST")
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("hóa đơn chưa thanh toán của tôi", "unpaid"),
+        ("hoa don chua dong", "unpaid"),
+        ("my unpaid invoices", "unpaid"),
+        ("hóa đơn quá hạn của tôi", "overdue"),
+        ("hóa đơn quá hạn chưa đóng", "overdue"),
+    ],
+)
+def test_what_is_not_paid_is_one_state_that_the_query_widens(text: str, state: str) -> None:
+    parsed = ask(text)
+    assert told(parsed) == {f"status={state}"}
+    tree = build_query(parsed, "LANDLORD")
+    assert set(read_filters(tree)) == set(parsed.filters)
+    assert ("'unpaid'" in tree.sql()) == (state == "unpaid")
+    assert "'overdue'" in tree.sql()
+
+
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("quan 7 xa qua, tim phong o quan 3", {"district=Quận 3"}),
+        ("quận 1 mắc quá nên kiếm phòng bình thạnh", {"district=Bình Thạnh"}),
+        ("district 2 is too far, find rooms in Binh Thanh", {"district=Bình Thạnh"}),
+        ("phòng quận 1 và quận 3", {"districtinQuận 1,Quận 3"}),
+        ("phòng trọ quậ 5 dưới 3 triệu", {"district=Quận 5", "price<3000000"}),
+    ],
+)
+def test_a_place_complained_of_is_not_wanted(text: str, filters: set[str]) -> None:
+    assert told(ask(text)) == filters
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"), [("top 5 quận đắt nhất hà nội", 5), ("3 cheapest districts in Hanoi", 3)]
+)
+def test_the_first_groups_only(text: str, limit: int) -> None:
+    parsed = ask(text)
+    assert (parsed.group, parsed.limit, parsed.mode) == (("district",), limit, "TABLE")
+
+
+def test_amenities_are_groups_too() -> None:
+    parsed = ask("số phòng theo tiện ích")
+    assert "room_amenities.amenity_id" in build_query(parsed).sql()
+
+
+@given(
+    role=st.sampled_from(ROLES),
+    entity=st.tuples(st.sampled_from(sorted(entities())), st.booleans()),
+    group=st.lists(st.sampled_from(GROUPS), max_size=2, unique=True),
+    measure=st.none()
+    | st.tuples(st.sampled_from(("count", "avg", "median", "min", "max", "sum")), st.sampled_from(FIELDS)),
+    order=st.none() | st.sampled_from(ORDERS),
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_ready_becomes_a_query_and_the_rest_is_told(
+    role: str, entity: tuple[str, bool], group: list[str], measure: tuple[str, str] | None, order: str | None
+) -> None:
+    """No combination of record, figure, group and order raises; one that cannot be answered has its reason."""
+    told_role = cast("Role", role)
+    parsed = ParsedQuestion(entity=entity[0], own=entity[1], order=(Order(order),) if order else ())
+    if measure:
+        measured = Measure(measure[0], "" if measure[0] == "count" else measure[1])
+        parsed = replace(parsed, mode="TABLE", measures=(measured,), group=tuple(group))
+    ready = check_readiness(parsed, told_role)
+    if not ready.ready:
+        assert ready.missing
+        return
+    columns = {one.name: one.columns for one in relations_of(told_role, None if role == "GUEST" else 1)}
+    for tree in (build_query(ready, told_role), build_count(ready, told_role)):
+        assert check(tree.sql(dialect="duckdb"), columns, max_rows=100).tables
+        assert explain_query(tree, "vi")
+
+
+@pytest.mark.parametrize(
+    "text", ["diện tích trung bình hợp đồng của tôi", "bao nhiêu hợp đồng theo nội thất"]
+)
+def test_figures_that_the_records_lack_are_told(text: str) -> None:
+    assert [one.key for one in ask(text).missing] == ["missing.no_figure"]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("1 căn hộ rẻ nhất quận 7", 1), ("3 can ho dat nhat", 3), ("the 2 cheapest apartments in district 7", 2),
+        ("tìm 1 phòng giá rẻ", None), ("căn hộ 1 phòng ngủ rẻ nhất", None), ("nhà 2 lầu rẻ nhất", None),
+    ],
+)  # fmt: skip
+def test_a_number_before_a_dwelling_is_how_many_are_shown(text: str, limit: int | None) -> None:
+    """ "1 phòng" alone is a way of speaking; with "nhất" it is a number."""
+    assert ask(text).limit == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "district"),
+    [
+        ("t.bình có phòng nào không", "Tân Bình"), ("tbinh duoi 4tr", "Tân Bình"), ("phong t.binh", "Tân Bình"),
+        ("b.thạnh có phòng không", "Bình Thạnh"), ("ở C. Giấy có căn hộ nào", "Cầu Giấy"),
+    ],
+)  # fmt: skip
+def test_a_district_with_its_first_word_as_a_letter(text: str, district: str) -> None:
+    assert f"district={district}" in told(ask(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "descending"),
+    [
+        ("quan 3 xep theo dien tich lon nhat", True), ("phòng quận 3 sắp theo diện tích nhỏ nhất", False),
+        ("rooms in district 3 sort by price low to high", False), ("phòng quận 3 sắp theo giá cao nhất", True),
+    ],
+)  # fmt: skip
+def test_the_side_named_after_the_order_is_first(text: str, descending: bool) -> None:
+    assert [order.descending for order in ask(text).order] == [descending]

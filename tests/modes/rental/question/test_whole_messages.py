@@ -1,0 +1,94 @@
+"""Whole questions forget the query before them, changes keep it: pairs of messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.modes.rental.question.cases import ask, told
+
+FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
+KEPT = {"price<3500000", "amenity=air_conditioner"}
+FIGURES = "giá trung bình theo quận ở hà nội"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "biểu đồ giá trung bình theo quận ở sài gòn",
+        "bieu do gia trung binh theo quan o sai gon",
+        "giá thuê trung bình theo quận",
+        "average rent by district in Hanoi",
+        "so sánh giá quận 1 và quận 3",
+        "quận 1 hay quận 3 rẻ hơn",
+        "quận nào rẻ nhất ở hà nội",
+        "top 5 quận có nhiều phòng nhất",
+        "có bao nhiêu phòng ở quận 5",
+        "số phòng theo loại ở cầu giấy",
+        "xu hướng giá thuê ở quận 7",
+        "giá cao nhất và thấp nhất của phòng ở quận 10",
+        "còn phòng nào ở quận 3 không",
+        "phòng quận 3 kèm nội thất",
+        "phòng quận 3 rẻ hơn 4 triệu",
+        "phòng khác ở quận 3",
+        "căn hộ quận 3 dưới 8 triệu thôi",
+        "rooms in district 3 with a balcony",
+        "any rooms in district 3 under 5 million",
+        "tìm nhà nguyên căn ở thủ đức",
+        "bài đăng mới nhất ở quận 7",
+        "phòng mới nhất ở quận 3",
+        "căn hộ Quận 2 thì xa quá, tìm căn hộ ở Bình Thạnh dưới 10 triệu thôi",
+        "hợp đồng của tôi",
+    ],
+)
+def test_a_whole_question_keeps_nothing(message: str) -> None:
+    parsed = ask(FIRST, message)
+    assert not parsed.edited
+    assert parsed == ask(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "filters"),
+    [
+        ("chỉ quận 3 thôi", {"district=Quận 3", *KEPT}),
+        ("chỉ phòng quận 3 thôi", {"district=Quận 3", *KEPT}),
+        ("còn ở Bình Thạnh thì sao", {"district=Bình Thạnh", *KEPT}),
+        ("còn phòng quận 3 thì sao", {"district=Quận 3", *KEPT}),
+        ("what about district 5", {"district=Quận 5", *KEPT}),
+        ("đổi sang quận 10", {"district=Quận 10", *KEPT}),
+        ("ở quận 3 có không", {"district=Quận 3", *KEPT}),
+        ("quận 7 xa quá", {"district=Gò Vấp", "district!=Quận 7", *KEPT}),
+        ("gò vấp xa quá", {"district!=Gò Vấp", *KEPT}),
+        ("xem biểu đồ", {"district=Gò Vấp", *KEPT}),
+        ("thống kê theo quận", {"district=Gò Vấp", *KEPT}),
+        ("có bao nhiêu phòng vậy", {"district=Gò Vấp", *KEPT}),
+        ("giá trung bình bao nhiêu", {"district=Gò Vấp", *KEPT}),
+        ("trong số đó phòng nào rộng nhất", {"district=Gò Vấp", *KEPT}),
+        ("giá trung bình các phòng đó ở quận nào cao nhất", {"district=Gò Vấp", *KEPT}),
+        ("only rooms with a window", {"district=Gò Vấp", "amenity=window", *KEPT}),
+        ("quận 5 dưới 4 triệu", {"district=Quận 5", "price<4000000", "amenity=air_conditioner"}),
+    ],
+)
+def test_a_change_keeps_the_rest(message: str, filters: set[str]) -> None:
+    parsed = ask(FIRST, message)
+    assert parsed.edited
+    assert told(parsed) == filters
+
+
+@pytest.mark.parametrize(
+    ("message", "filters", "group"),
+    [
+        ("vẽ biểu đồ giá theo quận", {"city=Hà Nội"}, ("district",)),
+        ("ở sài gòn thì sao", {"city=Hồ Chí Minh"}, ("district",)),
+        ("theo loại phòng", {"city=Hà Nội"}, ("type",)),
+        ("chỉ căn hộ mini thôi", {"city=Hà Nội", "type=mini_apartment"}, ("district",)),
+    ],
+)
+def test_figures_are_changed_in_place(message: str, filters: set[str], group: tuple[str, ...]) -> None:
+    parsed = ask(FIGURES, message)
+    assert parsed.edited
+    assert (told(parsed), parsed.group, parsed.measures[0].field) == (filters, group, "price")
+
+
+def test_groups_of_a_list_are_counted() -> None:
+    parsed = ask(FIRST, "thống kê theo quận")
+    assert (parsed.group, [one.kind for one in parsed.measures]) == (("district",), ["count"])

@@ -1,0 +1,34 @@
+"""The services with the tables of the reuse store and the audit log, and embedders that say what a test wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.stores.services import NOW
+from troly.config import load_settings
+from troly.paths import Paths
+from troly.plugin.services import Services, open_services
+from troly.text.dates import fixed_clock
+from troly_rental.audit import MIGRATION as AUDIT
+from troly_rental.reuse.store import MIGRATION as REUSE
+
+ROLE, MODE, SCHEMA = "GUEST", "LIST", "0123456789ab"
+
+
+@contextmanager
+def reuse_at(home: Path) -> Iterator[Services]:
+    """Real stores under `home`."""
+    paths = Paths.resolve({"TROLY_HOME": str(home)})
+    settings = load_settings(paths, {"OLLAMA_HOST": "http://127.0.0.1:9"})
+    services = open_services(paths, settings, (REUSE, AUDIT), fixed_clock(NOW))
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+async def all_alike(texts: Sequence[str]) -> list[list[float]]:
+    """An embedder for which every question is the same: only the other rules can tell them apart."""
+    return [[1.0, 0.5] for _ in texts]
