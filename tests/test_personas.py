@@ -31,7 +31,7 @@ def refused(
     paths: Paths, settings: Settings | None = None, stem: str = "own", lang: Lang = "en"
 ) -> ConfigError:
     with pytest.raises(ConfigError) as caught:
-        Personas(paths, settings or Settings()).load(stem, lang)
+        Personas(paths, settings or Settings(), "shopping").load(stem, lang)
     for each in LANGS:
         text = caught.value.render(each)
         assert text.title
@@ -82,7 +82,7 @@ def test_this_installations_own_voice_wins_and_edits_show_at_once(paths: Paths) 
 def test_the_file_of_persona_path_is_the_shops(paths: Paths, tmp_path: Path, name: str, lang: Lang) -> None:
     file = tmp_path / name
     file.write_text("Nói ngắn.\nGreeting: Chào\nFollowUp: Gì nữa ạ?\n", encoding="utf-8")
-    personas = Personas(paths, Settings(persona=PersonaSettings(path=file)))
+    personas = Personas(paths, Settings(persona=PersonaSettings(path=file)), "shopping")
     standard = Personas(paths, Settings())
     persona = personas.load("shopping", lang)
     assert (persona.greeting, persona.follow_up) == ("Chào", "Gì nữa ạ?")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Graph, Mode, Opening, Outcome
-from troly.text.catalogue import LANGS, Lang
+from troly.plugin.contract import Lazy, Mode, Outcome, Purpose
+from troly.text.catalogue import LANGS
 from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
 from troly_analysis.sheets.metrics import MIGRATION
-from troly_analysis.sheets.overview import mentions
-from troly_analysis.sheets.samples import SAMPLES, holdings
-from troly_analysis.strings import catalogue, say
+from troly_analysis.sheets.samples import SAMPLES
+from troly_analysis.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
-    from troly.plugin.services import Services
 
 
 # ChatWorkflowState of the documents (001-04), and the result.
@@ -32,24 +29,6 @@ STATE_FIELDS = (
     "error",
     "result",
 )
-
-
-# What the first question would otherwise wait for; the graph is built in a thread before anybody asks.
-_WARM = (
-    "duckdb",
-    "sqlglot",
-    "troly_analysis.planner",
-    "troly_analysis.nodes",
-    "troly_analysis.query.aggregates",
-)
-
-
-def _graph() -> Graph:
-    from troly_analysis.graph import build
-
-    for name in _WARM:
-        import_module(name)
-    return build()
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
@@ -78,45 +57,36 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     return Outcome(fields, message_type=kind, metadata=metadata)
 
 
-def _opening(services: Services, lang: Lang) -> Opening:
-    return Opening(services.personas.load("analysis", lang).greeting)
-
-
-def _warm() -> None:
-    """Learn the examples, and load what writes and reads queries."""
-    import sqlglot
-
-    from troly_analysis.planner import classify
-    from troly_analysis.planner.schema import concept_of
-    from troly_analysis.types import Field
-
-    for name in ("troly_analysis.sheets.store", "troly_analysis.agent.tools"):
-        import_module(name)
-    sqlglot.parse_one("select 1", read="duckdb").sql(dialect="duckdb")
-    concept_of(Field("Doanh thu", "number"))
-    classify("xin chào", (), ())
-    classify("tổng doanh thu tháng này là bao nhiêu?", (), ())
-
-
 MODE = Mode(
     id="analysis",
-    names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
-    summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
+    texts=TEXTS,
+    names=TEXTS.both("mode.name"),
+    summaries=TEXTS.both("mode.summary"),
     persona="analysis",
     accent="#6ea8fe",
+    order=20,
+    about=Purpose(
+        {
+            "vi": "Số liệu trong bảng của bạn: doanh thu, đơn hàng, so sánh, biểu đồ.",
+            "en": "Figures in your own sheets: revenue, orders, comparisons, charts.",
+        },
+        {
+            "vi": ("Tổng doanh thu tháng này là bao nhiêu?", "Top 5 sản phẩm bán chạy nhất?"),
+            "en": ("What is the total revenue this month?", "What are the top 5 best selling products?"),
+        },
+    ),
     icon="∑",
-    warm=_warm,
+    warm=Lazy("troly_analysis.warm:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
-    graph=_graph,
+    graph=Lazy("troly_analysis.graph:build"),
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    opening=_opening,
-    holdings=holdings,
+    data_status=Lazy("troly_analysis.sheets.samples:data_status"),
     migrations=(MIGRATION,),
     ingests=INGESTS,
     commands=COMMANDS,
     samples=SAMPLES,
     talk=TALK,
-    mentions=mentions,
+    mentions=Lazy("troly_analysis.sheets.overview:mentions"),
 )

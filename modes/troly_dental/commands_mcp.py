@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
+from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def serve(request: CommandRequest) -> CommandResult:
     if not http and (port or token):
         raise InputError("dental.mcp.http_only")
     number = _port(port, SERVERS[wanted])
-    secret = _token(token or request.services.settings.dental.mcp_server_token or "")
+    secret = _token(token or request.services.settings.of(DentalSettings).mcp_server_token or "")
     from troly_dental.servers.serve import on_http, on_stderr, on_stdio
 
     server = _server(wanted, request)
@@ -51,7 +52,7 @@ def _server(wanted: str, request: CommandRequest) -> StrictServer:
     search = tools.web_search(services)
     if wanted == "tools":
         return tools.build(search)
-    login, numbers = request.profile.login, services.settings.dental
+    login, numbers = request.profile.login, services.settings.of(DentalSettings)
     store = MemoryStore.of(services.state, services.clock, login, numbers)
     return memory.build(store) if wanted == "memory" else tools.both(store, search)
 

@@ -7,6 +7,7 @@ from troly.plugin.contract import CommandRequest, CommandResult
 from troly.plugin.events import Table
 from troly_dental.memory.store import MemoryStore
 from troly_dental.memory.types import Fact
+from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 
@@ -41,7 +42,9 @@ def forget(request: CommandRequest) -> CommandResult:
 
 def _store(request: CommandRequest) -> MemoryStore:
     services = request.services
-    return MemoryStore.of(services.state, services.clock, request.profile.login, services.settings.dental)
+    return MemoryStore.of(
+        services.state, services.clock, request.profile.login, services.settings.of(DentalSettings)
+    )
 
 
 def _number(request: CommandRequest) -> int:

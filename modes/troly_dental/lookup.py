@@ -20,6 +20,7 @@ from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
 from troly_dental.search import SearchOutcome, packed, unpacked
+from troly_dental.settings import DentalSettings
 from troly_dental.steps_log import StepLog
 from troly_dental.working import Before
 
@@ -37,7 +38,9 @@ class Web:
 
 def wants_web(turn: TurnContext) -> bool:
     """Whether this turn may send a query: the setting `dental.search` and `--offline` are asked."""
-    return turn.services.settings.dental.search == "on" and turn.model.reason_unavailable != OFFLINE
+    return (
+        turn.services.settings.of(DentalSettings).search == "on" and turn.model.reason_unavailable != OFFLINE
+    )
 
 
 def follows(question: str, before: Before) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from troly.text.fold import fold_in_place, span_in_place
 from troly_dental.masking_words import Found, identity_cues, words_found
+from troly_dental.settings import DentalSettings
+
+if TYPE_CHECKING:
+    from troly.plugin.services import Services
 
 __all__ = ["Found", "find", "mask", "strip"]
 
@@ -166,3 +170,10 @@ def _without_overlap(found: list[Found]) -> tuple[Found, ...]:
         else:
             merged.append(each)
     return tuple(merged)
+
+
+def shareable(services: Services, text: str) -> str:
+    """Names, telephones and numbers of papers are masked as in the log (003-42)."""
+    if services.settings.of(DentalSettings).log_personal:
+        return text
+    return mask(text)

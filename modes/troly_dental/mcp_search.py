@@ -13,6 +13,7 @@ from troly_dental.mcp_calls import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Ans
 from troly_dental.search.outcome import PROBLEMS, SearchOutcome
 from troly_dental.search.pages import one_line
 from troly_dental.search.query import MAX_CHARS, clean
+from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -33,7 +34,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
     sent = await asyncio.to_thread(clean, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=ENGINE)
-    settings = services.settings.dental
+    settings = services.settings.of(DentalSettings)
     if settings.mcp_server_url:
         from troly_dental.mcp_calls import McpConnection
 
@@ -58,7 +59,9 @@ def _own(services: Services) -> Caller:
 
         return tools.build(tools.web_search(services))
 
-    return InsideCaller(inside(services), SERVER, build, services.settings.dental.search_seconds + _GRACE)
+    return InsideCaller(
+        inside(services), SERVER, build, services.settings.of(DentalSettings).search_seconds + _GRACE
+    )
 
 
 async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:

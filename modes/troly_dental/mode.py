@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome
-from troly.text.catalogue import LANGS, Lang
+from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
+from troly.text.catalogue import LANGS
 from troly_dental.commands import COMMANDS
 from troly_dental.memory.schema import MIGRATION as MEMORY
-from troly_dental.mentions import mentions
-from troly_dental.samples import SAMPLES
 from troly_dental.search.cache import MIGRATIONS as SEARCHES
-from troly_dental.strings import catalogue, say
+from troly_dental.settings import DentalSettings
+from troly_dental.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
-    from troly.plugin.services import Services
 
 # Issue 6's fields, and those that the document's flow names (003-05, 003-13 to 003-21, 003-32).
 STATE_FIELDS = (
@@ -35,12 +32,6 @@ STATE_FIELDS = (
     "summary",
     "formatted_response",
 )
-
-
-def _graph() -> Graph:
-    from troly_dental.graph import build
-
-    return build()
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
@@ -72,66 +63,38 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     return Outcome({name: state[name] for name in STATE_FIELDS}, message_type=kind, metadata=metadata)
 
 
-def _opening(services: Services, lang: Lang) -> Opening:
-    return Opening(services.personas.load("dental", lang).greeting)
-
-
-def _holdings(services: Services, lang: Lang) -> DataStatus:
-    from troly_dental.samples import COLLECTION
-
-    count = len(services.knowledge.list_documents(COLLECTION))
-    line = say("holdings.loaded" if count else "holdings.none", lang, count=count)
-    settings = services.settings.dental
-    if settings.search == "off":
-        return DataStatus(say("holdings.no_web", lang, line=line), enough=count > 0)
-    engine = "SearXNG" if settings.searxng else "DuckDuckGo"
-    return DataStatus(say("holdings.online", lang, line=line, engine=engine), enough=True)
-
-
-def _shareable(services: Services, text: str) -> str:
-    """Names, telephones and numbers of papers are masked as in the log (003-42)."""
-    if services.settings.dental.log_personal:
-        return text
-    from troly_dental.masking import mask
-
-    return mask(text)
-
-
-def _warm() -> None:
-    """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
-    from troly.retrieval.search.glossary import concepts
-    from troly_dental.guard import judge, red_flag
-    from troly_dental.note_sentences import tells
-    from troly_dental.note_subjects import subjects
-
-    red_flag("răng bị sâu")
-    judge("răng bị sâu")
-    subjects("răng bị sâu")
-    tells("răng")
-    concepts(["sâu", "răng"], english=False)
-    for name in ("mcp", "troly_dental.servers.memory", "troly_dental.mcp_inside"):
-        import_module(name)
-
-
 MODE = Mode(
     id="dental",
-    names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
-    summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
+    texts=TEXTS,
+    names=TEXTS.both("mode.name"),
+    summaries=TEXTS.both("mode.summary"),
     persona="dental",
     accent="#45c1c1",
+    order=40,
+    about=Purpose(
+        {"vi": "Răng, nướu và chăm sóc răng miệng.", "en": "Teeth, gums and dental care."},
+        {
+            "vi": ("Chảy máu chân răng có sao không?", "Nhổ răng khôn xong nên ăn gì?"),
+            "en": ("Are bleeding gums a problem?", "What should I eat after a wisdom tooth is pulled?"),
+        },
+    ),
     icon="Ω",
-    warm=_warm,
+    warm=Lazy("troly_dental.warm:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
-    graph=_graph,
+    graph=Lazy("troly_dental.graph:build"),
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    opening=_opening,
-    holdings=_holdings,
+    data_status=Lazy("troly_dental.samples:data_status"),
     roles=("chat", "small", "guard"),
+    settings={"dental": DentalSettings},
     migrations=(*SEARCHES, MEMORY),
     commands=COMMANDS,
-    samples=SAMPLES,
-    shareable=_shareable,
-    mentions=mentions,
+    samples=Samples(
+        load=Lazy("troly_dental.samples:load"),
+        remove=Lazy("troly_dental.samples:remove"),
+        loaded=Lazy("troly_dental.samples:loaded"),
+    ),
+    shareable=Lazy("troly_dental.masking:shareable"),
+    mentions=Lazy("troly_dental.mentions:mentions"),
 )

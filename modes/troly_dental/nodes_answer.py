@@ -12,6 +12,7 @@ from troly_dental import notes as bundled
 from troly_dental import sources
 from troly_dental.lookup import Web, day_of, look, look_in_notes, wants_web
 from troly_dental.search import as_text, explain
+from troly_dental.settings import DentalSettings
 from troly_dental.steps_log import FORMATTED, StepLog
 from troly_dental.strings import say
 from troly_dental.working import Answered, Found
@@ -75,7 +76,7 @@ def _tell(web: Web | None, found: Found, turn: TurnContext) -> None:
     if turn.conversation_metadata.get(_TOLD) and found.notes:
         return  # said once in this conversation; the answer itself marks its notes and their dates
     turn.conversation_metadata[_TOLD] = True
-    off = turn.services.settings.dental.search == "off"
+    off = turn.services.settings.of(DentalSettings).search == "off"
     why = say("notice.search_off" if off else "notice.search_offline", lang)
     turn.emit(Notice("info", say("notice.search_off_title", lang), f"{why} {instead}"))
 

@@ -17,6 +17,7 @@ from troly_dental.memory import (
     rule_summary,
     summarise,
 )
+from troly_dental.settings import DentalSettings
 from troly_dental.steps_log import StepLog
 from troly_dental.strings import say
 from troly_dental.working import Recalled
@@ -44,7 +45,7 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
     if memory.problem:
         log.trouble("4.1", f"Memory: {memory.problem}")
-        elsewhere = turn.services.settings.dental.mcp_server_url
+        elsewhere = turn.services.settings.of(DentalSettings).mcp_server_url
         remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
         turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
     recalled = Recalled(tuple(messages), summary, facts)
@@ -79,7 +80,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     """
     question, shown = state["user_message"], state["formatted_response"]
     log, lang = StepLog(turn), turn.language
-    settings = turn.services.settings.dental
+    settings = turn.services.settings.of(DentalSettings)
     known = state["conversation_id"]
     async with memory_of_turn(turn.services, turn.profile) as memory:
         await memory.add_message(known, "user", question)

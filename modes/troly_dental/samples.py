@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troly.plugin.contract import Samples
+from troly.plugin.contract import DataStatus
 from troly.plugin.samples import shipped
 from troly.text.catalogue import LANGS, Lang
+from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
@@ -122,4 +123,12 @@ def _listed(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(value.strip() for value in values if value.strip())
 
 
-SAMPLES = Samples(load, remove, loaded)
+def data_status(services: Services, lang: Lang) -> DataStatus:
+    """How many notes there are, and whether the web is searched beside them."""
+    count = len(services.knowledge.list_documents(COLLECTION))
+    line = say("holdings.loaded" if count else "holdings.none", lang, count=count)
+    settings = services.settings.of(DentalSettings)
+    if settings.search == "off":
+        return DataStatus(say("holdings.no_web", lang, line=line), enough=count > 0)
+    engine = "SearXNG" if settings.searxng else "DuckDuckGo"
+    return DataStatus(say("holdings.online", lang, line=line, engine=engine), enough=True)

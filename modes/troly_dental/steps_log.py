@@ -8,6 +8,7 @@ from pathlib import Path
 
 from troly.plugin.context import TurnContext
 from troly.text.sanitize import sanitize
+from troly_dental.settings import DentalSettings
 
 FILE, BYTES = "dental.log", 1_000_000
 log = logging.getLogger("troly_dental.steps")
@@ -22,9 +23,9 @@ class StepLog:
     """
 
     def __init__(self, turn: TurnContext) -> None:
-        settings = turn.services.settings.dental
+        settings = turn.services.settings.of(DentalSettings)
         self._personal = settings.log_personal
-        if settings.log != "off":
+        if settings.log != "off" and not turn.services.temporary:
             keep_in_file(turn.services.paths.cache / "logs", settings.log.upper())
 
     def flow(self, step: str, text: str) -> None:

@@ -6,5 +6,5 @@ from pathlib import Path
 
 from troly.plugin.texts import ModeTexts
 
-_WORDS = ModeTexts(Path(__file__).parent)
-catalogue, say, prompts = _WORDS.catalogue, _WORDS.say, _WORDS.prompts
+TEXTS = ModeTexts(Path(__file__).parent)
+catalogue, say, prompts = TEXTS.catalogue, TEXTS.say, TEXTS.prompts

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import DataStatus, Graph, Mode, Opening, Outcome, Samples
-from troly.text.catalogue import LANGS, Lang
+from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
+from troly.text.catalogue import LANGS
 from troly_rag.commands import COMMANDS, INGESTS, RESOLVE_COMMANDS
 from troly_rag.corpus.cards import MIGRATION
-from troly_rag.samples import mentions
 from troly_rag.state import STATE_FIELDS, empty_state
-from troly_rag.strings import say
+from troly_rag.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
-    from troly.plugin.services import Services
-
-
-def _graph() -> Graph:
-    from troly_rag.graph import build
-
-    return build()
 
 
 def _start(_turn: TurnContext) -> dict[str, Any]:
@@ -45,48 +37,9 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     )
 
 
-def _opening(services: Services, lang: Lang) -> Opening:
-    return Opening(services.personas.load("rag", lang).greeting)
-
-
-def _holdings(services: Services, lang: Lang) -> DataStatus:
-    from troly_rag.samples import holdings
-
-    return holdings(services, lang)
-
-
-def _load(services: Services, lang: Lang) -> tuple[str, ...]:
-    from troly_rag.samples import load
-
-    return load(services, lang)
-
-
-def _remove(services: Services, lang: Lang) -> tuple[str, ...]:
-    from troly_rag.samples import remove
-
-    return remove(services, lang)
-
-
-def _loaded(services: Services) -> bool:
-    from troly_rag.samples import loaded
-
-    return loaded(services)
-
-
-def _warm() -> None:
-    """Learn the examples of small talk, and the words that questions are read by."""
-    from troly.retrieval.search.glossary import concepts
-    from troly_rag.answer.extraction import figure_request
-    from troly_rag.routing.small_talk import check_small_talk
-    from troly_rag.tools import documents  # noqa: F401 (what looks into the documents)
-
-    check_small_talk("chính sách nghỉ phép")
-    figure_request("chính sách nghỉ phép")
-    concepts(["chính", "sách", "nghỉ", "phép"], english=False)
-
-
 MODE = Mode(
     id="rag",
+    texts=TEXTS,
     names={"vi": "Nội bộ", "en": "Company"},
     summaries={
         "vi": "Hỏi chính sách công ty, câu trả lời có căn cứ.",
@@ -94,19 +47,30 @@ MODE = Mode(
     },
     persona="rag",
     accent="#bb9af7",
+    order=50,
+    about=Purpose(
+        {"vi": "Chính sách và quy định của công ty.", "en": "Company policies and rules."},
+        {
+            "vi": ("Nghỉ phép năm được mấy ngày?", "Mật khẩu phải dài bao nhiêu ký tự?"),
+            "en": ("How many days of annual leave do I have?", "How long must a password be?"),
+        },
+    ),
     icon="§",
-    warm=_warm,
+    warm=Lazy("troly_rag.warm:warm"),
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
-    graph=_graph,
+    graph=Lazy("troly_rag.graph:build"),
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    opening=_opening,
-    holdings=_holdings,
+    data_status=Lazy("troly_rag.samples:data_status"),
     roles=("chat", "small"),
     migrations=(MIGRATION,),
     ingests=INGESTS,
     commands=(*COMMANDS, *RESOLVE_COMMANDS),
-    samples=Samples(_load, _remove, _loaded),
-    mentions=mentions,
+    samples=Samples(
+        load=Lazy("troly_rag.samples:load"),
+        remove=Lazy("troly_rag.samples:remove"),
+        loaded=Lazy("troly_rag.samples:loaded"),
+    ),
+    mentions=Lazy("troly_rag.samples:mentions"),
 )

@@ -61,7 +61,7 @@ def loaded(services: Services) -> bool:
     return any(map(_is_sample, Cards(services.state).all()))
 
 
-def holdings(services: Services, lang: Lang) -> DataStatus:
+def data_status(services: Services, lang: Lang) -> DataStatus:
     """What documents there are, by agent, for the empty pane."""
     cards = Cards(services.state).all()
     if not cards:

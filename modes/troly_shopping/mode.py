@@ -5,33 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import (
-    Command,
-    CommandRequest,
-    CommandResult,
-    DataStatus,
-    Graph,
-    Ingest,
-    IngestOutcome,
-    IngestRequest,
-    Mode,
-    Opening,
-    Outcome,
-    Parameter,
-    Samples,
-)
-from troly.text.catalogue import LANGS, Lang
-from troly.text.dates import format_date
-from troly.text.numbers import format_number
+from troly.plugin.contract import Command, Ingest, Lazy, Mode, Outcome, Parameter, Purpose, Samples
+from troly.text.catalogue import LANGS
 from troly_shopping.handoffs import MIGRATION
-from troly_shopping.mentions import mentions
-from troly_shopping.strings import catalogue, say
+from troly_shopping.settings import GreetingSettings, IntentSettings
+from troly_shopping.strings import TEXTS, say
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
-    from troly.plugin.services import Services
-
-INGEST_COMMAND = "app ingest warranty FILE"
 
 # AgentState of 000-63 and what a warranty answer carries.
 STATE_FIELDS = (
@@ -51,12 +32,6 @@ STATE_FIELDS = (
     "message_type",
     "warranty_meta",
 )
-
-
-def _graph() -> Graph:
-    from troly_shopping.graph import build
-
-    return build()
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
@@ -89,129 +64,70 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     return Outcome({name: state[name] for name in STATE_FIELDS}, message_type=kind, metadata=metadata)
 
 
-def _opening(services: Services, lang: Lang) -> Opening:
-    return Opening(services.personas.load("shopping", lang).greeting)
-
-
-def _holdings(services: Services, lang: Lang) -> DataStatus:
-    from troly_shopping.products.store import ProductStore
-    from troly_shopping.warranty.store import WarrantyStore
-
-    loaded = WarrantyStore(services.datasets).loaded()
-    goods = ProductStore(services.datasets).loaded()
-    if loaded is None:
-        return DataStatus(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
-    day = format_date(loaded.at.date())
-    line = say("holdings.loaded", lang, rows=format_number(loaded.rows, lang), date=day)
-    parts = [say("holdings.samples", lang, line=line) if loaded.samples else line]
-    if goods is not None:
-        line = say("holdings.products", lang, rows=format_number(goods.rows, lang))
-        parts.append(say("holdings.samples", lang, line=line) if goods.samples else line)
-    return DataStatus("; ".join(parts), enough=True, command=INGEST_COMMAND)
-
-
-def _samples() -> Samples:
-    def load(services: Services, lang: Lang) -> tuple[str, ...]:
-        from troly_shopping.samples import load_samples as run
-
-        return run(services, lang)
-
-    def remove(services: Services, lang: Lang) -> tuple[str, ...]:
-        from troly_shopping.samples import remove_samples as run
-
-        return run(services, lang)
-
-    def loaded(services: Services) -> bool:
-        from troly_shopping.samples import samples_loaded as run
-
-        return run(services)
-
-    return Samples(load, remove, loaded)
-
-
-def _ingest(request: IngestRequest) -> IngestOutcome:
-    from troly_shopping.warranty.load import ingest_warranty
-
-    return ingest_warranty(request)
-
-
-def _ingest_products(request: IngestRequest) -> IngestOutcome:
-    from troly_shopping.products.load import ingest_products
-
-    return ingest_products(request)
-
-
-def _check(request: CommandRequest) -> CommandResult:
-    from troly_shopping.warranty.serial_file import check_serial_file
-
-    return check_serial_file(request)
-
-
-def _handoffs(request: CommandRequest) -> CommandResult:
-    from troly_shopping.handoffs import list_handoffs
-
-    return list_handoffs(request)
-
-
-def _warm() -> None:
-    """Learn the examples and read the lists once: a quarter of a second that the first answer does not wait for."""
-    from troly_shopping.dialogue import dialogue_phrases
-    from troly_shopping.intent import MessagePhrases, score_intents
-
-    score_intents(MessagePhrases("shop có bán laptop không"))
-    dialogue_phrases("")
-
-
 MODE = Mode(
     id="shopping",
-    names=catalogue().entry("strings.mode.name"),  # type: ignore[arg-type]
-    summaries=catalogue().entry("strings.mode.summary"),  # type: ignore[arg-type]
+    texts=TEXTS,
+    names=TEXTS.both("mode.name"),
+    summaries=TEXTS.both("mode.summary"),
     persona="shopping",
     accent="#e8a33d",
+    order=10,
+    about=Purpose(
+        {
+            "vi": "Bảo hành theo số serial và mua hàng của cửa hàng.",
+            "en": "Warranties by serial number, and shopping at the store.",
+        },
+        {
+            "vi": ("Máy ABC123 còn bảo hành không?", "Laptop dưới 20 triệu có loại nào?"),
+            "en": ("Is ABC123 still under warranty?", "Which laptops cost less than 20 million?"),
+        },
+    ),
     icon="₫",
-    warm=_warm,
+    warm=Lazy("troly_shopping.warm:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
-    graph=_graph,
+    graph=Lazy("troly_shopping.graph:build"),
     start=_start,
     finish=_finish,
     state_fields=STATE_FIELDS,
-    opening=_opening,
-    holdings=_holdings,
-    samples=_samples(),
+    data_status=Lazy("troly_shopping.samples:data_status"),
+    samples=Samples(
+        load=Lazy("troly_shopping.samples:load_samples"),
+        remove=Lazy("troly_shopping.samples:remove_samples"),
+        loaded=Lazy("troly_shopping.samples:samples_loaded"),
+    ),
     ingests=(
         Ingest(
             name="warranty",
-            help={lang: say("mode.ingest_help", lang) for lang in LANGS},
+            help=TEXTS.both("mode.ingest_help"),
             example="app ingest warranty data/warranty.csv --errors loi.csv",
-            run=_ingest,
+            run=Lazy("troly_shopping.warranty.load:ingest_warranty"),
         ),
         Ingest(
             name="products",
-            help={lang: say("mode.products_help", lang) for lang in LANGS},
+            help=TEXTS.both("mode.products_help"),
             example="app ingest products data/products.csv --errors loi.csv",
-            run=_ingest_products,
+            run=Lazy("troly_shopping.products.load:ingest_products"),
         ),
     ),
+    settings={"intent": IntentSettings, "greeting": GreetingSettings},
     migrations=(MIGRATION,),
     commands=(
         Command(
             path=("warranty", "check"),
-            help={lang: say("check.help", lang) for lang in LANGS},
+            help=TEXTS.both("check.help"),
             example="app warranty check serials.txt\napp warranty check serials.csv --csv ket-qua.csv",
-            run=_check,
-            parameters=(
-                Parameter("file", {lang: say("check.file", lang) for lang in LANGS}, "FILE", required=True),
-            ),
+            run=Lazy("troly_shopping.warranty.serial_file:check_serial_file"),
+            parameters=(Parameter("file", TEXTS.both("check.file"), "FILE", required=True),),
             takes=("csv", "now"),
         ),
         Command(
             path=("handoffs",),
-            help={lang: say("handoff.help", lang) for lang in LANGS},
+            help=TEXTS.both("handoff.help"),
             example="app handoffs\napp handoffs --json",
-            run=_handoffs,
+            run=Lazy("troly_shopping.handoffs:list_handoffs"),
             takes=("csv", "user"),
         ),
     ),
-    mentions=mentions,
-    person={lang: say("mode.person", lang) for lang in LANGS},
+    mentions=Lazy("troly_shopping.mentions:mentions"),
+    person=TEXTS.both("mode.person"),
 )

@@ -12,6 +12,7 @@ from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.intent import decide_intent
 from troly_shopping.message import parse_message
 from troly_shopping.reply import clarification, product_answer, recall, warranty
+from troly_shopping.settings import GreetingSettings, IntentSettings
 from troly_shopping.strings import say
 
 State = Mapping[str, Any]
@@ -30,7 +31,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
             turn, question, message.rules, message.serials, awaiting=message.state.awaiting
         )
     step.note(decision.note(turn.language), decision.source)
-    threshold = turn.services.settings.intent.confidence_threshold
+    threshold = turn.services.settings.of(IntentSettings).confidence_threshold
     clear = bool(message.route) or (decision.intent != "unknown" and decision.confidence >= threshold)
     if clear and message.route != "handoff_stream" and message.act.act != "cancel":
         _greet(turn)
@@ -86,7 +87,7 @@ async def respond_stream(state: State, turn: TurnContext, step: Step) -> State:
 
 def _greet(turn: TurnContext) -> None:
     """The cute greeting, as often as the settings say (000-16 to 000-18, C12)."""
-    how = turn.services.settings.greeting.cute
+    how = turn.services.settings.of(GreetingSettings).cute
     if how == "never" or (how == "once" and turn.conversation_metadata.get(_GREETED)):
         return
     turn.conversation_metadata[_GREETED] = True

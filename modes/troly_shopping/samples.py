@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from troly.plugin.contract import IngestOutcome, IngestRequest
+from troly.plugin.contract import DataStatus, IngestOutcome, IngestRequest
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.retrieval.documents.ingest import SAMPLES
 from troly.text.catalogue import Lang
+from troly.text.dates import format_date
+from troly.text.numbers import format_number
 from troly_shopping.datasets import is_sample
 from troly_shopping.products.load import ingest_products
 from troly_shopping.products.store import DATASET as PRODUCTS
@@ -22,6 +24,7 @@ _LISTS: dict[str, Callable[..., IngestOutcome]] = {
     WARRANTY: ingest_warranty,
     PRODUCTS: ingest_products,
 }
+INGEST_COMMAND = "app ingest warranty FILE"
 
 
 def load_samples(services: Services, lang: Lang) -> tuple[str, ...]:
@@ -96,3 +99,21 @@ def _pages(services: Services) -> list[str]:
 
 def _collection(services: Services) -> str:
     return services.settings.chroma.collection
+
+
+def data_status(services: Services, lang: Lang) -> DataStatus:
+    """What was loaded of warranties and products, and when."""
+    from troly_shopping.products.store import ProductStore
+    from troly_shopping.warranty.store import WarrantyStore
+
+    loaded = WarrantyStore(services.datasets).loaded()
+    goods = ProductStore(services.datasets).loaded()
+    if loaded is None:
+        return DataStatus(say("holdings.none", lang), enough=False, command=INGEST_COMMAND)
+    day = format_date(loaded.at.date())
+    line = say("holdings.loaded", lang, rows=format_number(loaded.rows, lang), date=day)
+    parts = [say("holdings.samples", lang, line=line) if loaded.samples else line]
+    if goods is not None:
+        line = say("holdings.products", lang, rows=format_number(goods.rows, lang))
+        parts.append(say("holdings.samples", lang, line=line) if goods.samples else line)
+    return DataStatus("; ".join(parts), enough=True, command=INGEST_COMMAND)

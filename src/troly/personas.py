@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 LABELS = ("Greeting", "FollowUp", "Hotline")
 LARGEST = 64 * 1024
-# The documents' PERSONA_PATH belongs to the shop (000-09).
-SHOP = "shopping"
 _STEM = r"[a-z0-9][a-z0-9_-]*"
 _LABELLED = r"\s*(Greeting|FollowUp|Hotline)[ \t]*:(.*)"
 _COMMENT = r"<!--.*?-->"
@@ -52,28 +50,38 @@ class Persona:
 
 
 class Personas:
-    """Finds and checks personas: the shop's own file, this installation's folder, then the ones that ship."""
+    """Finds and checks personas: the file of PERSONA_PATH, this installation's folder, then the ones that ship.
 
-    def __init__(self, paths: Paths, settings: Settings) -> None:
-        self._own = settings.persona.path
+    The file of PERSONA_PATH is the voice of `first`, the first assistant (000-09). `folders` are those of the assistants.
+    """
+
+    def __init__(
+        self, paths: Paths, settings: Settings, first: str = "", folders: Sequence[Path] = ()
+    ) -> None:
+        self._own, self._first = settings.persona.path, first
         self._folder = paths.user_personas
+        self._folders = tuple(folders)
 
     def load(self, stem: str, lang: Lang) -> Persona:
         """The persona `<stem>_<lang>.md`, read anew each time so that an edit shows at once.
 
         Raises ConfigError naming the file, the line and what to do.
         """
-        if self._own and stem == SHOP and lang == _language(self._own):
-            return self._shop_file(self._own, lang)
+        if self._own and stem == self._first and lang == _language(self._own):
+            return self._own_file(self._own, lang)
         return self._standard(stem, lang)
 
-    def _shop_file(self, path: Path, lang: Lang) -> Persona:
+    def _own_file(self, path: Path, lang: Lang) -> Persona:
         """The file of PERSONA_PATH; the documents give it two lines, so the hotline may be the standard one."""
         raw = _read(path)
         if raw is None:
             raise ConfigError("persona.path", path=path)
-        persona = _parse(SHOP, lang, path, raw, optional=("Hotline",))
-        return persona if persona.hotline else replace(persona, hotline=self._standard(SHOP, lang).hotline)
+        persona = _parse(self._first, lang, path, raw, optional=("Hotline",))
+        return (
+            persona
+            if persona.hotline
+            else replace(persona, hotline=self._standard(self._first, lang).hotline)
+        )
 
     def shipped(self, stem: str, lang: Lang) -> Persona:
         """The persona that ships, whatever this installation has of its own; raises ConfigError."""
@@ -82,13 +90,12 @@ class Personas:
     def _standard(self, stem: str, lang: Lang) -> Persona:
         return _first(stem, lang, (self._folder, *self._shipped()))
 
-    @staticmethod
-    def _shipped() -> tuple[Path, ...]:
-        """The package's personas, and a checkout's."""
+    def _shipped(self) -> tuple[Path, ...]:
+        """The package's personas, and a checkout's, then the assistants' own."""
         package = Path(__file__).resolve().parent
         # A checkout keeps them beside src/ and has no copies inside the package; an installed package has no src/.
         checkout = (package.parents[1] / "personas",) if package.parent.name == "src" else ()
-        return (package / "personas", *checkout)
+        return (package / "personas", *checkout, *self._folders)
 
 
 def _first(stem: str, lang: Lang, folders: Sequence[Path]) -> Persona:

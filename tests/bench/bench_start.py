@@ -63,7 +63,7 @@ def graph():
 MODE = Mode(
     id="echo", names={"vi": "Echo", "en": "Echo"}, summaries={"vi": "Echo", "en": "Echo"}, persona="echo",
     accent="#336699", first_questions={"vi": ("a", "b", "c"), "en": ("a", "b", "c")}, graph=graph,
-    start=lambda turn: {"said": turn.text}, finish=lambda state: Outcome({"said": state["said"]}), state_fields=("said",),
+    start=lambda turn: {"said": turn.text}, finish=lambda state: Outcome({"said": state["said"]}), state_fields=("said",), opening=lambda _services, _lang: None,
 )
 """
 

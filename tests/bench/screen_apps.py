@@ -77,6 +77,7 @@ MODE = Mode(
     accent="#336699", first_questions={"vi": ("a", "b", "c"), "en": ("a", "b", "c")}, graph=graph,
     start=lambda turn: {"said": turn.text}, finish=lambda state: Outcome({"said": state["said"]}),
     state_fields=("said",),
+    opening=lambda _services, _lang: None,
 )
 """
 OURS = ["-m", "troly", "--lang", "en", "--mode", "speak"]

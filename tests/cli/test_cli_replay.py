@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.modes.made import BUILT_IN
 from tests.support.modes.replays import person_at
 from tests.support.process.command_line import CommandLine
-from troly.plugin.registry import BUILT_IN
 
 
 def asked(app: CommandLine, *texts: str) -> tuple[str, list[str]]:

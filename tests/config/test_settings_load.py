@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.modes.made import SECTIONS
+from troly import config
 from troly.config import (
     Settings,
     SettingsError,
-    check_settings,
-    describe,
-    explain,
-    load_settings,
-    write_default,
+    schema,
 )
-from troly.config.schema import env_name, key_of, specs
+from troly.config.schema import env_name, key_of
 from troly.paths import Paths
 from troly.text.catalogue import LANGS, Lang
+from troly_dental.settings import DentalSettings
+from troly_shopping.settings import GreetingSettings, IntentSettings
+
+# With the tables of the assistants that ship.
+check_settings = partial(config.check_settings, sections=SECTIONS)
+describe = partial(config.describe, sections=SECTIONS)
+explain = partial(config.explain, sections=SECTIONS)
+load_settings = partial(config.load_settings, sections=SECTIONS)
+write_default = partial(config.write_default, sections=SECTIONS)
+specs = partial(schema.specs, SECTIONS)
 
 
 @pytest.fixture
@@ -38,7 +47,7 @@ def test_defaults_are_the_documents(paths: Paths) -> None:
     assert (settings.models.chat, settings.models.small) == ("gpt-oss", "qwen2.5:7b-instruct")
     assert (settings.models.guard, settings.models.embed) == ("qwen2.5:3b-instruct", "bge-m3")
     assert settings.chroma.collection == "conversations_dev"
-    assert settings.greeting.cute == "once"
+    assert settings.of(GreetingSettings).cute == "once"
 
 
 def test_every_default_and_example_is_taken() -> None:
@@ -77,7 +86,7 @@ def test_the_documents_names(paths: Paths, tmp_path: Path) -> None:
     }
     settings = load_settings(paths, env)
     assert settings.persona.path == tmp_path / "voice.md"
-    assert (settings.persona.max_chars, settings.intent.confidence_threshold) == (1200, 0.75)
+    assert (settings.persona.max_chars, settings.of(IntentSettings).confidence_threshold) == (1200, 0.75)
     assert settings.chroma.collection == "shop"
 
 
@@ -161,7 +170,7 @@ def test_the_template_is_right_as_it_stands_and_uncommented(paths: Paths, lang: 
     assert all(key.rpartition(".")[2] in text for key in specs())
     path.write_text("\n".join(line.removeprefix("# ") for line in text.splitlines()), encoding="utf-8")
     assert check_settings(paths, {}) == []
-    assert load_settings(paths, {}).models.for_mode("shopping", "chat") == "gpt-oss:20b"
+    assert load_settings(paths, {}).models.for_mode("my-assistant", "chat") == "gpt-oss:20b"
     kept = path.read_text(encoding="utf-8")
     assert write_default(paths, lang) == path
     assert path.read_text(encoding="utf-8") == kept
@@ -190,7 +199,7 @@ def test_modes_that_are_not_installed_are_told_when_asked(paths: Paths) -> None:
 
 def test_a_secret_is_never_listed_nor_told_when_it_is_refused(paths: Paths) -> None:
     env = {"MCP_SERVER_TOKEN": "rat-bi-mat", "MCP_SERVER_URL": "http://127.0.0.1:8001"}
-    assert load_settings(paths, env).dental.mcp_server_token == "rat-bi-mat"
+    assert load_settings(paths, env).of(DentalSettings).mcp_server_token == "rat-bi-mat"
     assert "rat-bi-mat" not in str(explain(paths, env))
     problems = check_settings(paths, {"MCP_SERVER_TOKEN": "rat-bi-mat\x07"})
     assert [problem.key for problem in problems] == ["dental.mcp_server_token"]

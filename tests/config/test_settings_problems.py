@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.support.modes.made import SECTIONS
 from tests.support.process.unprivileged import run_unprivileged
-from troly.config import ConfigProblem, SettingsError, check_settings, load_settings, write_default
-from troly.config.schema import env_name, specs
+from troly import config
+from troly.config import ConfigProblem, SettingsError, schema, write_default
+from troly.config.schema import env_name
 from troly.errors import ConfigError
 from troly.paths import Paths
 from troly.text.catalogue import LANGS, core_catalogue
+
+# With the tables of the assistants that ship.
+check_settings = partial(config.check_settings, sections=SECTIONS)
+load_settings = partial(config.load_settings, sections=SECTIONS)
+specs = partial(schema.specs, SECTIONS)
 
 KEYS = sorted(specs())
 PREPARE = """

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.modes.made import BUILT_IN, Plan, planned_mode, registry_of
 from tests.support.stores.services import profile, services_at
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
 from troly.plugin.contract import Mode, Outcome
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.dental import WebDouble
+from tests.support.modes.made import BUILT_IN
 from tests.support.modes.replays import person_at, replayed, told_apart
 from tests.support.ollama.double import OllamaDouble
-from troly.plugin.registry import BUILT_IN
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ from troly.config import load_settings
 from troly.conversation.session import UNDO_TIME, Session
 from troly.errors import AccessError
 from troly.paths import Paths
+from troly.plugin.registry import Registry
 
 
 def test_what_was_deleted_is_restored_within_the_undo_time_and_gone_after_it(own_home: Path) -> None:
     paths = Paths.resolve({"TROLY_HOME": str(own_home)})
     settings, env = load_settings(paths, {}), {"LOGNAME": "an"}
-    first = Session.open(paths, settings, env)
+    first = Session.open(paths, settings, Registry(), env)
     store, owner = first.services.conversations, first.profile.login
     old, young = (store.create(owner, "shopping").id for _ in range(2))
     store.delete(owner, old)
@@ -25,7 +26,7 @@ def test_what_was_deleted_is_restored_within_the_undo_time_and_gone_after_it(own
     with first.services.state.write() as connection:
         connection.execute("UPDATE conversations SET deleted_at = ? WHERE id = ?", (long_ago, old))
     first.services.close()
-    second = Session.open(paths, settings, env)
+    second = Session.open(paths, settings, Registry(), env)
     try:
         assert second.services.conversations.restore(owner, young).id == young
         with pytest.raises(AccessError):

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.modes.made import BUILT_IN, Plan, planned_mode, registry_of
 from troly.errors import ConfigError
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 
 
 def test_built_in_modes_are_found_first_and_work() -> None:

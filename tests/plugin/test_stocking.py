@@ -13,9 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.modes.made import BUILT_IN
 from tests.support.process.waiting import wait_until
 from tests.support.stores.services import services_at
-from troly.plugin.registry import BUILT_IN, GROUP, Registry
+from troly.plugin.registry import GROUP, Registry
 from troly.plugin.sample_loading import SampleLoader
 from troly.plugin.samples import had_samples, load, load_once
 from troly.plugin.services import Services

@@ -54,8 +54,8 @@ def graph() -> Graph:
 PLAIN = Mode(
     id="plain", names={"vi": "Nói chuyện", "en": "Talk"}, summaries={"vi": "Hỏi model.", "en": "Asks the model."},
     persona="shopping", accent="#4aa3df", first_questions={"vi": ("Chào?",), "en": ("Hi?",)}, graph=graph,
-    start=lambda _turn: {}, finish=lambda _state: Outcome(state={}), state_fields=(),
-    holdings=lambda _services, _lang: DataStatus("3 phiếu", enough=False, command="app ingest x FILE"),
+    start=lambda _turn: {}, finish=lambda _state: Outcome(state={}), state_fields=(), opening=lambda _services, _lang: None,
+    data_status=lambda _services, _lang: DataStatus("3 phiếu", enough=False, command="app ingest x FILE"),
 )  # fmt: skip
 
 

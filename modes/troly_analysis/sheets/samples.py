@@ -82,7 +82,7 @@ def _owner(services: Services) -> str:
 SAMPLES = Samples(_load, _remove, lambda services: bool(_samples(services)))
 
 
-def holdings(services: Services, lang: Lang) -> DataStatus:
+def data_status(services: Services, lang: Lang) -> DataStatus:
     """Which sheets the person at the keyboard has, and whether any can be asked. Raises StoreError."""
     from troly.errors import TrolyError
     from troly_analysis.sheets.store import SheetStore

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troly.recording import replaying
+from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -21,7 +22,7 @@ def open_memory(services: Services, profile: Profile) -> MemoryClient:
     """
     from troly_dental.mcp_client import McpMemory
 
-    settings = services.settings.dental
+    settings = services.settings.of(DentalSettings)
     if settings.mcp_server_url:
         from troly_dental.mcp_calls import McpConnection
 

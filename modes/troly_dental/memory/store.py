@@ -15,9 +15,9 @@ from troly_dental.memory.facts import mentions, pin
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
-    from troly.config import DentalSettings
     from troly.stores.state import StateDb
     from troly.text.dates import Clock
+    from troly_dental.settings import DentalSettings
 
 LONGEST_ID, LONGEST = 200, 200_000
 _ROLES = ("user", "assistant")

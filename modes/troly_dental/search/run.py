@@ -11,6 +11,7 @@ from troly_dental.search.engines import DuckDuckGo, Engine, EngineError, Searxng
 from troly_dental.search.outcome import SearchOutcome
 from troly_dental.search.pages import LIMIT, Page, safe_pages
 from troly_dental.search.query import clean
+from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -33,7 +34,7 @@ async def search(
     DuckDuckGo answers, or the SearXNG server whose address is set: then nothing goes elsewhere. With the search
     turned off in the settings nothing is sent at all.
     """
-    wanted = services.settings.dental
+    wanted = services.settings.of(DentalSettings)
     seconds = wanted.search_seconds
     chosen = engine or (Searxng(wanted.searxng, seconds) if wanted.searxng else DuckDuckGo(seconds))
     if wanted.search == "off":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from troly.plugin.contract import Samples
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
 from troly.text.catalogue import Lang
@@ -96,6 +95,3 @@ def _load_pages(services: Services, lang: Lang) -> str:
 def _pages(services: Services) -> list[str]:
     documents = services.knowledge.list_documents(COLLECTION)
     return [document.path for document in documents if document.path.startswith(_PREFIX)]
-
-
-SAMPLES = Samples(load, remove, loaded)

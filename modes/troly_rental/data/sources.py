@@ -1,4 +1,4 @@
-"""Reads tables from CSV, Parquet and DuckDB files row by row, with the line each row stands on."""
+"""Finds the tables of a path (by name, in a DuckDB file, or listing dumps) and reads them row by row with their lines."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import csv
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from troly.config.problems import nearest
 from troly.errors import InputError
+from troly.stores.published import open_hardened
+from troly.tables.source import LOOKED_AT, guess_old, read_head, weigh_utf8
+from troly.text.csv_text import find_delimiter
 from troly.text.fold import folded_words
 from troly_rental.data.checks import LoadReport, clean_text
 from troly_rental.data.listings import (
@@ -26,17 +31,11 @@ from troly_rental.data.listings import (
 )
 from troly_rental.data.schema import tables
 
-if TYPE_CHECKING:
-    import duckdb
-
-
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 DATABASES = (".duckdb", ".db")
-_DELIMITERS = ",;\t|"
 _PATTERN = frozenset("*?[]{}")
-_OLD = "windows-1258"
 _BATCH = 5_000
-_LONGEST = 1_000_000
+_HEAD = 4096
 
 
 @dataclass(slots=True)
@@ -61,10 +60,8 @@ def open_sheet(path: Path) -> Iterator[SourceTable]:
         with _parquet(path) as sheet:
             yield sheet
         return
-    encoding = _encoding(path)
-    with path.open(encoding=encoding, newline="") as file:
-        first = file.readline(_LONGEST)
-        delimiter = max(_DELIMITERS, key=first.count)
+    with path.open(encoding=_encoding(path), errors="replace", newline="") as file:
+        delimiter = find_delimiter("".join(islice(file, LOOKED_AT)))
         file.seek(0)
         reader = csv.reader(_plain(file), delimiter=delimiter)
         header = next(reader, None)
@@ -77,10 +74,6 @@ def open_sheet(path: Path) -> Iterator[SourceTable]:
 @contextmanager
 def open_database(path: Path) -> Iterator[list[SourceTable]]:
     """The tables of a DuckDB file, opened so that nothing in it can reach outside. Raises InputError."""
-    import duckdb
-
-    from troly.stores.published import open_hardened
-
     if not path.is_file():
         raise InputError("csv.missing", path=path)
     try:
@@ -96,8 +89,6 @@ def open_database(path: Path) -> Iterator[list[SourceTable]]:
 
 @contextmanager
 def _parquet(path: Path) -> Iterator[SourceTable]:
-    import duckdb
-
     with TemporaryDirectory(prefix="troly-rental-") as folder, duckdb.connect(config={"threads": "1"}) as con:
         source = path
         if _PATTERN & set(str(path)):
@@ -148,31 +139,22 @@ def _plain(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _encoding(path: Path) -> str:
-    """UTF-8, UTF-16 with its mark, else the code page that old Vietnamese lists use. Raises InputError."""
-    with path.open("rb") as file:
-        start = file.read(4096)
-        if not start.strip():
-            raise InputError("csv.empty", path=path)
-        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            return "utf-16"
-        if b"\0" in start:
-            raise InputError("csv.binary", path=path)
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        file.seek(0)
-        try:
-            while chunk := file.read(1 << 20):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return _OLD
-    return "utf-8-sig"
+    """UTF-16 with its mark, UTF-8 where most of the file is, else an old code page. Raises InputError: empty, no text.
+
+    A stray control character does not make a file binary: its row is told as any other bad one.
+    """
+    head = read_head(path)[:_HEAD]
+    if not head.strip():
+        raise InputError("csv.empty", path=path)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\0" in head:
+        raise InputError("csv.binary", path=path)
+    return "utf-8-sig" if weigh_utf8(path) else guess_old(path)
 
 
 def _first_line(error: Exception) -> str:
     return clean_text(str(error).splitlines()[0] if str(error) else type(error).__name__)
-
-
-# Finds what a path holds: tables by their names, a DuckDB file, or listing dumps with or without a mapping.
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""`app rental status`: what rental data there is and which role the data gives the person asking; the mode's holdings."""
+"""`app rental status`: what rental data there is and which role the data gives the person asking; the mode's data status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from troly_rental.strings import say
 INGEST_COMMAND = "app ingest rental PATH"
 
 
-def holdings(services: Services, lang: Lang) -> DataStatus:
+def data_status(services: Services, lang: Lang) -> DataStatus:
     """What data there is, in one line for the empty pane. Raises StoreError."""
     stock = RentalStore(services).stock()
     if stock is None:

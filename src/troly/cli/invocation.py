@@ -15,6 +15,7 @@ from troly.text.catalogue import LANGS, Lang, interface_language, tr
 if TYPE_CHECKING:
     from troly.config import Profile, Settings
     from troly.conversation.session import Session
+    from troly.plugin.registry import Registry
 
 
 class Invocation:
@@ -32,6 +33,7 @@ class Invocation:
         self.paths = Paths.resolve(env)
         self.given: Lang | None = None
         self._settings: Settings | TrolyError | None = None
+        self._registry: Registry | None = None
         self.lang: Lang = interface_language(self._language_setting(), env)
 
     def speak(self, given: Lang | None) -> None:
@@ -45,13 +47,22 @@ class Invocation:
         return self._screen(self, mode)
 
     @property
+    def registry(self) -> Registry:
+        """The assistants of this installation."""
+        from troly.plugin.registry import Registry
+
+        if self._registry is None:
+            self._registry = Registry()
+        return self._registry
+
+    @property
     def settings(self) -> Settings:
         """The settings; raises ConfigError when the file or the environment is wrong."""
         from troly.config import load_settings
 
         if self._settings is None:
             try:
-                self._settings = load_settings(self.paths, self.env)
+                self._settings = load_settings(self.paths, self.env, sections=self.registry.sections())
             except TrolyError as error:
                 self._settings = error
         if isinstance(self._settings, TrolyError):
@@ -80,7 +91,7 @@ class Invocation:
         from troly.cli.output import note
         from troly.conversation.session import Session
 
-        session = Session.open(self.paths, self.settings, self.env)
+        session = Session.open(self.paths, self.settings, self.registry, self.env)
         try:
             for damaged in session.services.set_aside:
                 note(self.say("set_aside", file=damaged.original, kept=damaged.moved_to))
@@ -89,13 +100,17 @@ class Invocation:
             session.services.close()
 
     def _language_setting(self) -> str:
-        """What the settings say, read only where they can say something: help must not wait for the settings model.
+        """What the settings say, read only where they can say something: help must not wait for them or the assistants.
 
         Wrong settings are no reason to be silent; they are reported by the command that needs them.
         """
         said = any(name.startswith("TROLY_") and name != HOME_VARIABLE for name in self.env)
         try:
-            return self.settings.language if said or self.paths.config_file.exists() else "auto"
+            if not said and not self.paths.config_file.exists():
+                return "auto"
+            from troly.config import load_settings
+
+            return load_settings(self.paths, self.env, sections=None).language
         except (TrolyError, OSError):
             return "auto"
 

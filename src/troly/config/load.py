@@ -13,25 +13,26 @@ from troly.config.actions import clashes
 from troly.config.key_names import key_label
 from troly.config.kinds import RefusedError
 from troly.config.problems import ConfigProblem, Origin, SettingsError, nearest, shown
-from troly.config.schema import KEYS, PREFIX, Spec, build, env_name, key_of, mode_model, specs, tables
+from troly.config.schema import (
+    KEYS,
+    NO_SECTIONS,
+    PREFIX,
+    Sections,
+    Spec,
+    build,
+    env_name,
+    key_of,
+    mode_model,
+    specs,
+    tables,
+)
 from troly.config.settings import MODE_ROLES, Settings
 from troly.config.toml_file import TomlFile, read_toml
 from troly.paths import HOME_VARIABLE, Paths
 
 Env = Mapping[str, str]
-# The documents' variables that are a setting as they stand; Ollama's address has three and is put together.
-DOCUMENT_VARIABLES = {
-    "CHROMA_COLLECTION": "chroma.collection",
-    "PERSONA_PATH": "persona.path",
-    "PERSONA_MAX_CHARS": "persona.max_chars",
-    "INTENT_CONFIDENCE_THRESHOLD": "intent.confidence_threshold",
-    "KEEP_RECENT_MESSAGES": "dental.keep_recent_messages",
-    "SUMMARIZE_THRESHOLD": "dental.summarize_threshold",
-    "COMPRESS_AFTER_SUMMARY": "dental.compress_after_summary",
-    "MCP_SERVER_URL": "dental.mcp_server_url",
-    "MCP_SERVER_TOKEN": "dental.mcp_server_token",
-    "SEARXNG_URL": "dental.searxng",
-}
+# Ollama's address has three variables and is put together of them.
+URL = "ollama.url"
 # What is shown of a secret.
 HIDDEN = "******"
 
@@ -66,17 +67,21 @@ class Gathered(NamedTuple):
 
 
 def load_settings(
-    paths: Paths, env: Env | None = None, overrides: Mapping[str, object] | None = None
+    paths: Paths,
+    env: Env | None = None,
+    overrides: Mapping[str, object] | None = None,
+    sections: Sections | None = NO_SECTIONS,
 ) -> Settings:
     """The settings in force.
 
-    `overrides` are the command line's, by dotted key; None values are left out. Raises SettingsError (a ConfigError)
-    that tells everything that is wrong at once.
+    `overrides` are the command line's, by dotted key; None values are left out. `sections` are the assistants' tables
+    (`Registry.sections`); None where the assistants are not known yet: tables that are none of the program's are then
+    left unread. Raises SettingsError (a ConfigError) that tells everything that is wrong at once.
     """
-    gathered = _gather(paths, env, overrides)
+    gathered = _gather(paths, env, overrides, sections)
     if gathered.problems:
         raise SettingsError(gathered.problems)
-    return build({key: value for key, (value, _origin) in gathered.values.items()})
+    return build({key: value for key, (value, _origin) in gathered.values.items()}, sections or NO_SECTIONS)
 
 
 def check_settings(
@@ -84,19 +89,23 @@ def check_settings(
     env: Env | None = None,
     overrides: Mapping[str, object] | None = None,
     modes: Iterable[str] | None = None,
+    sections: Sections = NO_SECTIONS,
 ) -> list[ConfigProblem]:
     """Everything that is wrong; with `modes` (the installed ones) also modes that are named but not there."""
-    gathered = _gather(paths, env, overrides)
+    gathered = _gather(paths, env, overrides, sections)
     known = tuple(modes or ())
     return gathered.problems + (list(_absent_modes(gathered, known)) if known else [])
 
 
 def explain(
-    paths: Paths, env: Env | None = None, overrides: Mapping[str, object] | None = None
+    paths: Paths,
+    env: Env | None = None,
+    overrides: Mapping[str, object] | None = None,
+    sections: Sections = NO_SECTIONS,
 ) -> list[SettingValue]:
     """Every setting with its value and where that was said; values that were refused are left out."""
-    gathered = _gather(paths, env, overrides)
-    known = specs()
+    gathered = _gather(paths, env, overrides, sections)
+    known = specs(sections)
     defaults = {key: (spec.default, Origin("default")) for key, spec in known.items()}
     merged = {**defaults, **gathered.values}
     hidden = {key for key, spec in known.items() if spec.kind.secret}
@@ -106,14 +115,16 @@ def explain(
     ]
 
 
-def _gather(paths: Paths, env: Env | None, overrides: Mapping[str, object] | None) -> Gathered:
+def _gather(
+    paths: Paths, env: Env | None, overrides: Mapping[str, object] | None, sections: Sections | None
+) -> Gathered:
     env = os.environ if env is None else env
-    known = specs()
+    known, names = specs(sections or NO_SECTIONS), tables(sections or NO_SECTIONS)
     file = read_toml(paths.config_file)
     gathered = Gathered({}, list(file.problems))
     sources = (
-        _from_file(file, known),
-        _from_documents(env),
+        _from_file(file, known, names),
+        _from_documents(env, known),
         _from_env(env),
         _from_overrides(overrides or {}),
     )
@@ -122,16 +133,17 @@ def _gather(paths: Paths, env: Env | None, overrides: Mapping[str, object] | Non
         if spec and claim.expects:
             gathered.problems.append(_refused(claim, spec))
         elif spec is None:
-            gathered.problems.append(_unknown(claim, known))
+            table = claim.key.partition(".")[0]
+            foreign = table not in names and (table != claim.key or isinstance(claim.raw, Mapping))
+            if not (foreign and sections is None):
+                gathered.problems.append(_unknown(claim, known, names))
         else:
             _accept(gathered, claim, spec, paths)
     gathered.problems.extend(_keys_said_twice(gathered, file))
     return gathered
 
 
-def _from_file(file: TomlFile, known: Mapping[str, Spec]) -> Iterator[Claim]:
-    names = tables()
-
+def _from_file(file: TomlFile, known: Mapping[str, Spec], names: tuple[str, ...]) -> Iterator[Claim]:
     def walk(node: Mapping[str, Any], prefix: str) -> Iterator[Claim]:
         for name, value in node.items():
             key = f"{prefix}{name}"
@@ -150,18 +162,17 @@ def _from_env(env: Env) -> Iterator[Claim]:
             yield Claim(key_of(name), env[name], Origin("env", name), text=True)
 
 
-def _from_documents(env: Env) -> list[Claim]:
+def _from_documents(env: Env, known: Mapping[str, Spec]) -> list[Claim]:
     """The variables that the documents name (000-64, 003-43); OLLAMA_BASE_URL wins over OLLAMA_HOST."""
     said = {name: value.strip() for name, value in env.items() if value.strip()}
     claims = [
-        Claim(key, said[name], Origin("env", name), text=True)
-        for name, key in DOCUMENT_VARIABLES.items()
-        if name in said
+        Claim(spec.key, said[name], Origin("env", name), text=True)
+        for spec in known.values()
+        for name in spec.about.env
+        if name in said and spec.key != URL
     ]
     if "OLLAMA_BASE_URL" in said:
-        claims.append(
-            Claim("ollama.url", said["OLLAMA_BASE_URL"], Origin("env", "OLLAMA_BASE_URL"), text=True)
-        )
+        claims.append(Claim(URL, said["OLLAMA_BASE_URL"], Origin("env", "OLLAMA_BASE_URL"), text=True))
     elif "OLLAMA_HOST" in said or "OLLAMA_PORT" in said:
         claims.append(_host_and_port(said))
     return claims
@@ -170,10 +181,10 @@ def _from_documents(env: Env) -> list[Claim]:
 def _host_and_port(said: Env) -> Claim:
     port = said.get("OLLAMA_PORT", "")
     if port and not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= address.HIGHEST_PORT):
-        return Claim("ollama.url", port, Origin("env", "OLLAMA_PORT"), expects="port")
+        return Claim(URL, port, Origin("env", "OLLAMA_PORT"), expects="port")
     name = "OLLAMA_HOST" if "OLLAMA_HOST" in said else "OLLAMA_PORT"
     host = said.get("OLLAMA_HOST", address.DEFAULT_HOST)
-    claim = Claim("ollama.url", host, Origin("env", name), text=True)
+    claim = Claim(URL, host, Origin("env", name), text=True)
     try:
         return claim._replace(raw=address.normalise(host, int(port) if port else None))
     except ValueError:
@@ -228,9 +239,9 @@ def _example(claim: Claim, spec: Spec) -> str:
     return f"{name} = {spec.about.example}"
 
 
-def _unknown(claim: Claim, known: Mapping[str, Spec]) -> ConfigProblem:
+def _unknown(claim: Claim, known: Mapping[str, Spec], names: tuple[str, ...]) -> ConfigProblem:
     key = claim.key
-    if claim.origin.kind == "file" and key in tables():
+    if claim.origin.kind == "file" and key in names:
         return ConfigProblem(
             "value",
             claim.origin,
@@ -245,7 +256,7 @@ def _unknown(claim: Claim, known: Mapping[str, Spec]) -> ConfigProblem:
         mode = key.rpartition(".")[0].lower()
         valid += [f"{mode}.{role}" for role in MODE_ROLES]
     elif isinstance(claim.raw, Mapping):
-        valid = [*tables(), *known]
+        valid = [*names, *known]
     close = nearest(key, valid)
     if claim.origin.kind == "env":
         # HOME_VARIABLE is no setting, but a likely target of a slip of the fingers.

@@ -1,10 +1,13 @@
-"""The settings model as a flat list: one entry a dotted key, and the way back from values to `Settings`."""
+"""The settings model as a flat list: one entry a dotted key, and the way back from values to `Settings`.
+
+`sections` are the tables that assistants bring: a frozen dataclass by table name.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import Field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,6 +20,8 @@ from troly.text.catalogue import Lang, tr
 PREFIX = "TROLY_"
 KEYS = "keys."
 _MODE_KEY = r"models\.([a-z][a-z0-9_-]*)\.([a-z]+)"
+Sections = Mapping[str, type]
+NO_SECTIONS: Sections = MappingProxyType({})
 
 
 class Spec(NamedTuple):
@@ -65,24 +70,20 @@ def key_of(env: str) -> str:
     return env[len(PREFIX) :].lower().replace("__", ".")
 
 
-def specs() -> dict[str, Spec]:
+def specs(sections: Sections = NO_SECTIONS) -> dict[str, Spec]:
     """Every setting by key, in the order of the model; the per-mode models are not among them."""
-    found: dict[str, Spec] = {}
-    for entry in fields(Settings):
-        if "about" in entry.metadata:
-            _add(found, entry.name, entry)
-        elif f"{entry.name}." == KEYS:
-            found |= {f"{KEYS}{action.name}": _key_spec(action) for action in ACTIONS if not action.fixed}
-        else:
-            for inner in fields(_table_class(entry)):
-                if "about" in inner.metadata:
-                    _add(found, f"{entry.name}.{inner.name}", inner)
-    return found
+    found = {entry.name: _spec(entry.name, entry) for entry in fields(Settings) if "about" in entry.metadata}
+    for table, kind in (_core_tables() | dict(sections)).items():
+        for entry in fields(kind):
+            if "about" in entry.metadata:
+                key = f"{table}.{entry.name}"
+                found[key] = _spec(key, entry)
+    return found | {f"{KEYS}{action.name}": _key_spec(action) for action in ACTIONS if not action.fixed}
 
 
-def tables() -> tuple[str, ...]:
-    """The names of the model's tables."""
-    return tuple(entry.name for entry in fields(Settings) if "about" not in entry.metadata)
+def tables(sections: Sections = NO_SECTIONS) -> tuple[str, ...]:
+    """The names of the tables, those of the program first."""
+    return (*_core_tables(), KEYS.rstrip("."), *sections)
 
 
 def mode_model(key: str, known: Mapping[str, Spec]) -> Spec | None:
@@ -94,7 +95,7 @@ def mode_model(key: str, known: Mapping[str, Spec]) -> Spec | None:
     return Spec(key, general.default, About(general.kind, general.about.example))
 
 
-def build(values: Mapping[str, object]) -> Settings:
+def build(values: Mapping[str, object], sections: Sections = NO_SECTIONS) -> Settings:
     """`Settings` from accepted values by key; what is missing keeps its default."""
     top: dict[str, Any] = {}
     nested: dict[str, dict[str, Any]] = {}
@@ -113,13 +114,14 @@ def build(values: Mapping[str, object]) -> Settings:
         nested.setdefault("models", {})["modes"] = MappingProxyType(frozen)
     if "keys" in nested:
         top["keys"] = MappingProxyType(nested.pop("keys"))
-    for entry in fields(Settings):
-        if entry.name in nested:
-            top[entry.name] = _table_class(entry)(**nested[entry.name])
-    return Settings(**top)
+    for table, kind in _core_tables().items():
+        if table in nested:
+            top[table] = kind(**nested[table])
+    found = {table: kind(**nested[table]) for table, kind in sections.items() if table in nested}
+    return Settings(**top | {"sections": MappingProxyType(found)})
 
 
-def describe(lang: Lang = "en") -> list[SettingInfo]:
+def describe(lang: Lang = "en", sections: Sections = NO_SECTIONS) -> list[SettingInfo]:
     """Every setting with its type in words, default, description and variables."""
     return [
         SettingInfo(
@@ -130,12 +132,12 @@ def describe(lang: Lang = "en") -> list[SettingInfo]:
             spec.env,
             spec.about.example,
         )
-        for spec in specs().values()
+        for spec in specs(sections).values()
     ]
 
 
-def _add(found: dict[str, Spec], key: str, entry: Field[Any]) -> None:
-    found[key] = Spec(key, entry.default, entry.metadata["about"])
+def _spec(key: str, entry: Field[Any]) -> Spec:
+    return Spec(key, entry.default, entry.metadata["about"])
 
 
 def _key_spec(action: Action) -> Spec:
@@ -144,7 +146,11 @@ def _key_spec(action: Action) -> Spec:
     return Spec(f"{KEYS}{action.name}", keys, About(kind, f'"{keys or "f8"}"'))
 
 
-def _table_class(entry: Field[Any]) -> Any:
-    if entry.default_factory is MISSING:
-        raise TypeError(entry.name)
-    return entry.default_factory
+def _core_tables() -> dict[str, Any]:
+    """The class of each table of the program's own."""
+    names = (KEYS.rstrip("."), "sections")
+    return {
+        entry.name: entry.default_factory
+        for entry in fields(Settings)
+        if "about" not in entry.metadata and entry.name not in names
+    }

@@ -1,4 +1,7 @@
-"""The settings of Troly as one typed, frozen model; every field carries its default, kind and example as data."""
+"""The settings of Troly as one typed, frozen model; every field carries its default, kind and example as data.
+
+Assistants bring tables of their own, made of the same parts.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from troly.config import kinds
 from troly.config.address import DEFAULT_HOST, DEFAULT_PORT
 from troly.config.kinds import Kind
 
 Language = Literal["auto", "vi", "en"]
+Section = TypeVar("Section")
 ROLES = ("chat", "small", "guard", "embed")
 # The embedder is one for all: vectors of two embedders cannot be compared.
 MODE_ROLES = ("chat", "small", "guard")
@@ -55,6 +59,10 @@ class OllamaSettings:
 
 
 def _no_modes() -> Mapping[str, Mapping[str, str]]:
+    return MappingProxyType({})
+
+
+def _no_sections() -> Mapping[str, object]:
     return MappingProxyType({})
 
 
@@ -101,30 +109,12 @@ class ChromaSettings:
 
 @dataclass(frozen=True)
 class PersonaSettings:
-    """The voice of the shop (000-09, 000-10)."""
+    """The voice of the first assistant (000-09), and how much of a voice a prompt takes (000-10)."""
 
     path: Path | None = field(
         default=None, metadata=about(kinds.file(), '"personas/shop_vi.md"', "PERSONA_PATH")
     )
     max_chars: int = field(default=4000, metadata=about(kinds.whole(1, 100_000), "2000", "PERSONA_MAX_CHARS"))
-
-
-@dataclass(frozen=True)
-class IntentSettings:
-    """When an intent counts as understood (000-19)."""
-
-    confidence_threshold: float = field(
-        default=0.6, metadata=about(kinds.number(0, 1), "0.7", "INTENT_CONFIDENCE_THRESHOLD")
-    )
-
-
-@dataclass(frozen=True)
-class GreetingSettings:
-    """How often the cute greeting is sent (000-16)."""
-
-    cute: Literal["once", "always", "never"] = field(
-        default="once", metadata=about(kinds.choice("once", "always", "never"), '"never"')
-    )
 
 
 @dataclass(frozen=True)
@@ -138,52 +128,27 @@ class IdentitySettings:
 
 
 @dataclass(frozen=True)
-class DentalSettings:
-    """The dental adviser: web search, what its log may show, memory (003-31), MCP server (003-43)."""
-
-    search: Literal["on", "off"] = field(default="on", metadata=about(kinds.choice("on", "off"), '"off"'))
-    searxng: str | None = field(
-        default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8080"', "SEARXNG_URL")
-    )
-    search_seconds: float = field(default=8.0, metadata=about(kinds.number(0.1, 120), "5.0"))
-    log: Literal["off", "info", "debug"] = field(
-        default="off", metadata=about(kinds.choice("off", "info", "debug"), '"info"')
-    )
-    log_personal: bool = field(default=False, metadata=about(kinds.flag(), "true"))
-    keep_recent_messages: int = field(
-        default=6, metadata=about(kinds.whole(1, 100), "8", "KEEP_RECENT_MESSAGES")
-    )
-    summarize_threshold: int = field(
-        default=10, metadata=about(kinds.whole(2, 1000), "20", "SUMMARIZE_THRESHOLD")
-    )
-    compress_after_summary: bool = field(
-        default=True, metadata=about(kinds.flag(), "false", "COMPRESS_AFTER_SUMMARY")
-    )
-    summary_tokens: int = field(default=900, metadata=about(kinds.whole(100, 32_768), "1200"))
-    mcp_server_url: str | None = field(
-        default=None, metadata=about(kinds.url(), '"http://127.0.0.1:8001"', "MCP_SERVER_URL")
-    )
-    mcp_server_token: str | None = field(
-        default=None, metadata=about(kinds.secret(), '"a-long-random-text"', "MCP_SERVER_TOKEN")
-    )
-    mcp_seconds: float = field(default=5.0, metadata=about(kinds.number(0.1, 600), "10.0"))
-
-
-@dataclass(frozen=True)
 class Settings:
-    """All settings; `keys` holds the changed keys of the screen by action name, comma-separated, "" for none."""
+    """All settings.
+
+    `keys` holds the changed keys of the screen by action name, comma-separated, "" for none; `sections` the tables of
+    the assistants by name (`troly.plugin.contract.Mode.settings`). `mode` None is the first assistant there is.
+    """
 
     language: Language = field(default="auto", metadata=about(kinds.choice("auto", "vi", "en"), '"vi"'))
     theme: str = field(default="dark", metadata=about(kinds.name(), '"light"'))
-    mode: str = field(default="shopping", metadata=about(kinds.name(), '"rag"'))
+    mode: str | None = field(default=None, metadata=about(kinds.name(), '"my-assistant"'))
     timezone: str = field(default=kinds.HOUSE_ZONE, metadata=about(kinds.zone(), '"Asia/Ho_Chi_Minh"'))
     ollama: OllamaSettings = field(default_factory=OllamaSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     chroma: ChromaSettings = field(default_factory=ChromaSettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
-    intent: IntentSettings = field(default_factory=IntentSettings)
-    greeting: GreetingSettings = field(default_factory=GreetingSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
-    dental: DentalSettings = field(default_factory=DentalSettings)
     keys: Mapping[str, str] = field(default_factory=no_keys)
+    sections: Mapping[str, object] = field(default_factory=_no_sections)
+
+    def of(self, section: type[Section]) -> Section:
+        """The settings of an assistant, by their class; its defaults where nobody said anything."""
+        found = next((one for one in self.sections.values() if isinstance(one, section)), None)
+        return section() if found is None else found

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from troly.config.schema import Spec, specs
+from troly.config.schema import NO_SECTIONS, Sections, Spec, specs
 from troly.errors import ConfigError
 from troly.paths import PRIVATE, Paths
 from troly.text.catalogue import Lang, tr
 
 
-def write_default(paths: Paths, lang: Lang = "en") -> Path:
+def write_default(paths: Paths, lang: Lang = "en", sections: Sections = NO_SECTIONS) -> Path:
     """Write `config.toml` with every setting as a comment unless it exists; returns its path. Raises ConfigError."""
     path = paths.config_file
     try:
         path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(template(lang))
+            file.write(template(lang, sections))
     except FileExistsError:
         if not path.is_file():
             raise ConfigError("config.unwritable", path=path) from None
@@ -25,11 +25,11 @@ def write_default(paths: Paths, lang: Lang = "en") -> Path:
     return path
 
 
-def template(lang: Lang) -> str:
+def template(lang: Lang, sections: Sections = NO_SECTIONS) -> str:
     """The text of a settings file in which every line is still a comment, tables excepted."""
     lines = [*_comment(tr("setting.template.head", lang)), ""]
     table = ""
-    for spec in specs().values():
+    for spec in specs(sections).values():
         name = spec.key.rpartition(".")[0]
         if name != table:
             lines += [f"[{name}]"]
@@ -37,7 +37,7 @@ def template(lang: Lang) -> str:
         lines += [*_comment(spec.describe(lang)), f"# {_line(spec)}", ""]
     lines += [
         *_comment(tr("setting.template.modes", lang)),
-        "# [models.shopping]",
+        "# [models.my-assistant]",
         '# chat = "gpt-oss:20b"',
         "",
     ]

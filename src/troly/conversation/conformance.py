@@ -39,7 +39,7 @@ async def check_mode(mode: Mode, session: Session) -> list[str]:
 
 async def _declares(mode: Mode, session: Session) -> AsyncIterator[str]:
     for lang in LANGS:
-        mode.holdings(session.services, lang)
+        mode.data_status(session.services, lang)
         if len(mode.summaries[lang].splitlines()) != 1:
             yield f"its summary in {lang} is not one line"
 

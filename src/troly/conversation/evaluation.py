@@ -128,7 +128,7 @@ def practice_session(
     with tempfile.TemporaryDirectory(prefix="troly-eval-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         own = Paths(data=folder / "data", config=paths.config, cache=folder / "cache")
-        services = open_services(own, replace(settings, language="auto"), registry.migrations())
+        services = open_services(own, replace(settings, language="auto"), registry)
         try:
             (seed or load_samples)(services, mode)
             # Samples may belong to the person at the keyboard; of that person nothing but the name is taken.

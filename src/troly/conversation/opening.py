@@ -7,7 +7,7 @@ import asyncio
 from troly.config import Profile
 from troly.conversation.session import Session
 from troly.errors import ConfigError
-from troly.plugin.contract import Mode
+from troly.plugin.contract import Mode, Opening
 from troly.plugin.services import Services
 from troly.stores.records import Conversation, StoredMessage
 from troly.text.catalogue import Lang
@@ -33,7 +33,10 @@ def begin(
     """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""
     conversation = services.conversations.create(profile.login, mode.id, language=language)
     try:
-        opening = mode.opening(services, language)
+        if mode.opening is not None:
+            opening = mode.opening(services, language)
+        else:
+            opening = Opening(services.personas.load(mode.persona, language).greeting)
     except ConfigError:
         opening = None
     if opening is None:

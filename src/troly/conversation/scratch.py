@@ -8,7 +8,6 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 from troly.config import Settings
@@ -38,8 +37,7 @@ def scratch_services(paths: Paths, settings: Settings, registry: Registry) -> It
                     )
         except (OSError, shutil.Error, sqlite3.Error) as error:
             raise StoreError("replay.no_copy", folder=name, reason=error) from error
-        quiet = replace(settings, dental=replace(settings.dental, log="off"))
-        services = open_services(own, quiet, registry.migrations())
+        services = open_services(own, settings, registry, temporary=True)
         try:
             yield services
         finally:

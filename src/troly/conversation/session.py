@@ -31,18 +31,16 @@ class Session:
     profile: Profile
 
     @classmethod
-    def open(cls, paths: Paths, settings: Settings, env: Mapping[str, str]) -> Session:
+    def open(cls, paths: Paths, settings: Settings, registry: Registry, env: Mapping[str, str]) -> Session:
         """Open the stores for the person of `env`, and remove for good what was deleted longer ago than `UNDO_TIME`.
 
         Blocking, and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
         """
         from troly.config import load_profile
-        from troly.plugin.registry import Registry
         from troly.plugin.services import open_services
 
-        registry = Registry()
         profile = load_profile(paths, settings, env=env)
-        services = open_services(paths, settings, registry.migrations())
+        services = open_services(paths, settings, registry)
         try:
             services.conversations.purge_deleted(services.clock() - UNDO_TIME)
         except StoreError as error:

@@ -1,9 +1,13 @@
-"""The contract that a mode fulfils: one frozen `Mode` that says all the faces need to know of it."""
+"""The contract that a mode fulfils: one frozen `Mode` that says all the program needs to know of it.
+
+`modes/README.md` explains it on a worked example.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -16,11 +20,31 @@ if TYPE_CHECKING:
     from troly.config import Profile
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
+    from troly.plugin.texts import ModeTexts
     from troly.stores.migrations import Migration
 
-CONTRACT_VERSION = 1
+CONTRACT_VERSION = 2
 ModelRole = str
 ByLang = Mapping[Lang, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A function by name, `Lazy("package.module:name")`: its module is imported when it is first called.
+
+    Raises ImportError or AttributeError then, where the name leads nowhere.
+    """
+
+    name: str
+
+    def __call__(self, *args: Any, **values: Any) -> Any:
+        return self.load()(*args, **values)
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        module, _, function = self.name.partition(":")
+        found: Callable[..., Any] = getattr(import_module(module), function)
+        return found
 
 
 class Graph(Protocol):
@@ -44,6 +68,17 @@ class Outcome:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
     text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What an assistant is for, so that another one can refer a person to it.
+
+    `sentence` is one sentence a language ("Thời hạn bảo hành và mua hàng."), `examples` are questions that belong to it.
+    """
+
+    sentence: ByLang
+    examples: Mapping[Lang, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,20 +264,30 @@ Mentions = Callable[["Services", "Profile", str, int], "list[tuple[str, str]]"]
 class Mode:
     """One assistant.
 
-    Importing it must be cheap (no LangGraph, DuckDB, pydantic): `graph` imports what it needs when it is called,
-    in a thread, after the first paint.
+    Importing its declaration must be cheap (no LangGraph, DuckDB, pydantic): functions of heavy modules are given as
+    `Lazy("package.module:name")`.
 
     Attributes:
         id: lower-case word, the entry point's name.
+        texts: its catalogue and prompts; `errors*.toml` and `setting*.toml` in that folder join the program's own
+            sentences, and `personas/` there is looked into for its persona.
         names, summaries: in both languages; a summary is one line.
         persona: stem of the persona files (`<stem>_<lang>.md`).
         accent: colour of the mode as `#rrggbb`.
         first_questions: three questions a language that an empty pane offers.
         graph: builds the compiled graph; called once a process.
         start: the graph's first state from the turn.
-        finish: the outcome from the graph's final state.
+        finish: the outcome from the graph's final state; must accept what `start` gives, too.
         state_fields: the documents' state fields, all present in `Outcome.state`.
         roles: the model roles it asks for (`chat`, `small`, `guard`).
+        opening: what it says first in a conversation; None stands for its persona's greeting.
+        data_status: what data it has, in one line.
+        order: where it stands among the others; the first one is the assistant that opens by default.
+        about: what it is for, so that others can refer a person to it.
+        settings: frozen dataclasses by the name of their table in `config.toml`, fields made with
+            `troly.config.settings.about`; read as `services.settings.of(TheClass)`. `setting.about.<table>.<field>` describes each.
+        migrations: of its own tables in the state database; names begin with `<id>/`.
+        ingests: kinds of files that it loads.
         commands: commands of its own on the command line.
         samples: data that ships, loaded once in a data directory (`troly.plugin.samples`).
         shareable: a text as it may stand in a file that is passed on (eval cases); an assistant that hears personal
@@ -250,7 +295,6 @@ class Mode:
         talk: commands that are typed as a message.
         mentions: see `Mentions`.
         person: the message that asks it for a person, where it can hand over to one (`/handoff`).
-        ready: False while the assistant can only say that it is not there yet.
         icon: a sign of one cell that common fonts have, for tabs.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
@@ -265,14 +309,17 @@ class Mode:
     start: Callable[[TurnContext], dict[str, Any]]
     finish: Callable[[Mapping[str, Any]], Outcome]
     state_fields: tuple[str, ...]
-    opening: Callable[[Services, Lang], Opening | None] = lambda _services, _lang: None
-    holdings: Callable[[Services, Lang], DataStatus | None] = lambda _services, _lang: None
+    texts: ModeTexts | None = None
+    opening: Callable[[Services, Lang], Opening | None] | None = None
+    data_status: Callable[[Services, Lang], DataStatus | None] = lambda _services, _lang: None
+    order: int = 100
+    about: Purpose | None = None
+    settings: Mapping[str, type] = field(default_factory=dict)
     roles: tuple[ModelRole, ...] = ("chat",)
     migrations: tuple[Migration, ...] = ()
     ingests: tuple[Ingest, ...] = ()
     commands: tuple[Command, ...] = ()
     samples: Samples | None = None
-    ready: bool = True
     contract: int = CONTRACT_VERSION
     icon: str = "◇"
     warm: Callable[[], None] = lambda: None

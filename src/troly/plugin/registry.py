@@ -9,26 +9,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from unicodedata import east_asian_width
 
+from troly.config.schema import tables
 from troly.errors import ConfigError
 from troly.plugin.contract import CONTRACT_VERSION, Graph, Mode
-from troly.stores.migrations import Migration
 from troly.text.catalogue import LANGS
 from troly.text.sanitize import sanitize
 
 GROUP = "troly.modes"
-BUILT_IN = ("shopping", "analysis", "rental", "dental", "rag")
 _TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
 
 
 class Registry:
-    """The modes of this installation, built-in ones first, then others by name."""
+    """The modes of this installation, in the order that they declare, then by name; broken ones last."""
 
     def __init__(self, points: Iterable[EntryPoint] | None = None) -> None:
         found = list(points) if points is not None else list(entry_points(group=GROUP))
-        order = {name: rank for rank, name in enumerate(BUILT_IN)}
-        found.sort(key=lambda point: (order.get(point.name, len(order)), point.name))
+        found.sort(key=lambda point: point.name)
         self._points = {point.name: point for point in reversed(found)}
-        self._order = list(dict.fromkeys(point.name for point in found))
+        self._names: tuple[str, ...] | None = None
         self._modes: dict[str, Mode] = {}
         self._broken: dict[str, str] = {}
         self._graphs: dict[str, Graph] = {}
@@ -36,8 +34,17 @@ class Registry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All registered names, also those of broken modes, in the order to show. Imports nothing."""
-        return tuple(self._order)
+        """All registered names, also those of broken modes, in the order to show. Loads the declarations."""
+        if self._names is None:
+            for name in self._points:
+                self._load(name)
+            good = sorted(self._modes.values(), key=lambda mode: (mode.order, mode.id))
+            self._names = (*(mode.id for mode in good), *sorted(self._broken))
+        return self._names
+
+    def ships(self, name: str) -> bool:
+        """Whether the mode `name` is part of this program's own distribution."""
+        return (dist := getattr(self._points[name], "dist", None)) is not None and dist.name == "troly"
 
     def get(self, name: str) -> Mode:
         """The mode `name`; raises ConfigError `mode.unknown` or `mode.broken`."""
@@ -51,15 +58,16 @@ class Registry:
     def __iter__(self) -> Iterator[Mode]:
         """The modes that can be used."""
         for name in self.names:
-            self._load(name)
             if name in self._modes:
                 yield self._modes[name]
 
+    def first(self, asked: str | None = None) -> str:
+        """The mode `asked` for by the settings, else the first of all; "" where there is none."""
+        return asked or next(iter(self.names), "")
+
     def broken(self) -> Mapping[str, str]:
         """Name and reason of each mode that cannot be used."""
-        for name in self.names:
-            self._load(name)
-        return dict(self._broken)
+        return dict(self._broken) if self.names else {}
 
     def graph(self, name: str) -> Graph:
         """The compiled graph of mode `name`, built the first time (that imports LangGraph: call it on a thread).
@@ -67,20 +75,17 @@ class Registry:
         Nothing may leave the machine, so tracing is switched off first: LangGraph would post every input to
         LangSmith if the user's shell says so. Raises ConfigError like `get`.
         """
-        from troly.plugin.untraced import import_langgraph
-
         mode = self.get(name)
         with self._building:
             if name not in self._graphs:
                 for variable in _TRACING:
                     os.environ[variable] = "false"
-                import_langgraph()
                 self._graphs[name] = mode.graph()
             return self._graphs[name]
 
-    def migrations(self) -> list[Migration]:
-        """The migrations of all usable modes."""
-        return [migration for mode in self for migration in mode.migrations]
+    def sections(self) -> Mapping[str, type]:
+        """The settings of all usable modes by their table in the settings file."""
+        return {table: kind for mode in reversed(list(self)) for table, kind in mode.settings.items()}
 
     def _load(self, name: str) -> None:
         if name in self._modes or name in self._broken:
@@ -121,6 +126,11 @@ def contract_problems(name: str, mode: object) -> list[str]:
         missing = [lang for lang in LANGS if not getattr(mode, field_name).get(lang)]
         if missing:
             problems.append(f"its {field_name} lack {', '.join(missing)}")
+    problems += [
+        f"its settings cannot be the table [{table}], which is the program's own"
+        for table in mode.settings
+        if table in tables() or not re.fullmatch(r"[a-z][a-z0-9_]*", table)
+    ]
     prefix = f"{mode.id}/"
     problems += [
         f"its migration {m.name!r} must begin with {prefix!r}"

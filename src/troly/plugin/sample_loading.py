@@ -99,7 +99,7 @@ def main() -> None:
 
     paths = Paths(**{name: Path(folder) for name, folder in order["paths"].items()})
     registry = Registry()
-    services = open_services(paths, load_settings(paths), registry.migrations())
+    services = open_services(paths, load_settings(paths, sections=registry.sections()), registry)
     try:
         load_once(services, [registry.get(order["mode"])], order["lang"])
     finally:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from troly.llm.client import OllamaClient
     from troly.paths import Paths
     from troly.personas import Personas
+    from troly.plugin.contract import Mode
     from troly.retrieval.memory.memory import Memory
     from troly.retrieval.search.knowledge import Knowledge
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
-    from troly.stores.migrations import Migration
     from troly.stores.published import Datasets
     from troly.stores.quarantine import QuarantinedFile
     from troly.stores.records import Turn
@@ -37,9 +37,10 @@ Kept = TypeVar("Kept", bound=Closing)
 
 @dataclass(slots=True)
 class Services:
-    """The house's services.
+    """The opened stores and servers.
 
     `set_aside` names damaged files that were moved away at start; `interrupted` the turns that a crash cut off.
+    `temporary` says that the stores are a copy that is gone at the end: nothing is written beside them.
     """
 
     paths: Paths
@@ -56,6 +57,7 @@ class Services:
     set_aside: tuple[QuarantinedFile, ...] = ()
     interrupted: tuple[Turn, ...] = field(default=())
     kept: dict[str, Closing] = field(default_factory=dict)
+    temporary: bool = False
 
     def keep(self, name: str, make: Callable[[], Kept]) -> Kept:
         """What a mode holds open as long as the services: `make` is called once a `name`, and must be cheap."""
@@ -77,9 +79,16 @@ class Services:
 
 
 def open_services(
-    paths: Paths, settings: Settings, migrations: Iterable[Migration] = (), clock: Clock = system_clock
+    paths: Paths,
+    settings: Settings,
+    modes: Iterable[Mode] = (),
+    clock: Clock = system_clock,
+    *,
+    temporary: bool = False,
 ) -> Services:
     """Open the stores under `paths` and build the services; turns of a process that died are marked interrupted.
+
+    `modes` (a `Registry`) bring their tables and voices.
 
     Damaged files are set aside, never deleted. Raises StoreError (newer version, no permission, full disk).
     """
@@ -91,10 +100,12 @@ def open_services(
     from troly.stores.published import Datasets
     from troly.stores.state import StateDb
 
+    modes = tuple(modes)
+    folders = [mode.texts.folder / "personas" for mode in modes if mode.texts]
     paths.ensure()
     state, set_aside = StateDb.open(paths.state_db, paths.set_aside)
     try:
-        state.migrate([*Knowledge.migrations(), *migrations])
+        state.migrate([*Knowledge.migrations(), *(one for mode in modes for one in mode.migrations)])
         conversations = Conversations(state, clock)
         interrupted = tuple(conversations.recover())
     except BaseException:
@@ -110,11 +121,12 @@ def open_services(
         datasets=Datasets(state, paths.datasets, paths.set_aside),
         knowledge=Knowledge(state, paths.chroma, paths.set_aside),
         memory=_memory(paths, settings, state, llm),
-        personas=Personas(paths, settings),
+        personas=Personas(paths, settings, modes[0].persona if modes else "", folders),
         llm=llm,
         sandbox=Sandbox(),
         set_aside=tuple(set_aside),
         interrupted=interrupted,
+        temporary=temporary,
     )
 
 

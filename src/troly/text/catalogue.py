@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -19,10 +19,12 @@ class Catalogue:
     A file holds tables whose leaves are `{vi = "...", en = "..."}`; `folder/area.toml` (and `area_*.toml`) answers
     keys that begin with `area.`. Files are read when an area is first asked for; `area_first.toml` comes before all
     others, which are only read for a key that is not in it: the first frame of the screen does not wait for them.
+    Areas of other folders may be joined; a sentence of the catalogue's own folder is never replaced.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._joined: dict[Path, frozenset[str]] = {}
         self._areas: dict[str, Mapping[str, Mapping[str, str]]] = {}
         self._first: dict[str, Mapping[str, Mapping[str, str]]] = {}
 
@@ -42,6 +44,12 @@ class Catalogue:
             self._areas[area] = self._load(area)
         return self._areas[area][rest]
 
+    def join(self, folder: Path, areas: Iterable[str]) -> None:
+        """Answer keys of `areas` also from the files in `folder`."""
+        self._joined[folder] = frozenset(areas)
+        for area in areas:
+            self._areas.pop(area, None)
+
     def keys(self, area: str) -> frozenset[str]:
         """All keys of an area, without the area's name."""
         if area not in self._areas:
@@ -50,8 +58,10 @@ class Catalogue:
 
     def _load(self, area: str) -> Mapping[str, Mapping[str, str]]:
         found: dict[str, Mapping[str, str]] = {}
-        for path in sorted({self._folder / f"{area}.toml", *self._folder.glob(f"{area}_*.toml")}):
-            found |= _read(path)
+        folders = [folder for folder, areas in self._joined.items() if area in areas]
+        for folder in (*folders, self._folder):
+            for path in sorted({folder / f"{area}.toml", *folder.glob(f"{area}_*.toml")}):
+                found |= _read(path)
         return found
 
 

@@ -114,7 +114,7 @@ class OpenedHouse:
             mode.summaries,
             mode.accent,
             mode.first_questions,
-            mode.ready,
+            ready=True,
             icon=mode.icon,
             talk=tuple(TalkView(one.name, one.help, one.argument) for one in mode.talk),
             person=mode.person,
@@ -122,7 +122,7 @@ class OpenedHouse:
 
     def preload_first(self) -> None:
         """Import what the first answer needs, so that it is no slower than the second."""
-        self.prepare(self.first_mode or next(iter(self.registry.names), ""))
+        self.prepare(self.registry.first(self.first_mode))
 
     def prepare(self, name: str) -> None:
         """The same for a mode that is shown now: the others cost memory (DuckDB alone 25 MB) and may not be used."""
@@ -202,7 +202,7 @@ class OpenedHouse:
 
     def holdings(self, mode: str, language: Lang) -> HoldingsView | None:
         """What data a mode has."""
-        held = self.registry.get(mode).holdings(self.services, language)
+        held = self.registry.get(mode).data_status(self.services, language)
         return HoldingsView(held.line, held.enough, held.command) if held else None
 
     def mentions(self, mode: str, prefix: str, limit: int, language: Lang) -> list[tuple[str, str]]:

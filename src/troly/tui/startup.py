@@ -18,6 +18,7 @@ from troly.text.catalogue import LANGS, Lang, interface_language
 
 if TYPE_CHECKING:
     from troly.config import Settings
+    from troly.plugin.registry import Registry
     from troly.tui.opened import OpenedHouse
 
 
@@ -86,13 +87,10 @@ def _quoted(text: str) -> str:
 # What is known before the first frame (mode, language, theme), and how the services are opened after it.
 
 
-FIRST_MODE = "shopping"
-
-
 class Usual(NamedTuple):
     """What the first frame needs of the settings where nobody set anything: reading them costs as much as painting."""
 
-    mode: str = FIRST_MODE
+    mode: str | None = None
     language: Literal["auto"] = "auto"
     theme: str = "dark"
     keys: Mapping[str, str] = MappingProxyType({})
@@ -127,20 +125,27 @@ def prepare(
     known: Settings | Usual | None = None
     try:
         paths = paths or Paths.resolve(env)
-        known = Usual() if settings is None and _nothing_set(paths, env) else _settings(paths, settings, env)
+        known = (
+            Usual()
+            if settings is None and _nothing_set(paths, env)
+            else _settings(paths, settings, env, None)
+        )
     except TrolyError as error:
         trouble = error
 
     def open_house() -> OpenedHouse:
         if trouble is not None or paths is None or known is None:
             raise trouble or TrolyError("config.unknown")
-        whole = _settings(paths, settings, env) if isinstance(known, Usual) else known
-        return open_all(paths, whole, mode or whole.mode, env)
+        from troly.plugin.registry import Registry
+
+        registry = Registry()
+        whole = _settings(paths, settings, env, registry.sections())
+        return open_all(paths, whole, registry, mode, env)
 
     look = read_look(paths) if paths is not None and known is not None else Look()
     chosen = language_of(look, known) if known else None
     return Prepared(
-        mode=mode or (known.mode if known else FIRST_MODE),
+        mode=mode or (known.mode if known else None) or "",
         language=language or chosen or interface_language(known.language if known else "auto", env),
         theme=theme_of(look, known) if known else "dark",
         keys=known.keys if known else {},
@@ -148,16 +153,19 @@ def prepare(
     )
 
 
-def open_all(paths: Paths, settings: Settings, mode: str, env: Mapping[str, str]) -> OpenedHouse:
-    """Open the stores and find the modes; raises TrolyError. Imports what is heavy: not before the first frame."""
+def open_all(
+    paths: Paths, settings: Settings, registry: Registry, mode: str | None, env: Mapping[str, str]
+) -> OpenedHouse:
+    """Open the stores for the modes of `registry`; raises TrolyError. Imports what is heavy: not before the first frame."""
     # Its command line, which httpx imports with colours and progress bars when it can: 4 MB that nobody uses here.
     sys.modules.setdefault("httpx._main", cast("ModuleType", None))
     from troly.conversation.session import Session
     from troly.plugin.sample_loading import SampleLoader
     from troly.tui.opened import OpenedHouse
 
-    session = Session.open(paths, settings, env)
-    return OpenedHouse(session, mode, SampleLoader(session.services, session.registry))
+    session = Session.open(paths, settings, registry, env)
+    first = registry.first(mode or settings.mode)
+    return OpenedHouse(session, first, SampleLoader(session.services, registry))
 
 
 def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:
@@ -167,10 +175,13 @@ def _nothing_set(paths: Paths, env: Mapping[str, str]) -> bool:
 
 
 def _settings(
-    paths: Paths, given: Settings | Callable[[], Settings] | None, env: Mapping[str, str]
+    paths: Paths,
+    given: Settings | Callable[[], Settings] | None,
+    env: Mapping[str, str],
+    sections: Mapping[str, type] | None,
 ) -> Settings:
     if given is None:
         from troly.config import load_settings
 
-        return load_settings(paths, env)
+        return load_settings(paths, env, sections=sections)
     return given() if callable(given) else given

@@ -13,7 +13,7 @@ from tests.support.stores.services import profile
 from troly.config import current_login
 from troly.plugin.contract import IngestRequest
 from troly_analysis.sheets.commands import INGESTS
-from troly_analysis.sheets.samples import SAMPLES, holdings
+from troly_analysis.sheets.samples import SAMPLES, data_status
 from troly_analysis.sheets.store import SheetStore
 
 
@@ -40,7 +40,7 @@ def test_samples_are_loaded_and_removed_as_such(tmp_path: Path) -> None:
         assert not [field for field in orders.fields if field.doubt]
         assert [metric.name for metric in orders.metrics] == ["doanh thu thuần"]
         assert SAMPLES.loaded(services)
-        assert "(mẫu)" in holdings(services, "vi").line
+        assert "(mẫu)" in data_status(services, "vi").line
         assert "đã có" in " ".join(SAMPLES.load(services, "vi"))
         assert len(SAMPLES.remove(services, "vi")) == len(sheets)
         assert store.sheets(owner) == ()
@@ -66,5 +66,5 @@ def test_a_sheet_of_ones_own_takes_the_samples_away_and_keeps_them_away(tmp_path
 
 def test_an_empty_desk_says_how_to_begin(tmp_path: Path) -> None:
     with sheet_services(tmp_path) as services:
-        found = holdings(services, "en")
+        found = data_status(services, "en")
         assert (found.enough, found.command) == (False, "app ingest sheet FILE")

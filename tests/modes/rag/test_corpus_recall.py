@@ -73,14 +73,14 @@ def test_the_samples_are_of_the_promised_size_and_kind(company: Company) -> None
     assert sum(count.values()) >= 60
     assert all(count[agent] >= 15 for agent in AGENTS)
     assert {card.scope for card in company.services_cards()} == {"public", "internal", "private"}
-    holdings = samples.holdings(company.services, "vi")
+    holdings = samples.data_status(company.services, "vi")
     assert holdings.enough
     assert "mẫu" in holdings.line
 
 
 def test_samples_come_once_and_leave_when_own_documents_come(tmp_path: Path) -> None:
     with company_at(tmp_path) as company:
-        assert not samples.holdings(company.services, "vi").enough
+        assert not samples.data_status(company.services, "vi").enough
         samples.load(company.services, "vi")
         count = len(company.services_cards())
         assert samples.loaded(company.services)

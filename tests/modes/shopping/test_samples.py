@@ -57,7 +57,7 @@ async def test_a_fresh_desk_answers_from_the_samples(services: Services) -> None
 
 def test_they_are_marked_where_the_holdings_are_told(services: Services) -> None:
     load_once(services, [MODE], "vi")
-    holdings = MODE.holdings(services, "vi")
+    holdings = MODE.data_status(services, "vi")
     assert holdings is not None
     assert holdings.line.count("(mẫu)") == 2
 

@@ -89,14 +89,14 @@ async def test_several_serials_give_a_table(shop: Shop) -> None:
 
 async def test_nothing_loaded_is_said_with_the_command(own_home: Path) -> None:
     with shop_at(own_home, loaded=False) as shop:
-        assert MODE.holdings(shop.services, "vi").command == "app ingest warranty FILE"  # type: ignore[union-attr]
+        assert MODE.data_status(shop.services, "vi").command == "app ingest warranty FILE"  # type: ignore[union-attr]
         told = await shop.ask("bảo hành ABC123")
         assert "app ingest warranty" in told.answer
         assert told.state["warranty_meta"]["found"] is False
 
 
 def test_holdings_say_how_many_and_when(shop: Shop) -> None:
-    holdings = MODE.holdings(shop.services, "vi")
+    holdings = MODE.data_status(shop.services, "vi")
     assert holdings is not None
     assert holdings.line == "5.000 phiếu bảo hành, nạp 22/11/2026"
     assert holdings.enough

@@ -18,6 +18,7 @@ from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly_dental import MODE
 from troly_dental.memory import MemoryStore
+from troly_dental.settings import DentalSettings
 
 TOKEN = "mot-ma-rat-bi-mat"
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/mcp")
@@ -32,7 +33,7 @@ def dental_house(home: Path, **env: str) -> Iterator[Services]:
 
 def store_of(services: Services, owner: str = "an") -> MemoryStore:
     """The memory of `owner`."""
-    return MemoryStore.of(services.state, services.clock, owner, services.settings.dental)
+    return MemoryStore.of(services.state, services.clock, owner, services.settings.of(DentalSettings))
 
 
 @dataclass(slots=True)

@@ -14,6 +14,12 @@ from troly.plugin.contract import Graph, Mode, Outcome
 from troly.plugin.events import Notice, Say, Table
 from troly.plugin.registry import GROUP, Registry
 
+# The assistants that ship with the program, in the order that they declare.
+_REGISTRY = Registry()
+BUILT_IN = tuple(name for name in _REGISTRY.names if _REGISTRY.ships(name))
+
+SECTIONS = _REGISTRY.sections()
+
 
 class NoState(TypedDict, total=False):
     """Nothing to remember."""
@@ -87,6 +93,7 @@ def planned_mode(plan: Plan, mode_id: str = "planned") -> Mode:
         start=lambda _turn: {},
         finish=lambda _state: Outcome(state={"done": True}, message_type="answer", metadata={"k": "v"}),
         state_fields=("done",),
+        opening=lambda _services, _lang: None,
     )
 
 

@@ -14,8 +14,8 @@ from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services, open_services
 from troly.text.catalogue import Lang
 from troly.text.dates import fixed_clock
+from troly_analysis import MODE
 from troly_analysis.sheets.ingest import ingest_sheet
-from troly_analysis.sheets.metrics import MIGRATION
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.types import Sheet
 
@@ -25,7 +25,7 @@ def sheet_services(home: Path) -> Iterator[Services]:
     """Real stores under `home` that can hold sheets and metrics; nobody listens at the Ollama address."""
     paths = Paths.resolve({"TROLY_HOME": str(home)})
     settings = load_settings(paths, {"OLLAMA_HOST": "http://127.0.0.1:9"})
-    services = open_services(paths, settings, (MIGRATION,), fixed_clock(NOW))
+    services = open_services(paths, settings, (MODE,), fixed_clock(NOW))
     try:
         yield services
     finally:

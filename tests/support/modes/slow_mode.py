@@ -77,6 +77,7 @@ MODE = Mode(
     start=lambda turn: {"said": turn.text},
     finish=lambda state: Outcome({"said": state.get("said", "")}),
     state_fields=("said",),
+    opening=lambda _services, _lang: None,
     ingests=(
         Ingest("slowrows", {"vi": "Nạp chậm.", "en": "Load slowly."}, "app ingest slowrows FILE", load),
     ),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.modes.made import BUILT_IN
 from troly.conversation.input_history import Draft, InputHistory
 from troly.conversation.jobs import Job
 from troly.plugin.events import Event, Table
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
 from troly.text.fold import fold
 from troly.tui.chat.view import ConversationView, HealthView, HitView, HoldingsView, MessageView, ModeView

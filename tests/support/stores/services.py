@@ -26,8 +26,10 @@ def profile(login: str = "an") -> Profile:
 def services_at(home: Path, registry: Registry | None = None, **env: str) -> Iterator[Services]:
     """Real stores under `home`; `env` are settings as environment variables; nobody listens at the default Ollama."""
     paths = Paths.resolve({"TROLY_HOME": str(home)})
-    settings: Settings = load_settings(paths, {"OLLAMA_HOST": "http://127.0.0.1:9", **env})
-    services = open_services(paths, settings, registry.migrations() if registry else (), fixed_clock(NOW))
+    settings: Settings = load_settings(
+        paths, {"OLLAMA_HOST": "http://127.0.0.1:9", **env}, sections=(registry or Registry()).sections()
+    )
+    services = open_services(paths, settings, registry or (), fixed_clock(NOW))
     try:
         yield services
     finally:

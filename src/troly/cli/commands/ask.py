@@ -59,7 +59,7 @@ def ask(
     if jsonl is not None and text:
         raise UsageError("ask.both", other="TEXT")
     asked = AskOptions(
-        mode=mode or invocation.settings.mode,
+        mode=mode or invocation.registry.first(invocation.settings.mode),
         claim=Claim(user=user),
         now=parse_moment(now) if now is not None else None,
         lang=invocation.given,

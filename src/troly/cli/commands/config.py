@@ -24,7 +24,7 @@ def show(ctx: typer.Context, as_json: Json = False) -> None:
 
     invocation: Invocation = ctx.obj
     _ = invocation.settings  # a wrong file is an error here, not a line less
-    values = explain(invocation.paths, invocation.env)
+    values = explain(invocation.paths, invocation.env, sections=invocation.registry.sections())
     if as_json:
         for value in values:
             data_json({"key": value.key, "value": plain(value.value), "origin": value.origin})
@@ -75,7 +75,7 @@ def init(ctx: typer.Context) -> None:
 
     invocation: Invocation = ctx.obj
     new = not invocation.paths.config_file.exists()
-    data(str(write_default(invocation.paths, invocation.lang)))
+    data(str(write_default(invocation.paths, invocation.lang, invocation.registry.sections())))
     if new:
         note(invocation.say("config.made"))
 
@@ -83,10 +83,10 @@ def init(ctx: typer.Context) -> None:
 def problems_of(invocation: Invocation) -> list[ErrorText]:
     """Everything that is wrong with the settings and the users file, in the interface's language."""
     from troly.config import check_settings, check_users
-    from troly.plugin.registry import Registry
 
+    registry = invocation.registry
     found = [
-        *check_settings(invocation.paths, invocation.env, modes=Registry().names),
+        *check_settings(invocation.paths, invocation.env, modes=registry.names, sections=registry.sections()),
         *check_users(invocation.paths),
     ]
     return [problem.render(invocation.lang) for problem in found]

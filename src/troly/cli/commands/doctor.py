@@ -20,7 +20,7 @@ from troly.cli.invocation import Invocation
 from troly.cli.output import Look, data, data_json, note, paint
 from troly.config import load_profile, may_impersonate
 from troly.errors import ErrorText, StoreError, TrolyError
-from troly.plugin.registry import BUILT_IN, Registry
+from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.presentation.text import GAP, cells
 
@@ -95,7 +95,7 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
         return
     registry = Registry()
     try:
-        services = open_services(invocation.paths, invocation.settings, registry.migrations())
+        services = open_services(invocation.paths, invocation.settings, registry)
     except TrolyError as error:
         yield finding_of("failure", "state.db", error.render(invocation.lang))
         return
@@ -151,7 +151,7 @@ def _vectors(invocation: Invocation) -> Iterator[Finding]:
 def _data_status(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
     for mode in registry:
         try:
-            holdings = mode.holdings(services, invocation.lang)
+            holdings = mode.data_status(services, invocation.lang)
         except TrolyError as error:
             yield finding_of("failure", f"data {mode.id}", error.render(invocation.lang))
             continue
@@ -302,24 +302,13 @@ def check_modes(invocation: Invocation) -> Iterator[Finding]:
     usable = {mode.id: mode for mode in registry}
     for name in registry.names:
         if name in broken:
-            level: str = "failure" if name in BUILT_IN else "warning"
+            level: str = "failure" if registry.ships(name) else "warning"
             yield Finding(level, f"mode {name}", broken[name], say("doctor.mode.remedy"))  # type: ignore[arg-type]
         else:
             mode = usable[name]
-            state = (
-                mode.names[invocation.lang]
-                if mode.ready
-                else say("doctor.mode.later", name=mode.names[invocation.lang])
-            )
-            yield Finding("ok", f"mode {name}", state)
-    missing = [name for name in BUILT_IN if name not in registry.names]
-    if missing:
-        yield Finding(
-            "failure",
-            "modes",
-            say("doctor.mode.missing", names=", ".join(missing)),
-            say("doctor.mode.remedy"),
-        )
+            yield Finding("ok", f"mode {name}", mode.names[invocation.lang])
+    if not usable:
+        yield Finding("failure", "modes", say("doctor.mode.missing"), say("doctor.mode.remedy"))
 
 
 def check_terminal(invocation: Invocation) -> Iterator[Finding]:

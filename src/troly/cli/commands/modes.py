@@ -26,7 +26,7 @@ def modes(
             line = {
                 "id": name,
                 "name": mode.names[invocation.lang] if mode else "",
-                "ready": bool(mode and mode.ready),
+                "ready": mode is not None,
             }
             data_json({**line, "broken": broken.get(name, "")})
         return
@@ -34,7 +34,7 @@ def modes(
     for name in registry.names:
         if name in usable:
             mode = usable[name]
-            state = say("modes.ready") if mode.ready else say("modes.later")
+            state = say("modes.ready")
             own = ", ".join(f"app {' '.join(command.path)}" for command in mode.commands)
             rows.append((name, mode.names[invocation.lang], state, mode.summaries[invocation.lang], own))
         else:

@@ -39,7 +39,9 @@ def run_plain(invocation: Invocation, mode: str | None) -> int:
     """
     say_line(invocation.say("plain.opening"))
     with invocation.open_session() as session, model_loop(session) as runner:
-        chat = PlainChat(invocation, session, runner, mode or invocation.settings.mode)
+        chat = PlainChat(
+            invocation, session, runner, mode or session.registry.first(invocation.settings.mode)
+        )
         return chat.talk_on()
 
 

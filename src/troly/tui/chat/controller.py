@@ -252,9 +252,12 @@ class Controller(PaneControl):
         self._lacking = set(arrival.lacking)
         self._kinds = arrival.kinds
         self.opened = True
-        if self.pane.mode not in self.modes and self.modes:
-            unknown = self.pane.mode
-            self.pane.mode = next((m.id for m in arrival.modes if not m.broken), arrival.modes[0].id)
+        unknown = "" if self.pane.mode in self.modes or not self.modes else self.pane.mode
+        first = next((m.id for m in arrival.modes if not m.broken), next(iter(self.modes), ""))
+        for pane in self.tabs.everywhere:
+            # Where no setting names one, the first assistant of all opens.
+            pane.mode = pane.mode if pane.mode in self.modes else first
+        if unknown:
             title = tr("ui.mode.unknown", self.language, mode=unknown)
             known = ", ".join(self.modes)
             self.tell(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))

@@ -15,7 +15,7 @@ from troly.plugin.services import Services
 from troly_rental.data import samples
 from troly_rental.data.places import places
 from troly_rental.data.schema import describe, schema_version, tables
-from troly_rental.data.status import COMMANDS, holdings
+from troly_rental.data.status import COMMANDS, data_status
 from troly_rental.data.store import RentalStore
 from troly_rental.roles import scope_for
 
@@ -141,13 +141,13 @@ def test_status_counts_every_table_and_says_who_asks(services: Services) -> None
     assert "lan [LANDLORD]" in result.summary
     assert schema_version() in result.summary
     assert "mẫu" in result.summary
-    assert "6.600 phòng" in holdings(services, "vi").line
-    assert holdings(services, "en").enough
+    assert "6.600 phòng" in data_status(services, "vi").line
+    assert data_status(services, "en").enough
 
 
 def test_nothing_loaded_is_said(tmp_path: Path) -> None:
     with rental_at(tmp_path) as empty:
-        assert not holdings(empty, "vi").enough
+        assert not data_status(empty, "vi").enough
         result = COMMANDS[0].run(CommandRequest(empty, profile("lan"), empty.clock(), "vi", {}))
         assert "app ingest rental" in result.text
         assert samples.loaded(empty) is False

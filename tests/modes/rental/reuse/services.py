@@ -11,8 +11,7 @@ from troly.config import load_settings
 from troly.paths import Paths
 from troly.plugin.services import Services, open_services
 from troly.text.dates import fixed_clock
-from troly_rental.audit import MIGRATION as AUDIT
-from troly_rental.reuse.store import MIGRATION as REUSE
+from troly_rental import MODE as RENTAL
 
 ROLE, MODE, SCHEMA = "GUEST", "LIST", "0123456789ab"
 
@@ -22,7 +21,7 @@ def reuse_at(home: Path) -> Iterator[Services]:
     """Real stores under `home`."""
     paths = Paths.resolve({"TROLY_HOME": str(home)})
     settings = load_settings(paths, {"OLLAMA_HOST": "http://127.0.0.1:9"})
-    services = open_services(paths, settings, (REUSE, AUDIT), fixed_clock(NOW))
+    services = open_services(paths, settings, (RENTAL,), fixed_clock(NOW))
     try:
         yield services
     finally:

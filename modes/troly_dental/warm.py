@@ -1,0 +1,21 @@
+"""Loads what the first answer would wait for, on a thread, when the assistant is shown."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+
+def warm() -> None:
+    """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
+    from troly.retrieval.search.glossary import concepts
+    from troly_dental.guard import judge, red_flag
+    from troly_dental.note_sentences import tells
+    from troly_dental.note_subjects import subjects
+
+    red_flag("răng bị sâu")
+    judge("răng bị sâu")
+    subjects("răng bị sâu")
+    tells("răng")
+    concepts(["sâu", "răng"], english=False)
+    for name in ("mcp", "troly_dental.servers.memory", "troly_dental.mcp_inside"):
+        import_module(name)
