@@ -95,19 +95,16 @@ STILL_PARTICIPLES: frozenset[str] = frozenset(
         "Gathered",
         "Given",
         "Listing",
-        "Logged",
         "Marked",
         "Offering",
         "Opening",
         "Paging",
         "Pasted",
         "Prepared",
-        "Reading",
         "Recalled",
         "Replayed",
         "Rewording",
         "Said",
-        "Shown",
         "Spent",
         "Standing",
         "Unembedded",
@@ -136,18 +133,7 @@ STILL_SHARED: frozenset[str] = frozenset(
         "Turn",
     ]
 )
-STILL_NAMED: frozenset[str] = frozenset(
-    [
-        "troly.config.settings: shopping",
-        "troly.personas: shopping",
-        "troly.plugin.registry: analysis",
-        "troly.plugin.registry: dental",
-        "troly.plugin.registry: rag",
-        "troly.plugin.registry: rental",
-        "troly.plugin.registry: shopping",
-        "troly.tui.startup: shopping",
-    ]
-)
+STILL_NAMED: frozenset[str] = frozenset()
 
 
 @cache

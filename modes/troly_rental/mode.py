@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Ingest, Lazy, Mode, Outcome, Purpose
+from troly.plugin.contract import Ingest, Lazy, Mode, Outcome, Purpose, Samples
 from troly.text.catalogue import LANGS
 from troly_rental.audit import COMMANDS as AUDIT_COMMANDS
 from troly_rental.audit import MIGRATION as AUDIT
-from troly_rental.data.samples import SAMPLES
 from troly_rental.data.status import COMMANDS as STATUS_COMMANDS
 from troly_rental.mentions import TALK
 from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
@@ -100,7 +99,11 @@ MODE = Mode(
         ),
     ),
     commands=(*STATUS_COMMANDS, *AUDIT_COMMANDS, *MEMORY_COMMANDS),
-    samples=SAMPLES,
+    samples=Samples(
+        load=Lazy("troly_rental.data.samples:load"),
+        remove=Lazy("troly_rental.data.samples:remove"),
+        loaded=Lazy("troly_rental.data.samples:loaded"),
+    ),
     talk=TALK,
     mentions=Lazy("troly_rental.mentions:mentions"),
 )

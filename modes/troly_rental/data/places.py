@@ -227,7 +227,7 @@ def _resolved(mention: PlaceMention, found: Sequence[PlaceMention]) -> PlaceMent
 
 @cache
 def places() -> Places:
-    """The places of `schema_places.toml`."""
+    """The places of `places.toml`."""
     raw = tomllib.loads(FILE.read_text(encoding="utf-8"))
     found = list(_read(raw))
     return Places(

@@ -17,8 +17,11 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True)
 class IntentSigns:
-    """What was found in a message: number of conditions, those of them that are more than a kind of dwelling, a condition that only rooms have, a thing to look for named,
-    figures or an order asked, `sure` when figures of rooms or one's own records are asked for.
+    """What was found in a message.
+
+    `slots` is the number of conditions, `firm` of those that are more than a kind of dwelling; `telling` says that one
+    is nobody's small talk, `entity` that a thing to look for is named, `asked` that figures or an order are asked for,
+    `sure` that figures of rooms or one's own records are.
     """
 
     slots: int

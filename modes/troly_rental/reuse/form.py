@@ -45,7 +45,7 @@ def question_form(question: str) -> tuple[FormPart, ...]:
     """The parts of `question` without those that do not count; the same for NFC, NFD, capitals and missing accents.
 
     Numbers are compared by value ("3tr" and "3 triệu"), places by what they are ("q1" and "quận nhất"), the words of
-    `reuse_words.txt` by their section.
+    `words.txt` by their section.
     """
     text = nfc(question)
     spans = [

@@ -125,7 +125,7 @@ class QuestionReuse:
     ) -> int | None:
         """Keep a pair and return its number; None when it is not kept. Raises StoreError.
 
-        Only `valid` is kept (C5), no question with a phone, identity number or mail address, none that was barred.
+        Only `valid` is kept (C5), no question with a phone, identity number or mail address, none that was excluded.
         """
         if state != "valid" or not question.text.strip() or _PERSONAL.search(question.text):
             return None
@@ -225,7 +225,7 @@ def _refusal(query: _ReuseQuery, entry: ReuseEntry) -> Reason:
 
 
 def reuse_key(number: int) -> str:
-    """The key under which pair `number` is barred when an answer of it is marked as wrong."""
+    """The key under which pair `number` is excluded when an answer of it is marked as wrong."""
     return f"{BAR_PREFIX}{number}"
 
 

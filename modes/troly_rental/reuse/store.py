@@ -162,7 +162,7 @@ class ReuseStore:
     def add(self, entry: ReuseEntry, now: datetime) -> int | None:
         """Keep `entry` and return its number; the pair before it with the same question and filters is replaced.
 
-        None when this very pair was barred: a wrong answer does not come back by being given again.
+        None when this very pair was excluded: a wrong answer does not come back by being given again.
         """
         canonical, slots, sql = (storable(text) for text in (entry.canonical, entry.slots, entry.sql))
         same = (canonical, entry.role, entry.schema_version, entry.mode, slots)
@@ -192,7 +192,7 @@ class ReuseStore:
             return connection.execute(sql, (instant(now), storable(reason), number)).rowcount > 0
 
     def list(self, author: str | None) -> list[ReuseEntry]:
-        """Every entry of `author`, or of everybody (None), barred ones too, newest first."""
+        """Every entry of `author`, or of everybody (None), excluded ones too, newest first."""
         with self._state.read() as connection:
             return _entries(connection.execute(_LIST, (author,)))
 
