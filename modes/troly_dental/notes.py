@@ -25,7 +25,7 @@ from troly_dental.strings import say
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
-    from troly.retrieval.hybrid import Embed, Passage
+    from troly.retrieval.search.knowledge import Embed, Passage
 
 
 # -- What a question is about: the topics that it names, and its words without politeness.

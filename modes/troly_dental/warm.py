@@ -7,7 +7,7 @@ from importlib import import_module
 
 def warm() -> None:
     """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
-    from troly.retrieval.glossary import concepts
+    from troly.retrieval.search.glossary import concepts
     from troly_dental.guard import judge, red_flag
     from troly_dental.notes import subjects, word_weight
 

@@ -20,7 +20,7 @@ from troly.conversation.wrong_answers import REASONS, mark_wrong, unmark_wrong
 from troly.errors import AccessError, InputError
 from troly.plugin.events import StepFinished
 from troly.plugin.services import Services
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly.text.catalogue import LANGS, tr
 
 

@@ -14,11 +14,13 @@ from troly.config import load_settings
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.paths import Paths
+from troly.plugin.registry import Registry
 from troly.plugin.sample_loading import SampleLoader
 from troly.tui import operations
 paths = Paths.resolve(os.environ)
 mode, question = sys.argv[1:]
-session = Session.open(paths, load_settings(paths), os.environ)
+registry = Registry()
+session = Session.open(paths, load_settings(paths, sections=registry.sections()), registry, os.environ)
 SampleLoader(session.services, session.registry).stock(mode, "vi")
 operations.warm_up(session, mode)
 before, heard = set(sys.modules), []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troly.recording import replaying
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly_dental.mcp.caller import McpConnection
 from troly_dental.mcp.in_process import InsideCaller, inside
 from troly_dental.memory.client import McpMemory, RecordedMemory

@@ -17,7 +17,7 @@ from troly_rag.corpus.cards import Card, Cards, Status
 from troly_rag.corpus.wordings import QueryVariant, title_matcher, variants
 
 if TYPE_CHECKING:
-    from troly.retrieval.hybrid import Passage as Find
+    from troly.retrieval.search.knowledge import Passage as Find
 
 
 # --- Relevance: how well a find answers a query, from 0 to 1, to be held against a threshold
@@ -59,8 +59,8 @@ def _on(line: tuple[tuple[float, float], ...], at: float) -> float:
 
 
 if TYPE_CHECKING:
-    from troly.retrieval.hybrid import Embed, Knowledge
-    from troly.retrieval.hybrid import Passage as Find
+    from troly.retrieval.search.knowledge import Embed, Knowledge
+    from troly.retrieval.search.knowledge import Passage as Find
     from troly.text.catalogue import Lang
 
     _Finds = Mapping[int, tuple[Find, float]]

@@ -15,7 +15,7 @@ from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 from troly.recording import keys_of
 from troly.stores.records import Turn, dump
-from troly.stores.wrong import WrongAnswer, WrongAnswers
+from troly.stores.wrong_answers import WrongAnswer, WrongAnswers
 from troly.text.sanitize import sanitize
 
 # The usual reasons, in the order in which they are offered; the last one needs words.

@@ -81,6 +81,10 @@ def test_a_conversation_goes_on_and_belongs_to_its_owner(app: CommandLine, third
     first = app.run("ask", "--mode", "slow", "--json", "một").events[-1]["conversation"]
     second = app.run("ask", "--mode", "slow", "--json", "--conversation", first, "hai")
     assert second.events[-1]["conversation"] == first
+    own = app.run("ask", "--json", "--conversation", first, "của ai")
+    assert {(event["mode"], event["conversation"]) for event in own.events} == {("slow", first)}
+    lost = app.run("ask", "--conversation", "no-such-id", "của ai")
+    assert (lost.code, lost.out) == (1, "")
     other = app.run("ask", "--mode", "slow", "--user", "binh", "--conversation", first, "ba")
     assert (other.code, other.out) == (1, "")
     assert app.run("conversations", "show", first).out.count("ba") == 0

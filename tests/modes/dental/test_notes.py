@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
-from troly.retrieval.documents import parse_document
+from troly.retrieval.documents.files import parse_document
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples

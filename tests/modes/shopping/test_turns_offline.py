@@ -12,7 +12,7 @@ from tests.support.modes.shopping import Shop, shop_at
 from troly.conversation.conformance import check_mode
 from troly.conversation.session import Session
 from troly.plugin.events import Sources
-from troly.retrieval.documents import Block, Document
+from troly.retrieval.documents.files import Document, TextBlock
 from troly_shopping import MODE
 
 CUTE_VI = "Dạ em rất vui được giúp quý khách! 💖 Em sẽ hỗ trợ ngay ạ."
@@ -161,7 +161,7 @@ async def test_shopping_quotes_the_shops_documents(shop: Shop) -> None:
     empty = await shop.ask("Chính sách đổi trả như thế nào?")
     assert "app ingest knowledge" in empty.answer
     text = "Đổi trả trong 7 ngày nếu sản phẩm còn nguyên hộp và hóa đơn."
-    document = Document("Chính sách đổi trả", (Block(text),), "md")
+    document = Document("Chính sách đổi trả", (TextBlock(text),), "md")
     collection = shop.services.settings.chroma.collection
     shop.services.knowledge.put(
         document, collection=collection, key="doi-tra.md", ingested_at="2026-11-22T09:00:00+07:00"

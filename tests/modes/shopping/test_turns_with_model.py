@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.modes.shopping import Shop, shop_at
 from tests.support.ollama.double import OllamaDouble, Reply
-from troly.retrieval.documents import Block, Document
+from troly.retrieval.documents.files import Document, TextBlock
 from troly.text.fold import fold
 from troly_shopping.reply.clarification import SocialReply
 
@@ -100,7 +100,7 @@ async def test_the_classifier_is_shown_rules_hints_and_history(shop: Shop, serve
 async def test_the_answer_is_prompted_in_the_documents_order(shop: Shop, server: OllamaDouble) -> None:
     text = "Chuột Logitech M331 giá 350.000 đồng, bấm êm."
     collection = shop.services.settings.chroma.collection
-    document = Document("Bảng giá chuột", (Block(text),), "md")
+    document = Document("Bảng giá chuột", (TextBlock(text),), "md")
     shop.services.knowledge.put(
         document, collection=collection, key="gia.md", ingested_at="2026-11-22T09:00:00+07:00"
     )

@@ -19,7 +19,7 @@ NOT_MARKED = 1
 def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
     """See `cli.wrong.list.help`."""
     from troly.conversation.export import local_minute
-    from troly.stores.wrong import WrongAnswers
+    from troly.stores.wrong_answers import WrongAnswers
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:

@@ -7,13 +7,13 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.events import Content, from_json
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly.tui.chat.turns import usage_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, WrongMark, message
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
-    from troly.stores.conversations import StoredMessage, Turn
+    from troly.stores.records import StoredMessage, Turn
 
 
 def message_page(

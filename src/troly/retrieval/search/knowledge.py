@@ -9,18 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from troly.errors import TrolyError
-from troly.retrieval import lexical
-from troly.retrieval.chunks import chunk_blocks
-from troly.retrieval.documents import Document
-from troly.retrieval.ledger import Index, Ledger, access_key
-from troly.retrieval.places import describe_place
-from troly.retrieval.ranking import Standing, Weights, fuse, judge
-from troly.retrieval.rewording import meanings, reword
+from troly.retrieval.documents.chunks import chunk_blocks, describe_place
+from troly.retrieval.documents.files import Document
+from troly.retrieval.documents.store import ChunkStore, DocumentRecord, Reader, StoredDocument
 from troly.retrieval.schema import MIGRATIONS
-from troly.retrieval.spelling import mend
-from troly.retrieval.store import ChunkStore, DocumentRecord, Reader, StoredDocument
-from troly.retrieval.tokens import Query, read_question, terms_of
-from troly.retrieval.vectors import VectorStore, check_vectors
+from troly.retrieval.search import lexical
+from troly.retrieval.search.glossary import meanings, reword
+from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
+from troly.retrieval.search.terms import QueryTerms, read_question, terms_of
+from troly.retrieval.search.vectors import Index, VectorLedger, VectorStore, access_key, check_vectors
 from troly.stores.migrations import Migration
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
@@ -67,7 +64,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingResult:
     """How many chunks got a vector, how many still have none, and what stopped it."""
 
     done: int
@@ -87,7 +84,7 @@ class Knowledge:
     def __init__(self, db: StateDb, chroma: Path, set_aside: Path) -> None:
         self.store = ChunkStore(db)
         self._db = db
-        self._ledger = Ledger(db)
+        self._ledger = VectorLedger(db)
         self._vectors = VectorStore(self._ledger, chroma, set_aside)
 
     @staticmethod
@@ -171,7 +168,7 @@ class Knowledge:
         embedder: str = "",
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancel: Callable[[], bool] = lambda: False,
-    ) -> Embedded:
+    ) -> EmbeddingResult:
         """Give every chunk of `collection` that has none a vector of `embedder`; stopped, it goes on next time."""
         done = left = 0
         try:
@@ -191,8 +188,8 @@ class Knowledge:
                 done, left = done + len(batch), max(0, left - len(batch))
                 progress(done, max(total, done))
         except TrolyError as error:
-            return Embedded(done, left, error)
-        return Embedded(done, left)
+            return EmbeddingResult(done, left, error)
+        return EmbeddingResult(done, left)
 
     def close(self) -> None:
         """Close the vector store; the state database belongs to the caller."""
@@ -202,7 +199,9 @@ class Knowledge:
         asked = read_question(question)
         meant = meanings(asked)
         with self._db.read() as connection:
-            query = mend(connection, terms_of(asked), {word for each in meant for word in each.words})
+            query = lexical.correct_terms(
+                connection, terms_of(asked), {word for each in meant for word in each.words}
+            )
             total = lexical.count(connection)
             words = lexical.rarity(connection, query.folded, "folded", total)
             marked = lexical.rarity(connection, query.accented, "accented", total)
@@ -215,7 +214,7 @@ class Knowledge:
                     {**marked, **others.accented},
                     {**pairs, **others.bigrams},
                 )
-            wanted = Query(*(lexical.selective(told, total) for told in (marked, words, pairs)))
+            wanted = QueryTerms(*(lexical.selective(told, total) for told in (marked, words, pairs)))
             found = lexical.best_by_words(connection, wanted, reader, limit)
         return _Words(found, weights)
 
@@ -271,5 +270,5 @@ class Knowledge:
         ]
 
 
-def _judged(bm25: float, chunk: lexical.Candidate, weights: Weights) -> Standing:
+def _judged(bm25: float, chunk: lexical.Candidate, weights: Weights) -> RelevanceScore:
     return judge(bm25, chunk.words, weights, chunk.accented.split() if weights.others else ())

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from troly.errors import InputError, TrolyError
-from troly.retrieval.documents import kind_of, load_bytes, parse_document, show
-from troly.retrieval.hybrid import Embed, Embedded, Knowledge
-from troly.retrieval.store import StoredDocument
+from troly.retrieval.documents.files import kind_of, load_bytes, parse_document, show
+from troly.retrieval.documents.store import StoredDocument
+from troly.retrieval.search.knowledge import Embed, EmbeddingResult, Knowledge
 from troly.text.dates import Clock, system_clock
 
 # How the keys of the pages begin that ship as samples.
@@ -122,7 +122,7 @@ async def ingest_paths(
     gone = [] if stopped else gone_files(plan, known)
     samples = [key for key in known if key.startswith(SAMPLES)] if any(job.done.values()) else []
     await asyncio.to_thread(knowledge.store.remove, collection, owner, [*gone, *samples])
-    embedded = Embedded(0)
+    embedded = EmbeddingResult(0)
     if embed is not None and not stopped:
 
         def tell(done: int, total: int) -> None:
@@ -133,7 +133,13 @@ async def ingest_paths(
 
 
 def _report(
-    job: _Job, plan: FilePlan, gone: list[str], samples: list[str], embedded: Embedded, *, stopped: bool
+    job: _Job,
+    plan: FilePlan,
+    gone: list[str],
+    samples: list[str],
+    embedded: EmbeddingResult,
+    *,
+    stopped: bool,
 ) -> IngestReport:
     return IngestReport(
         added=tuple(job.done["added"]),

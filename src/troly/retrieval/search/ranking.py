@@ -19,7 +19,7 @@ _COVERAGE_WEIGHT = 4.0
 _WORDS_WEIGHT = 0.25
 
 
-class Other(NamedTuple):
+class OtherWording(NamedTuple):
     """Another wording of words of the question: where it stands, `words` and `bigrams` of the question stand too.
 
     `folded` are its words in order; of one word alone the `accented` form decides.
@@ -42,7 +42,7 @@ class Weights:
 
     words: Mapping[str, float]
     bigrams: Mapping[str, float]
-    others: Mapping[str, Sequence[Other]] = field(default_factory=dict)
+    others: Mapping[str, Sequence[OtherWording]] = field(default_factory=dict)
     begins: frozenset[str] = field(init=False)
     """Every word that a word, a bigram or another wording begins with."""
 
@@ -52,14 +52,16 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RelevanceScore:
     """What the words say of one candidate: `points` to order by, `coverage` 0-1 of what the question's words tell."""
 
     points: float
     coverage: float
 
 
-def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequence[str] = ()) -> Standing:
+def judge(
+    bm25: float, words: Sequence[str], weights: Weights, accented: Sequence[str] = ()
+) -> RelevanceScore:
     """BM25, how many of the question's words are in `words` by what they tell, and how closely they stand there.
 
     `accented` are the same words with their marks, needed where `weights` has other wordings.
@@ -84,7 +86,7 @@ def judge(bm25: float, words: Sequence[str], weights: Weights, accented: Sequenc
     both = {**weights.words, **weights.bigrams}
     stretch = _closest(sorted(hits + pairs), both, _STRETCH_WORDS)
     closely = _WINDOW_WEIGHT * near + _STRETCH_WEIGHT * stretch
-    return Standing(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
+    return RelevanceScore(bm25 + closely + _COVERAGE_WEIGHT * coverage, coverage)
 
 
 def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span: int) -> float:
@@ -105,7 +107,7 @@ def _closest(hits: Sequence[tuple[int, str]], weights: Mapping[str, float], span
 
 
 def fuse(
-    standings: Mapping[int, Standing], by_words: Sequence[int], by_vectors: Sequence[int]
+    standings: Mapping[int, RelevanceScore], by_words: Sequence[int], by_vectors: Sequence[int]
 ) -> dict[int, float]:
     """Scores 0-1 of the union of both lists: fused rank, with what the words say deciding between neighbours."""
     lists = [ranked for ranked in (by_words, by_vectors) if ranked]

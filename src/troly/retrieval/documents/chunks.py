@@ -6,8 +6,33 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from troly.retrieval.documents import Block
-from troly.retrieval.places import join_places
+from troly.retrieval.documents.files import TextBlock
+from troly.text.catalogue import Lang, tr
+
+# Where in a document a passage stands: stored as a code, told in the reader's language.
+
+
+_PLACE = re.compile(r"(page|row|line):(\d+)(?:-(\d+))?$")
+
+
+def join_places(places: Iterable[str]) -> str:
+    """The places of a chunk's blocks as one: `page:3`, or a range `row:12-15`."""
+    found = [place for place in places if place]
+    first, last = (_PLACE.match(found[0]), _PLACE.match(found[-1])) if found else (None, None)
+    if not first or not last or first[1] != last[1]:
+        return found[0] if found else ""
+    end = last[3] or last[2]
+    return f"{first[1]}:{first[2]}" if end == first[2] else f"{first[1]}:{first[2]}-{end}"
+
+
+def describe_place(place: str, lang: Lang) -> str:
+    """`page:3` as "trang 3" or "page 3"; a place of another form is given as it is."""
+    found = _PLACE.match(place)
+    if not found:
+        return place
+    span = f"{found[2]}-{found[3]}" if found[3] else found[2]
+    return tr(f"errors.knowledge.place.{found[1]}", lang, span=span)
+
 
 TARGET = 1400
 """Characters a chunk of prose is filled up to; never more. Most paragraphs stay whole, which ranks them better."""
@@ -45,7 +70,7 @@ class _Open:
         return sum(map(len, self.parts)) + max(0, len(self.parts) - 1)
 
 
-def chunk_blocks(blocks: Iterable[Block]) -> list[Chunk]:
+def chunk_blocks(blocks: Iterable[TextBlock]) -> list[Chunk]:
     """`blocks` as chunks, in order, deterministic; every word of every block is in a chunk.
 
     A chunk never crosses a heading. Prose chunks have at most `TARGET` characters and begin with the last sentence of
@@ -85,7 +110,7 @@ def _last_sentence(current: _Open, room: int) -> str:
     return "" if whole or len(sentence) > min(OVERLAP, room) else sentence
 
 
-def _pieces(block: Block) -> Iterator[str]:
+def _pieces(block: TextBlock) -> Iterator[str]:
     """`block` itself, or parts of it that fit: paragraphs of sentences, then words, then characters."""
     text = block.text.strip()
     largest = TARGET if block.unit == "prose" else LARGEST

@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from troly.retrieval.chunks import Chunk
-from troly.retrieval.tokens import index_terms
+from troly.retrieval.documents.chunks import Chunk
+from troly.retrieval.search.terms import index_terms
 from troly.stores.state import StateDb
 
 # Raised when a reader or the chunker changes what it makes of the same bytes: documents are then read again.

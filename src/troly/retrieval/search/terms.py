@@ -17,7 +17,7 @@ _NO_TOKEN = re.compile(r"[\x00-/:-^`{-\x7f]")
 _MAX_QUERY_WORDS = 128
 
 
-class Terms(NamedTuple):
+class IndexTerms(NamedTuple):
     """A text as three lists: words with their marks, folded words, neighbouring folded words joined by `_`."""
 
     accented: list[str]
@@ -25,7 +25,7 @@ class Terms(NamedTuple):
     bigrams: list[str]
 
 
-class Query(NamedTuple):
+class QueryTerms(NamedTuple):
     """A question: the terms to look for, each once; `accented` is empty when it was typed without marks."""
 
     accented: list[str]
@@ -33,14 +33,14 @@ class Query(NamedTuple):
     bigrams: list[str]
 
 
-def index_terms(text: str) -> Terms:
+def index_terms(text: str) -> IndexTerms:
     """What the index holds of `text`; the same for NFC, NFD and both ways of placing a tone mark (`hòa`, `hoà`)."""
     words = fold.words(text)
     folded = [folded_token(word) for word in words]
-    return Terms([accented_token(word) for word in words], folded, fold.bigrams(folded))
+    return IndexTerms([accented_token(word) for word in words], folded, fold.bigrams(folded))
 
 
-class Asked(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """A question word by word: as typed, folded, and whether it only asks (`là gì`, `bao nhiêu`, `how`).
 
     `language` is from -1 (English) to 1 (Vietnamese).
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
     language: float
 
 
-def read_question(question: str) -> Asked:
+def read_question(question: str) -> ParsedQuestion:
     """The words of `question`; none of them is idle when all are, and English ones only in an English question."""
     words = fold.words(question)[:_MAX_QUERY_WORDS]
     folded = [folded_token(word) for word in words]
@@ -64,24 +64,24 @@ def read_question(question: str) -> Asked:
         (accented_token(word) if marked else plain) in asking
         for word, plain in zip(words, folded, strict=True)
     ]
-    return Asked(words, folded, idle if not all(idle) else [False] * len(words), language)
+    return ParsedQuestion(words, folded, idle if not all(idle) else [False] * len(words), language)
 
 
-def query_terms(question: str) -> Query:
+def query_terms(question: str) -> QueryTerms:
     """The terms of `question`; words that only ask are dropped while others remain."""
     return terms_of(read_question(question))
 
 
-def terms_of(asked: Asked) -> Query:
+def terms_of(asked: ParsedQuestion) -> QueryTerms:
     """The terms to look for, of a question read before."""
     idle = asked.idle
     pairs = [pair for at, pair in enumerate(fold.bigrams(asked.folded)) if not (idle[at] and idle[at + 1])]
     kept = [at for at, skip in enumerate(idle) if not skip]
     accented = [accented_token(asked.words[at]) for at in kept] if fold.has_marks(asked.words) else []
-    return Query(_once(accented), _once(asked.folded[at] for at in kept), _once(pairs))
+    return QueryTerms(_once(accented), _once(asked.folded[at] for at in kept), _once(pairs))
 
 
-def match_expression(query: Query) -> str:
+def match_expression(query: QueryTerms) -> str:
     """The FTS5 expression for `query`: any term, each in its own column; empty when there is nothing to look for.
 
     Terms are quoted and hold no quotes, so nothing that was typed is read as FTS5 syntax.
