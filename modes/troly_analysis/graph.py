@@ -21,8 +21,8 @@ ROUTES: dict[Hashable, str] = {
 class ChatWorkflowState(TypedDict, total=False):
     """The workflow state of the documents (001-04) with the result, and what one node leaves for the next.
 
-    `question` is the message without a request to switch language; `sheets` are the user's; `previous` is the plan of
-    the data question before; `answered` what the data agent found; `spoken` that the answer was said while it was made.
+    `question` is the message, or the option it chose; `sheets` are the user's; `understood` is the message as
+    the planner understood it, None for a typed pipeline; `answered` what the data agent found; `spoken` that the answer was said while it was made.
     """
 
     messages: list[dict[str, str]]
@@ -37,7 +37,7 @@ class ChatWorkflowState(TypedDict, total=False):
     result: dict[str, Any] | None
     question: str
     sheets: Any
-    previous: Any
+    understood: Any
     answered: Any
     spoken: bool
 

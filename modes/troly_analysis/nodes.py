@@ -27,7 +27,19 @@ from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import Days, Ground, count_figures, ground, strangers
 from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, with_units
 from troly_analysis.answer.sentences import notes, periods_of, render_answer
-from troly_analysis.planner import Intent, Plan, classify, first_questions, plan, suggest_questions, title
+from troly_analysis.planner import (
+    DataQuery,
+    Intent,
+    Plan,
+    QuestionAnalysis,
+    Suggestion,
+    analyse_question,
+    classify,
+    first_suggestions,
+    plan,
+    suggest_questions,
+    title,
+)
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.sheets.value_lookup import value_lookup
@@ -44,10 +56,7 @@ from troly_analysis.types import (
     result_json,
 )
 
-# What a turn knows before it begins to answer: the user's sheets, the plan of the turn before, the language spoken.
-
-
-PLAN = "analysis_plan"
+PLAN, SUGGESTED = "analysis_plan", "analysis_suggestions"
 HISTORY = 40
 
 
@@ -82,7 +91,7 @@ def previous_plan(turn: TurnContext) -> Plan | None:
     if not saved:
         return None
     try:
-        return _plans().validate_python(saved)  # type: ignore[no-any-return]
+        return _adapter(Plan).validate_python(saved)  # type: ignore[no-any-return]
     except ValidationError:
         # Written by another version.
         return None
@@ -90,7 +99,7 @@ def previous_plan(turn: TurnContext) -> Plan | None:
 
 def keep_plan(turn: TurnContext, plan: Plan) -> None:
     """Keep `plan` for the next message of the conversation."""
-    turn.conversation_metadata[PLAN] = _plans().dump_python(plan, mode="json")
+    turn.conversation_metadata[PLAN] = _adapter(Plan).dump_python(plan, mode="json")
 
 
 def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
@@ -103,12 +112,42 @@ def chosen_option(turn: TurnContext, previous: Plan | None) -> str:
     return next((option for option in previous.options if fold(option) == said), "")
 
 
+def understand(
+    turn: TurnContext, text: str, sheets: tuple[Sheet, ...], previous: Plan | None
+) -> QuestionAnalysis:
+    """The message understood, once a turn. Blocking: values of long columns are looked up; raises StoreError."""
+    look = value_lookup(turn.services, turn.profile.login)
+    suggested = _suggested(turn)
+    return analyse_question(text, sheets, turn.now, previous=previous, values=look, suggested=suggested)
+
+
+def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
+    """Offer questions, and keep their queries: one that is sent as it stands is answered by its query."""
+    if suggestions:
+        turn.emit(Suggestions(tuple(each.text for each in suggestions)))
+        turn.conversation_metadata[SUGGESTED] = _adapter(tuple[Suggestion, ...]).dump_python(
+            suggestions, mode="json"
+        )
+
+
+def _suggested(turn: TurnContext) -> dict[str, DataQuery]:
+    """The queries of the questions that were offered last, by their folded text."""
+    try:
+        kept = _adapter(tuple[Suggestion, ...]).validate_python(
+            turn.conversation_metadata.get(SUGGESTED) or ()
+        )
+    except ValidationError:
+        # Written by another version.
+        return {}
+    return {fold(each.text).strip(): each.query for each in kept if each.query is not None}
+
+
 @cache
-def _plans() -> Any:
-    return TypeAdapter(Plan)
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
-# Answers a question about data: by the model's tool calls, else by the plan of the rules, else by asking back.
+# --- data: by the model's tool calls, else by the plan of the rules, else by asking back
 
 
 SHEET_COMMAND = "app ingest sheet FILE"
@@ -169,25 +208,20 @@ class DataAnswer:
         }
 
 
-async def answer(job: Job, previous: Plan | None) -> DataAnswer:
+async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
     """The answer to a question from the user's own sheets (001-45 when there are none)."""
     turn, sheets, asked = job.turn, job.sheets, job.asked
     if not sheets:
         job.note("step.no_sheets", "rules")
         return DataAnswer(say("answer.no_sheets", job.lang, command=SHEET_COMMAND))
-    if is_typed(asked.text):
+    if question is None:
         return await _typed(job)
-    plan = await asyncio.to_thread(_plan, job, previous)
-    keep_plan(turn, plan)
+    made = plan(question)
+    keep_plan(turn, made)
     if turn.model.reason_unavailable is not None:
-        return await _by_plan(job, plan, None)
-    run = await run_agent(turn, service_of(turn), sheets, asked, plan.calls)
-    return _by_model(job, plan, run) or await _by_plan(job, plan, run)
-
-
-def _plan(job: Job, previous: Plan | None) -> Plan:
-    look = value_lookup(job.turn.services, job.turn.profile.login)
-    return plan(job.asked.text, job.sheets, job.turn.now, previous, look)
+        return await _by_plan(job, made, None)
+    run = await run_agent(turn, service_of(turn), sheets, asked, made.calls)
+    return _by_model(job, made, run) or await _by_plan(job, made, run)
 
 
 def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
@@ -335,7 +369,7 @@ def answered_in(state: Mapping[str, Any]) -> DataAnswer | None:
     return found if isinstance(found, DataAnswer) else None
 
 
-# The last word on an answer: figures checked and written the documents' way, then table, chart and computation.
+# --- the form of an answer: figures checked and written the documents' way, then table, chart and computation
 
 
 async def checked(
@@ -404,9 +438,7 @@ def show_cards(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> Non
     if told.options:
         turn.emit(Suggestions(told.options))
     elif told.findings and (sheet := told.findings[-1].sheet) is not None:
-        questions = suggest_questions(sheet, told.plan, turn.language)
-        if questions:
-            turn.emit(Suggestions(questions))
+        offer(turn, suggest_questions(sheet, told.plan, turn.language))
 
 
 def plain_words(text: str, turn: TurnContext, step: Step) -> str:
@@ -444,15 +476,19 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
     question = turn.text
     previous = await asyncio.to_thread(previous_plan, turn)
     option = chosen_option(turn, previous)
-    if option or is_typed(question):
+    question = option or question
+    understood = None
+    if not is_typed(question):
+        understood = await asyncio.to_thread(understand, turn, question, sheets, previous)
+    if option or understood is None:
         step.note(say("step.intent", turn.language, intent="data_query", reason="-"), "rules")
         intent = "data_query"
     else:
-        hint = await asyncio.to_thread(classify, question, messages[:-1], sheets, previous)
+        hint = classify(understood, messages[:-1])
         intent = await _classify(turn, question, messages, hint, step)
     if intent != "unclear":
         turn.conversation_metadata[UNCLEAR] = 0
-    return {**known, "question": option or question, "previous": previous, "intent": intent}
+    return {**known, "question": question, "understood": understood, "intent": intent}
 
 
 async def _classify(
@@ -493,7 +529,7 @@ async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> G
     """Figures, by the model's tool calls or the rules' plan (001-09 to 001-26)."""
     asked = AnswerContext.of(state["question"], turn.language, turn.now)
     job = Job(turn, state["sheets"], asked, step)
-    told = await answer(job, state.get("previous"))
+    told = await answer(job, state["understood"])
     return told.state()
 
 
@@ -538,10 +574,10 @@ def _offer(state: GraphState, turn: TurnContext, told: DataAnswer | None) -> Non
             turn.emit(Suggestions(told.options))
         return
     if state["sheets"]:
-        turn.emit(Suggestions(first_questions(state["sheets"], turn.language)))
+        offer(turn, first_suggestions(state["sheets"], turn.language))
 
 
-# The JSON that the model returns when it classifies; importing this costs pydantic, so nodes import it when they run.
+# --- what the model returns when it classifies
 
 
 class Classification(BaseModel):

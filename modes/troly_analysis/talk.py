@@ -19,7 +19,7 @@ from troly.text.wordlist import read_lists
 from troly_analysis.agent.messages import name_text
 from troly_analysis.answer.figures import Days, ground, strangers
 from troly_analysis.answer.names import house_numbers
-from troly_analysis.planner import first_questions
+from troly_analysis.planner import first_suggestions
 from troly_analysis.strings import prompts, say
 from troly_analysis.types import Sheet
 
@@ -91,7 +91,7 @@ def _prompt(
         "chat_node",
         turn.language,
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
-        examples="\n".join(f"- “{name_text(each)}”" for each in first_questions(sheets, turn.language)),
+        examples="\n".join(f"- “{name_text(each)}”" for each in _examples(sheets, turn.language)),
     )
     recent = [
         {"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in messages[-HISTORY:]
@@ -108,18 +108,22 @@ def _by_rules(text: str, sheets: tuple[Sheet, ...], lang: Lang) -> str:
     if sheets and kind in {"abilities", "greeting", "other"}:
         names = ", ".join(name_text(sheet.name) for sheet in sheets[:NAMED])
         said.append(say("talk.sheets", lang, names=names))
-    said.append(say("talk.ask", lang, examples=bullets(first_questions(sheets, lang))))
+    said.append(say("talk.ask", lang, examples=bullets(_examples(sheets, lang))))
     return "\n\n".join(said)
 
 
 def clarify(turn: TurnContext, sheets: tuple[Sheet, ...]) -> str:
     """One question back, with examples that can be sent as they stand; said in another way the second time."""
-    examples = first_questions(sheets, turn.language)
+    examples = _examples(sheets, turn.language)
     before = int(turn.conversation_metadata.get(UNCLEAR, 0) or 0)
     turn.conversation_metadata[UNCLEAR] = before + 1
     if before:
         return say("clarify.again", turn.language, example=examples[0], examples=bullets(examples))
     return say("clarify.standard", turn.language, examples=bullets(examples))
+
+
+def _examples(sheets: tuple[Sheet, ...], lang: Lang) -> tuple[str, ...]:
+    return tuple(each.text for each in first_suggestions(sheets, lang))
 
 
 def bullets(lines: Sequence[str]) -> str:

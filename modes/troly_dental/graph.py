@@ -8,7 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from troly.plugin.context import TurnContext, traced
 from troly.plugin.contract import Graph
-from troly_dental import nodes, nodes_answer, nodes_memory
+from troly_dental import nodes
 
 
 class DentalState(TypedDict, total=False):
@@ -53,11 +53,11 @@ def build() -> Graph:
     builder.add_node("red_flags", traced("red_flags", nodes.red_flags))
     builder.add_node("guardrail", traced("guardrail", nodes.guardrail))
     builder.add_node("rejected", traced("rejected", nodes.rejected))
-    builder.add_node("memory", traced("memory", nodes_memory.recall, tool="memory-server"))
-    builder.add_node("search", traced("search", nodes_answer.search, tool="duckduckgo_search"))
-    builder.add_node("answer", traced("answer", nodes_answer.answer))
-    builder.add_node("format", traced("format", nodes_answer.form))
-    builder.add_node("save", traced("save", nodes_memory.save, tool="memory-server"))
+    builder.add_node("memory", traced("memory", nodes.recall, tool="memory-server"))
+    builder.add_node("search", traced("search", nodes.search, tool="duckduckgo_search"))
+    builder.add_node("answer", traced("answer", nodes.answer))
+    builder.add_node("format", traced("format", nodes.form))
+    builder.add_node("save", traced("save", nodes.save, tool="memory-server"))
     builder.add_edge(START, "listen")
     builder.add_edge("listen", "red_flags")
     builder.add_conditional_edges("red_flags", _route, ["memory", "guardrail"])

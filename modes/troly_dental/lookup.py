@@ -1,13 +1,15 @@
-"""What to look for and where: a follow-up gets its subject back, the web is asked where that is wanted, the notes always can be."""
+"""What is looked up for an answer: the subject of a follow-up, the web where that is wanted, the bundled notes; and what was found."""
 
 from __future__ import annotations
 
 import textwrap
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
@@ -19,17 +21,80 @@ from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search import SearchOutcome, packed, unpacked
+from troly_dental.search.web_search import SearchOutcome, outcome_from_json, outcome_to_json
 from troly_dental.settings import DentalSettings
-from troly_dental.steps_log import StepLog
-from troly_dental.working import Before
+from troly_dental.step_log import StepLog
+
+if TYPE_CHECKING:
+    from troly_dental.memory.types import Fact, Message
+    from troly_dental.search.pages import Page
+
+
+# -- What one node of a turn leaves for the next.
+
+# Kept with the conversation: the last question, whether it was dental, and the last one that stood for itself.
+KEPT = "dental"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousTurn:
+    """The turn before this one; `topic` is the last dental question that is understood without another."""
+
+    question: str = ""
+    dental: bool = False
+    topic: str = ""
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any]) -> PreviousTurn:
+        """As `kept` saved it; anything else counts as nothing said before."""
+        saved = metadata.get(KEPT)
+        if not isinstance(saved, Mapping):
+            return cls()
+        return cls(str(saved.get("question", "")), bool(saved.get("dental")), str(saved.get("topic", "")))
+
+    def kept(self) -> dict[str, Any]:
+        """Plain values for the conversation's metadata."""
+        return {"question": self.question, "dental": self.dental, "topic": self.topic}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContext:
+    """What the memory gave: the last messages, the summary and pinned facts; all empty where it cannot be asked (003-39)."""
+
+    messages: tuple[Message, ...] = ()
+    summary: str = ""
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the answer may rest on: web pages, bundled notes, and what was sent to the search engine."""
+
+    pages: tuple[Page, ...] = ()
+    notes: tuple[Note, ...] = ()
+    query: str = ""
+    engine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenAnswer:
+    """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes.
+
+    `gist` is the part of it that the summary is made of.
+    """
+
+    text: str
+    gist: str
+    pages: tuple[Page, ...] = ()
+    notes: tuple[Note, ...] = ()
+
 
 NOTES, TOPIC_CHARS = 2, 120
 _POINTING = Path(__file__).parent / "lexicons" / "pointing.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class WebSearch:
     """One search of the web: what it gave, and its milliseconds."""
 
     outcome: SearchOutcome
@@ -43,7 +108,7 @@ def wants_web(turn: TurnContext) -> bool:
     )
 
 
-def follows(question: str, before: Before) -> str:
+def with_subject(question: str, before: PreviousTurn) -> str:
     """The question with the subject it follows up ("còn giá thì sao?", "răng đó"); as it is where it stands for itself."""
     if not before.topic or not before.dental:
         return question
@@ -52,22 +117,22 @@ def follows(question: str, before: Before) -> str:
     return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
 
 
-async def look(turn: TurnContext, query: str) -> Web:
+async def search_web(turn: TurnContext, query: str) -> WebSearch:
     """Search the web by the tool-server (003-17 to 003-19); never raises."""
-    from troly_dental.mcp_search import search_tool
+    from troly_dental.search.tool import search_tool
 
     began = time.perf_counter()
     outcome = await given(
         "dental.search",
         lambda: search_tool(turn.services, query, turn.language),
-        packed,
-        unpacked,
+        outcome_to_json,
+        outcome_from_json,
         lambda: SearchOutcome(problem="off"),
     )
-    return Web(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
+    return WebSearch(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
 
 
-async def look_in_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
+async def search_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
     """The bundled notes that fit `query`, by words, and by meaning where words find nothing and an embedder is there."""
     try:
         found = await bundled.find_in(

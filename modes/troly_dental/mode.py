@@ -95,6 +95,6 @@ MODE = Mode(
         remove=Lazy("troly_dental.samples:remove"),
         loaded=Lazy("troly_dental.samples:loaded"),
     ),
-    shareable=Lazy("troly_dental.masking:shareable"),
+    shareable=Lazy("troly_dental.redaction:shareable"),
     mentions=Lazy("troly_dental.mentions:mentions"),
 )

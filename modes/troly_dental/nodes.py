@@ -1,4 +1,4 @@
-"""The first nodes of a turn: language, red flags, the guard, and the two ways a turn ends before memory (003-05 to 003-11)."""
+"""The nodes of a turn: language, red flags, guard, memory, search, answer, its form, and what is kept (003-05 to 003-31)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,31 @@ from collections.abc import Mapping
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Suggestions
+from troly.plugin.events import Notice, Sources, Suggestions
+from troly_dental import answer as speaking
 from troly_dental import guard as gate
-from troly_dental.lookup import follows, look, wants_web
-from troly_dental.steps_log import StepLog
+from troly_dental import notes as bundled
+from troly_dental.lookup import (
+    KEPT,
+    Findings,
+    MemoryContext,
+    PreviousTurn,
+    SpokenAnswer,
+    WebSearch,
+    day_of,
+    search_notes,
+    search_web,
+    wants_web,
+    with_subject,
+)
+from troly_dental.memory.connection import memory_of_turn
+from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
+from troly_dental.memory.types import MAX_MESSAGES, MemoryClient
+from troly_dental.search.pages import as_text, page_evidence, source_list
+from troly_dental.search.web_search import explain
+from troly_dental.settings import DentalSettings
+from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
-from troly_dental.working import KEPT, Before
 
 State = Mapping[str, Any]
 _EARLIER = 2
@@ -49,13 +68,13 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
 
 async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     """Whether this is about teeth (003-07): rules where they are sure, the small model between, the search beside it."""
-    before = Before.of(turn.conversation_metadata)
+    before = PreviousTurn.of(turn.conversation_metadata)
     question = state["question"]
-    query = await asyncio.to_thread(follows, question, before)
+    query = await asyncio.to_thread(with_subject, question, before)
     ruled = await asyncio.to_thread(gate.judge, question, before.question or None, before.dental)
     searching = None
     if ruled.dental is None and turn.model.reason_unavailable is None and wants_web(turn):
-        searching = asyncio.create_task(look(turn, query))
+        searching = asyncio.create_task(search_web(turn, query))
     try:
         previous = [before.question] if before.question else []
         verdict = await gate.guard(turn, question, previous, previous_dental=before.dental)
@@ -99,4 +118,187 @@ async def rejected(state: State, turn: TurnContext, step: Step) -> State:
 
 
 def _keep(turn: TurnContext, question: str, *, dental: bool, topic: str) -> None:
-    turn.conversation_metadata[KEPT] = Before(question, dental, topic).kept()
+    turn.conversation_metadata[KEPT] = PreviousTurn(question, dental, topic).kept()
+
+
+# -- Search, answer, and the answer's form with its sources (003-17 to 003-26).
+
+# Kept with the conversation: that it was said why the web is not searched.
+_TOLD = "dental_search_off_told"
+
+
+async def search(state: State, turn: TurnContext, step: Step) -> State:
+    """Search the web as the code decides (003-17), the bundled notes where that gives nothing; say which (C8)."""
+    log, query = StepLog(turn), state.get("query") or state["question"]
+    flagged = bool(state.get("red_flag"))
+    web: WebSearch | None = state.get("web")
+    if web is None and not flagged and wants_web(turn):
+        web = await search_web(turn, query)
+    pages = web.outcome.results if web else ()
+    quoted = not pages or turn.model.reason_unavailable is not None
+    notes = await search_notes(turn, query) if quoted else ()
+    text = as_text(pages)
+    log.flow("6.1", f"Search completed. Results length: {len(text)} characters")
+    log.detail("6.1", text)
+    found = Findings(pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "")
+    if not flagged:
+        _notify_search(web, found, turn)
+    step.note(_search_detail(web, found, turn), "rules")
+    return {"found": found, "search_results": text, "search_query": found.query}
+
+
+def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) -> str:
+    if web is None:
+        return say("step.notes_only", turn.language, notes=len(found.notes))
+    return say(
+        "step.searched",
+        turn.language,
+        count=len(found.pages),
+        query=found.query,
+        engine=found.engine,
+        notes=len(found.notes),
+    )
+
+
+def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) -> None:
+    """What was sent, or why nothing came of it and what is used in its place."""
+    lang = turn.language
+    if web is not None and found.pages:
+        key = "notice.cached" if web.outcome.cached else "notice.searched"
+        lines = [say(key, lang, engine=found.engine, query=found.query)]
+        if web.outcome.left_out:
+            lines.append(say("notice.unsafe", lang, count=web.outcome.left_out))
+        turn.emit(Notice("info", say("notice.searched_title", lang), " ".join(lines)))
+        return
+    instead = say("notice.nothing_instead", lang)
+    if found.notes:
+        day = day_of(max(note.date for note in found.notes), lang)
+        instead = say("notice.notes_instead", lang, date=day)
+    if web is not None:
+        why = explain(web.outcome, lang)
+        turn.emit(Notice("warning", say("notice.search_down_title", lang), f"{why} {instead}"))
+        return
+    if turn.conversation_metadata.get(_TOLD) and found.notes:
+        return  # said once in this conversation; the answer itself marks its notes and their dates
+    turn.conversation_metadata[_TOLD] = True
+    off = turn.services.settings.of(DentalSettings).search == "off"
+    why = say("notice.search_off" if off else "notice.search_offline", lang)
+    turn.emit(Notice("info", say("notice.search_off_title", lang), f"{why} {instead}"))
+
+
+async def answer(state: State, turn: TurnContext, step: Step) -> State:
+    """Stream the model's answer (003-24) or quote the sources; a red flag is followed by a fitting note only."""
+    if state.get("red_flag"):
+        answered = await speaking.after_flag(state, turn, step)
+    else:
+        answered = await speaking.speak(state, turn, step)
+    return {"answered": answered}
+
+
+async def form(state: State, turn: TurnContext, step: Step) -> State:
+    """The whole answer as shown and saved: the text, a short disclaimer, the section of sources (003-26, C6)."""
+    answered: SpokenAnswer = state["answered"]
+    lang, log = turn.language, StepLog(turn)
+    shown = page_evidence(answered.pages)
+    shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
+    listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
+    tail = f"\n\n{say('answer.disclaimer', lang)}{source_list(listed, lang)}"
+    turn.say(tail)
+    if shown:
+        turn.emit(Sources(shown))
+    whole = f"{answered.text}{tail}"
+    log.flow("8.2", f"Formatted response. Sources: {len(listed)}")
+    log.block(FORMATTED, whole)
+    step.note(say("step.format", lang, count=len(listed)), "rules")
+    plain = [{"number": one.number, "title": one.title, "host": one.where, "url": one.url} for one in shown]
+    return {"formatted_response": whole, "sources": plain}
+
+
+# -- What is recalled before an answer, and what is kept once it is shown (003-12 to 003-31).
+
+
+async def recall(_state: State, turn: TurnContext, step: Step) -> State:
+    """The conversation's last messages, summary and pinned facts; empty where the memory does not answer (003-39)."""
+    log, lang = StepLog(turn), turn.language
+    async with memory_of_turn(turn.services, turn.profile) as memory:
+        known = await memory.get_or_create(turn.conversation.id)
+        log.id("3.1", f"Conversation ID: {known}")
+        messages = await memory.get_context(known, MAX_MESSAGES)
+        old = await memory.get_old_messages(known)
+        summary = await memory.get_summary(known)
+        facts = await memory.get_facts(known)
+    log.flow("4.1", f"Retrieved {len(messages)} messages from memory")
+    found = (
+        f"Found existing summary: {summary}"
+        if summary
+        else "No existing summary (first question in conversation)"
+    )
+    log.flow("4.1", found)
+    log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
+    if memory.problem:
+        log.trouble("4.1", f"Memory: {memory.problem}")
+        elsewhere = turn.services.settings.of(DentalSettings).mcp_server_url
+        remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
+        turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
+    recalled = MemoryContext(tuple(messages), summary, facts)
+    step.note(_memory_detail(recalled, len(old.messages), memory, turn), "rules")
+    return {
+        "conversation_id": known or turn.conversation.id,
+        "recalled": recalled,
+        "messages": [*messages, {"role": "user", "content": turn.text}],
+        "total_count": old.total_count,
+        "conversation_summary": summary,
+        "summary": summary,
+    }
+
+
+def _memory_detail(recalled: MemoryContext, old: int, memory: MemoryClient, turn: TurnContext) -> str:
+    if memory.problem:
+        return say("step.no_memory", turn.language)
+    return say(
+        "step.memory",
+        turn.language,
+        recent=len(recalled.messages),
+        old=old,
+        chars=len(recalled.summary),
+        facts=len(recalled.facts),
+    )
+
+
+async def save(state: State, turn: TurnContext, step: Step) -> State:
+    """Keep question and answer, then sum up, all after the answer is shown (003-27 to 003-29).
+
+    A turn that is stopped while the model sums up keeps the summary of the rules.
+    """
+    question, shown = state["user_message"], state["formatted_response"]
+    log, lang = StepLog(turn), turn.language
+    settings = turn.services.settings.of(DentalSettings)
+    known = state["conversation_id"]
+    async with memory_of_turn(turn.services, turn.profile) as memory:
+        await memory.add_message(known, "user", question)
+        await memory.add_message(known, "assistant", shown)
+        log.flow("9.1", "Saved user message and assistant response")
+        compress = state["total_count"] + 2 >= settings.summarize_threshold
+        told: str = state["answered"].gist
+        existing: str = state["conversation_summary"]
+        try:
+            summary, source = await summarise(
+                turn.model,
+                question,
+                told,
+                existing=existing,
+                tokens=settings.summary_tokens,
+                lang=lang,
+            )
+        except asyncio.CancelledError:
+            ruled = fitted(
+                joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang
+            )
+            await asyncio.shield(memory.set_summary(known, ruled, compress))
+            raise
+        await memory.set_summary(known, summary, compress)
+    log.flow("9.4", f"Summary updated. New summary length: {len(summary)} characters")
+    saved = not memory.problem
+    detail = say("step.saved", lang, chars=len(summary)) if saved else say("step.unsaved", lang)
+    step.note(detail, "model" if source == "model" else "rules")
+    return {"summary": summary if saved else existing}

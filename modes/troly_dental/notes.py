@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from troly.plugin.events import Evidence
 from troly.text import fold
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken
 from troly.text.language import detect
-from troly_dental.answer_rail import doses
-from troly_dental.note_sentences import sentences_of, telling_sentences, tells
-from troly_dental.note_subjects import subject_words, subjects
+from troly.text.match import Lexicon
+from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
 from troly_dental.strings import say
@@ -22,7 +25,154 @@ from troly_dental.strings import say
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
-    from troly.retrieval.hybrid import Embed, Passage
+    from troly.retrieval.search.knowledge import Embed, Passage
+
+
+# -- What a question is about: the topics that it names, and its words without politeness.
+
+_IDLE = Path(__file__).parent / "lexicons" / "notes_idle.txt"
+# How many other words may stand between the words of a name.
+_SCATTER = 4
+
+
+class _Name(NamedTuple):
+    """One name of a topic by its telling words."""
+
+    topic: str
+    words: tuple[WordToken, ...]
+
+
+def subjects(question: str) -> dict[str, int]:
+    """The topics whose subject `question` names, with the number of words that name it.
+
+    A name is found as a phrase, or, where it has two telling words or more, by those words close together in any order
+    ("răng hàm bị sâu" names "răng sâu").
+    """
+    found: Counter[str] = Counter()
+    for hit in _subject_lexicon().find(question):
+        found[hit.label] = max(found[hit.label], len(fold.words(hit.phrase)))
+    typed = fold.tokens(question)
+    places: dict[str, list[int]] = {}
+    for at, token in enumerate(typed):
+        places.setdefault(token.folded, []).append(at)
+    for name in _scattered_names():
+        if all(word.folded in places for word in name.words) and _stand_together(name.words, typed, places):
+            found[name.topic] = max(found[name.topic], len(name.words))
+    return dict(found)
+
+
+def subject_words(question: str) -> str:
+    """`question` without politeness and question words, unless nothing else is left."""
+    rest, at = [], 0
+    for hit in _idle_lexicon().find(question):
+        rest.append(question[at : max(at, hit.start)])
+        at = max(at, hit.end)
+    rest.append(question[at:])
+    text = " ".join(" ".join(rest).split())
+    return text if fold.words(text) else question
+
+
+@cache
+def _subject_lexicon() -> Lexicon:
+    """Titles and other names of every topic, in both languages."""
+    named: dict[str, list[str]] = {}
+    for note in note_files():
+        named.setdefault(note.topic, []).extend((note.title, *note.also))
+    return Lexicon(named)
+
+
+@cache
+def _scattered_names() -> tuple[_Name, ...]:
+    names = []
+    for note in note_files():
+        for alias in (note.title, *note.also):
+            words = tuple({token.folded: token for token in fold.tokens(subject_words(alias))}.values())
+            if len(words) > 1:
+                names.append(_Name(note.topic, words))
+    return tuple(names)
+
+
+def _stand_together(
+    words: Sequence[WordToken], typed: Sequence[WordToken], places: Mapping[str, Sequence[int]]
+) -> bool:
+    """Whether `words`, with the accents that were typed, stand within a few words of one another."""
+    fitting = [
+        [at for at in places[word.folded] if fold.accents_agree(typed[at].text, word.text)] for word in words
+    ]
+    if not all(fitting):
+        return False
+    for start in fitting[0]:
+        nearest = [min((abs(at - start), at) for at in others)[1] for others in fitting]
+        if max(nearest) - min(nearest) < len(words) + _SCATTER:
+            return True
+    return False
+
+
+@cache
+def _idle_lexicon() -> Lexicon:
+    return Lexicon.load(_IDLE)
+
+
+# -- The sentences of a note that answer a question.
+
+_ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
+_END = re.compile(r"(?<=[.!?…])\s+|\n+")
+# What a sentence gains that answers the kind of question (how long, may I), beside the words it shares.
+_RIGHT_KIND = 1.2
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of `text`, in order."""
+    return [part.strip() for part in _END.split(text) if part.strip()]
+
+
+def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[str]:
+    """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does."""
+    wanted = fold.folded_words(subject_words(question))
+    kinds = [
+        label.removesuffix(" asked") for label in _asked().labels_in(question) if label.endswith(" asked")
+    ]
+    common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
+    points = []
+    for at, sentence in enumerate(sentences):
+        shared = _shared(sentence, wanted, common, len(sentences))
+        fitting = sum(_answers(sentence, kind, first=at == 0) for kind in kinds)
+        points.append(shared + _RIGHT_KIND * fitting)
+    ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
+    return [sentences[at] for at in sorted(ranked[:count])]
+
+
+def word_weight(word: str) -> float:
+    """How much the folded `word` tells among the sentences of all notes (inverse document frequency)."""
+    counts, total = _frequencies()
+    return math.log((total + 1) / (counts.get(word, 0) + 0.5))
+
+
+def _shared(sentence: str, wanted: Sequence[str], common: Mapping[str, int], total: int) -> float:
+    """What the words and pairs of `wanted` tell that stand in `sentence`; those of every sentence of a note do not."""
+    words = fold.folded_words(sentence)
+    rare = {
+        word: word_weight(word) * (1 - common.get(word, 0) / (total + 1)) for word in set(words) & set(wanted)
+    }
+    pairs = set(fold.bigrams(words)) & set(fold.bigrams(wanted))
+    told = sum(rare.values()) + sum(max(rare.get(word, 0.0) for word in pair.split("_")) for pair in pairs)
+    return told / math.sqrt(4 + len(words))
+
+
+def _answers(sentence: str, kind: str, *, first: bool) -> bool:
+    return first if kind == "what" else _asked().has(sentence, kind)
+
+
+@cache
+def _frequencies() -> tuple[Mapping[str, int], int]:
+    sentences = [each for note in note_files() for each in sentences_of(note.text)]
+    return Counter(word for each in sentences for word in set(fold.folded_words(each))), len(sentences)
+
+
+@cache
+def _asked() -> Lexicon:
+    return Lexicon.load(_ASKED)
+
 
 _CANDIDATES = 30
 # A note fits when the question names its subject, when it holds this share of what the question's words tell, or
@@ -119,7 +269,7 @@ def answer(notes: Sequence[Note], question: str, lang: Lang) -> str:
             continue
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        chosen = telling_sentences(body, question, _MORE if place else _SENTENCES)
+        chosen = best_sentences(body, question, _MORE if place else _SENTENCES)
         head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
         lines = [head, *(f"- {sentence}" for sentence in chosen), *advice]
         lines.append(say("notes.source", lang, source=note.source))
@@ -181,7 +331,7 @@ def _share(telling: Sequence[WordToken], text: str) -> float:
     held = _words_held(text)
     found = [
         (
-            tells(token.folded),
+            word_weight(token.folded),
             any(fold.accents_agree(token.text, other) for other in held.get(token.folded, ())),
         )
         for token in {token.folded: token for token in telling}.values()

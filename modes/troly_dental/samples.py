@@ -53,7 +53,7 @@ def note_files() -> tuple[NoteFile, ...]:
 
 def load(services: Services, lang: Lang) -> tuple[str, ...]:
     """Load the notes where the corpus is empty; returns a sentence. Raises InputError, StoreError."""
-    from troly.retrieval.documents import load_bytes, parse_document
+    from troly.retrieval.documents.files import load_bytes, parse_document
 
     what = say("samples.notes", lang, count=len(note_files()))
     there = {document.path for document in services.knowledge.list_documents(COLLECTION)}

@@ -7,15 +7,14 @@ from importlib import import_module
 
 def warm() -> None:
     """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
-    from troly.retrieval.glossary import concepts
+    from troly.retrieval.search.glossary import concepts
     from troly_dental.guard import judge, red_flag
-    from troly_dental.note_sentences import tells
-    from troly_dental.note_subjects import subjects
+    from troly_dental.notes import subjects, word_weight
 
     red_flag("răng bị sâu")
     judge("răng bị sâu")
     subjects("răng bị sâu")
-    tells("răng")
+    word_weight("răng")
     concepts(["sâu", "răng"], english=False)
-    for name in ("mcp", "troly_dental.servers.memory", "troly_dental.mcp_inside"):
+    for name in ("mcp", "troly_dental.servers.memory", "troly_dental.mcp.in_process"):
         import_module(name)

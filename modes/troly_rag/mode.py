@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
 from troly.text.catalogue import LANGS
-from troly_rag.commands import COMMANDS, INGESTS, RESOLVE_COMMANDS
+from troly_rag.commands import COMMANDS, INGESTS
 from troly_rag.corpus.cards import MIGRATION
 from troly_rag.state import STATE_FIELDS, empty_state
 from troly_rag.strings import TEXTS, say
@@ -66,7 +66,7 @@ MODE = Mode(
     roles=("chat", "small"),
     migrations=(MIGRATION,),
     ingests=INGESTS,
-    commands=(*COMMANDS, *RESOLVE_COMMANDS),
+    commands=COMMANDS,
     samples=Samples(
         load=Lazy("troly_rag.samples:load"),
         remove=Lazy("troly_rag.samples:remove"),

@@ -10,7 +10,7 @@ from troly.plugin.contract import DataStatus
 from troly.plugin.mentioning import ranked
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
-from troly.retrieval.documents import kind_of
+from troly.retrieval.documents.files import kind_of
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rag.config import load as load_config

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import duckdb  # noqa: F401 (what queries run on)
 import rapidfuzz.process  # noqa: F401
 
-from troly.retrieval.glossary import concepts
+from troly.retrieval.search.glossary import concepts
 from troly.sandbox import guard  # noqa: F401
 from troly_rental import graph  # noqa: F401
 from troly_rental.question.parser import parse_question

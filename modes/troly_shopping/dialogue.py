@@ -13,7 +13,7 @@ from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
 from troly_shopping.wordlists import lexicon
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import StoredMessage
+    from troly.stores.records import StoredMessage
 
 Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat"]
 # How many answers back a request for a serial is remembered.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.stores.faults import os_error
+from troly.stores.connections import os_error
 from troly.stores.published import DatasetVersion
 from troly.tables.engine import database
 from troly.tables.source import Layout

@@ -23,7 +23,7 @@ from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, in
 from troly_shopping.lookalikes import serials_written_apart
 from troly_shopping.products.follow_up import FollowUp, parse_follow_up, shown_in, shown_kinds
 from troly_shopping.products.store import ProductStore
-from troly_shopping.serials import SerialParse, candidate_texts, parse_serials
+from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
 from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
 
@@ -76,10 +76,11 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     if act.act:
         records = store.find_all(act.serials) if act.act != "choose" else {}
         return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
-    found = store.find_all(dict.fromkeys(code.upper() for code in candidate_texts(text)))
+    candidates = serial_candidates(text)
+    found = store.find_all(dict.fromkeys(item.text.upper() for item in candidates))
     if found and all(found.values()):
         # What stands in the table is a serial whatever else the message says: nothing has to be weighed.
-        serials = without_taken_back(text, parse_serials(text, known=lambda _code: True), hits)
+        serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
             return _with_records(serials, state, found)
     phrases = MessagePhrases(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from troly.plugin.contract import DataStatus, IngestOutcome, IngestRequest
 from troly.plugin.samples import shipped
 from troly.plugin.services import Services
-from troly.retrieval.ingest import SAMPLES
+from troly.retrieval.documents.ingest import SAMPLES
 from troly.text.catalogue import Lang
 from troly.text.dates import format_date
 from troly.text.numbers import format_number
@@ -65,7 +65,7 @@ def samples_loaded(services: Services) -> bool:
 
 
 def _load_pages(services: Services, lang: Lang) -> str:
-    from troly.retrieval.documents import load_bytes, parse_document
+    from troly.retrieval.documents.files import load_bytes, parse_document
 
     what = say(f"samples.{PAGES}", lang)
     there = {document.path for document in services.knowledge.list_documents(_collection(services))}

@@ -115,18 +115,27 @@ def parse_serials(
     for item in candidates:
         item.known = known(item.text)
     bare = _is_bare(text, typed, candidates)
-    if candidates and all(item.known for item in candidates):
-        # What stands in the table is a serial, whatever else the message says.
-        for item in candidates:
-            item.evidence.append(("known", 10.0))
-    else:
-        _weigh(text, typed, candidates, bare=bare, modelled=modelled, context=context, awaiting=awaiting)
+    _weigh(text, typed, candidates, bare=bare, modelled=modelled, context=context, awaiting=awaiting)
     chosen = _chosen(text, candidates)
-    serials = tuple({item.text.upper(): item.text for item in reversed(chosen)}.values())[::-1]
+    serials = _each_once(chosen)
     sure = any(item.known or item.labelled for item in chosen)
     attempted = not serials and _attempted(text, typed, awaiting=awaiting)
     cut = cut or len(candidates) == MAX_CANDIDATES
     return SerialParse(serials, tuple(candidates), sure, attempted, bare and bool(serials), cut)
+
+
+def known_serials(text: str, candidates: Sequence[SerialCandidate]) -> SerialParse:
+    """The parse of a message whose `serial_candidates` all stand in the table: they are serials, whatever else it says."""
+    for item in candidates:
+        item.known = True
+        item.evidence.append(("known", 10.0))
+    cut = len(text) > MAX_TEXT or len(candidates) == MAX_CANDIDATES
+    return SerialParse(_each_once(candidates), tuple(candidates), sure=True, cut=cut)
+
+
+def _each_once(candidates: Sequence[SerialCandidate]) -> tuple[str, ...]:
+    """Their texts in order; of one serial in several cases the last stands where the last one does."""
+    return tuple({item.text.upper(): item.text for item in reversed(candidates)}.values())[::-1]
 
 
 def _weigh(
@@ -169,9 +178,9 @@ def _judge(text: str, item: SerialCandidate, *, context: bool, awaiting: bool) -
     return reason
 
 
-def candidate_texts(text: str) -> list[str]:
-    """What the documents' expression accepts in `text`, as `parse_serials` will ask `known` for it."""
-    return [item.text for item in _candidates(nfc(text[:MAX_TEXT]))]
+def serial_candidates(text: str) -> list[SerialCandidate]:
+    """What the documents' expression accepts in `text`, which `parse_serials` will ask `known` for."""
+    return _candidates(nfc(text[:MAX_TEXT]))
 
 
 def _candidates(text: str) -> list[SerialCandidate]:

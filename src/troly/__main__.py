@@ -5,7 +5,6 @@ The one module that knows both faces.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -105,8 +104,6 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
         from troly.cli.failures import UsageError
 
         raise UsageError("screen.no_terminal", app=invocation.program)
-    # Nothing of what is imported now is ever garbage; the house collects again once it is open.
-    gc.disable()
     from troly.cli.failures import log_file
     from troly.tui.app import run
 

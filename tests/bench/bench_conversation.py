@@ -28,7 +28,7 @@ from tests.support.screen.long_conversation import ANSWERS, long_talk
 from tests.support.screen.screens import NOW, Scene, settle
 from tests.support.stores.services import profile, services_at
 from troly.conversation.session import Session
-from troly.stores.conversations import NewMessage
+from troly.stores.records import NewMessage
 from troly.text.catalogue import LANGS
 from troly.tui.app import TrolyApp
 from troly.tui.chat.find import FindBar, looked_for

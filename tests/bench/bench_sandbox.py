@@ -19,7 +19,7 @@ import duckdb
 import psutil
 import sqlglot
 
-from troly.sandbox import Checked, Relation, Sandbox, SandboxError, Scope, check
+from troly.sandbox import CheckedQuery, Relation, Sandbox, SandboxError, Scope, check
 
 _COLUMNS = {"id": "BIGINT", "district": "VARCHAR", "price": "BIGINT", "area": "DOUBLE", "posted": "DATE"}
 _MAKE = """
@@ -48,8 +48,8 @@ BOMBS = {
 }
 
 
-def _raw(sql: str) -> Checked:
-    return Checked(sql, (), {}, sqlglot.exp.select("1"))
+def _raw(sql: str) -> CheckedQuery:
+    return CheckedQuery(sql, (), {}, sqlglot.exp.select("1"))
 
 
 def _family(me: psutil.Process) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,24 @@ from hypothesis import strategies as st
 
 from tests.support.modes.made import registry_of
 from troly.config import load_settings
-from troly.conversation.eval_cases import Case
 from troly.conversation.evaluation import (
     MISSING,
-    Count,
-    Report,
+    NO_FORM,
+    Accuracy,
+    Case,
+    EvaluationReport,
     accepts,
     evaluate,
     look_up,
+    parse_case,
     practice_session,
+    read_case_file,
+    read_cases,
     shipped_cases,
 )
+from troly.errors import InputError
 from troly.paths import Paths
+from troly.text.catalogue import LANGS
 from troly_shopping import MODE
 
 
@@ -30,7 +37,7 @@ def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case
     return Case(name, turns, {key.replace("__", "."): value for key, value in expect.items()}, form=form)
 
 
-async def _judged(home: Path, *cases: Case) -> Report:
+async def _judged(home: Path, *cases: Case) -> EvaluationReport:
     paths = Paths.resolve({"TROLY_HOME": str(home)})
     registry = registry_of(shopping=MODE)
     with practice_session(load_settings(paths, {}), paths, registry, MODE) as house:
@@ -57,9 +64,9 @@ async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) ->
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert report.fields == ("warranty_meta.serial", "intent", "preferred_language", "no_such_field")
     assert report.forms == ("accented", "other")
-    assert report.count("intent") == Count(3, 3)
-    assert report.count("intent", "other") == Count(2, 2)
-    assert report.count() == Count(2, 4)
+    assert report.count("intent") == Accuracy(3, 3)
+    assert report.count("intent", "other") == Accuracy(2, 2)
+    assert report.count() == Accuracy(2, 4)
     assert [(result.case.id, result.misses[0].field, result.misses[0].got) for result in report.failures] == [
         ("3", "preferred_language", "en"),
         ("4", "no_such_field", MISSING),
@@ -75,7 +82,7 @@ async def test_the_stores_of_the_user_are_not_opened(own_home: Path) -> None:
 
 async def test_a_turn_that_fails_misses_all_its_fields(own_home: Path) -> None:
     report = await _judged(own_home, _case("1", "  ", intent="unknown", message_type="clarify"))
-    assert report.count("intent") == Count(0, 1)
+    assert report.count("intent") == Accuracy(0, 1)
     assert report.results[0].failed == "turn.empty"
 
 
@@ -125,4 +132,85 @@ def test_what_is_accepted(want: object, got: object, right: bool) -> None:
 
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_a_share_is_between_0_and_1(right: int, wrong: int) -> None:
-    assert 0 <= Count(right, right + wrong).share <= 1
+    assert 0 <= Accuracy(right, right + wrong).share <= 1
+
+
+# Reading evaluation cases: what a line may say, and what is wrong with the others.
+
+
+def _line(**fields: Any) -> bytes:
+    return json.dumps(fields, ensure_ascii=False).encode()
+
+
+def test_a_whole_case() -> None:
+    line = _line(
+        id="w1",
+        turns=["bảo hành", "ABC123"],
+        expect={"warranty_meta.serial": ["ABC123", None]},
+        lang="vi",
+        form="accented",
+        now="2026-11-22",
+        user="an",
+        role="staff",
+    )
+    case = parse_case(line, 7)
+    assert (case.id, case.turns, case.text, case.line) == ("w1", ("bảo hành", "ABC123"), "ABC123", 7)
+    assert (case.lang, case.form, case.user, case.role) == ("vi", "accented", "an", "staff")
+    assert case.now is not None
+    assert case.now.isoformat() == "2026-11-22T00:00:00+07:00"
+
+
+def test_the_least_case_is_named_by_its_line() -> None:
+    case = parse_case(_line(text="xin chào", expect={"intent": "unknown"}), 3)
+    assert (case.id, case.form, case.lang, case.now) == ("3", NO_FORM, None, None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "key"),
+    [
+        (b"{", "eval.not_json"),
+        (b"[]", "eval.object"),
+        (b"\xff{}", "eval.encoding"),
+        (_line(text="x"), "eval.expect"),
+        (_line(text="x", expect={}), "eval.expect"),
+        (_line(text="x", expect=["intent"]), "eval.expect"),
+        (_line(expect={"a": 1}), "eval.text"),
+        (_line(text="x", turns=["y"], expect={"a": 1}), "eval.text"),
+        (_line(turns=[], expect={"a": 1}), "eval.text"),
+        (_line(turns=["x", 1], expect={"a": 1}), "eval.text"),
+        (_line(text="x", expect={"a": 1}, expected={}), "eval.unknown"),
+        (_line(text="x", expect={"a": 1}, lang="fr"), "eval.lang"),
+        (_line(text="x", expect={"a": 1}, now="mai"), "eval.now"),
+        (_line(text="x", expect={"a": 1}, role=3), "eval.type"),
+        (_line(text="x", expect={"a": 1}, id=True), "eval.type"),
+        (b"[" * 100_000, "eval.not_json"),
+    ],
+)
+def test_a_bad_line_says_what_is_wrong(raw: bytes, key: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_case(raw, 1)
+    assert caught.value.key == key
+    for lang in LANGS:
+        assert caught.value.render(lang).message
+
+
+def test_good_lines_are_kept_and_bad_ones_numbered() -> None:
+    good = _line(id="a", text="x", expect={"a": 1})
+    found = read_cases([good, b"\n", b"nothing\n", good, _line(id="b", text="y", expect={"a": 1})])
+    assert [case.id for case in found.cases] == ["a", "b"]
+    assert [(problem.line, problem.error.key) for problem in found.problems] == [
+        (3, "eval.not_json"),
+        (4, "eval.twice"),
+    ]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_case_file(tmp_path / "none.jsonl")
+    assert caught.value.key == "eval.file"
+
+
+@given(st.lists(st.binary(max_size=60), max_size=5))
+def test_any_bytes_are_cases_or_problems(lines: list[bytes]) -> None:
+    found = read_cases(lines)
+    assert len(found.cases) + len(found.problems) == sum(bool(line.strip()) for line in lines)

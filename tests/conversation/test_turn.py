@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,10 +16,13 @@ from hypothesis import strategies as st
 
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.modes.replays import person_at
+from tests.support.modes.slow_mode import MODE, WAIT
+from tests.support.process.waiting import wait_until
 from tests.support.stores.services import profile, services_at
+from troly.conversation import turn as turns
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
-from troly.errors import AccessError
+from troly.errors import AccessError, StoreError
 from troly.plugin.events import (
     Event,
     StepFinished,
@@ -228,3 +235,66 @@ async def test_what_never_reached_a_model_is_no_call(tmp_path: Path) -> None:
         [conversation] = person.services.conversations.list(person.profile.login)
         [turn] = person.services.conversations.turns(person.profile.login, conversation.id)
     assert turn.calls == 0
+
+
+# What is kept of an answer while it is being written: one error of the store does not end the keeping.
+
+
+async def test_a_busy_store_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "PARTIAL_EVERY", 0.01)
+    loop = asyncio.get_running_loop()
+    kept, tries = asyncio.Event(), []
+    with services_at(tmp_path / "house") as services:
+        save = services.conversations.save_partial
+
+        def busy_at_first(turn_id: str, text: str) -> None:
+            tries.append(text)
+            if len(tries) == 1:
+                raise StoreError("store.busy", path="state.db")
+            save(turn_id, text)
+            loop.call_soon_threadsafe(kept.set)
+
+        monkeypatch.setattr(services.conversations, "save_partial", busy_at_first)
+        turn = run_turn(
+            Session(services, registry_of(slow=MODE), profile()), TurnRequest(MODE.id, WAIT, offline=True)
+        )
+        async for event in turn.events():
+            if isinstance(event, Token):
+                async with asyncio.timeout(20):
+                    await kept.wait()
+                turn.cancel()
+    assert tries[:2] == ["phần đầu", "phần đầu"]
+
+
+# A turn whose process is killed is found interrupted at the next start, with its question and what was said.
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> None:
+    home = tmp_path / "house"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.process.hanging_turn", str(home)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        conversation, turn_id = process.stdout.readline().split()[:2]
+        with services_at(home) as beside:
+            assert beside.interrupted == ()
+            wait_until(lambda: beside.conversations.turn("an", turn_id).partial, 20)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    with services_at(home) as after:
+        assert [turn.id for turn in after.interrupted] == [turn_id]
+        messages = after.conversations.messages("an", conversation)
+        assert [(m.sender, m.text) for m in messages] == [("user", "còn đó không?"), ("assistant", "một")]
+        assert messages[-1].status == "interrupted"

@@ -7,9 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.retrieval.chunks import LARGEST, TARGET, chunk_blocks
-from troly.retrieval.documents import Block
-from troly.retrieval.places import describe_place, join_places
+from troly.retrieval.documents.chunks import LARGEST, TARGET, chunk_blocks, describe_place, join_places
+from troly.retrieval.documents.files import TextBlock
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=12)
 sentences = st.lists(words, min_size=1, max_size=30).map(lambda parts: " ".join(parts) + ".")
@@ -20,7 +19,7 @@ texts = st.one_of(
 )
 blocks = st.lists(
     st.builds(
-        Block,
+        TextBlock,
         texts,
         st.sampled_from([(), ("A",), ("A", "B")]),
         st.sampled_from(["", "page:1", "page:2", "row:7"]),
@@ -35,7 +34,7 @@ def squeezed(text: str) -> str:
 
 
 @given(blocks)
-def test_no_text_is_lost_and_sizes_are_bounded(given_blocks: list[Block]) -> None:
+def test_no_text_is_lost_and_sizes_are_bounded(given_blocks: list[TextBlock]) -> None:
     chunks = chunk_blocks(given_blocks)
     assert chunks == chunk_blocks(given_blocks)
     assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
@@ -59,7 +58,7 @@ def test_no_text_is_lost_and_sizes_are_bounded(given_blocks: list[Block]) -> Non
 
 
 @given(blocks)
-def test_chunks_do_not_cross_headings_and_keep_rows_whole(given_blocks: list[Block]) -> None:
+def test_chunks_do_not_cross_headings_and_keep_rows_whole(given_blocks: list[TextBlock]) -> None:
     chunks = chunk_blocks(given_blocks)
     for block in given_blocks:
         text = block.text.strip()
@@ -69,7 +68,7 @@ def test_chunks_do_not_cross_headings_and_keep_rows_whole(given_blocks: list[Blo
 
 def test_prose_repeats_a_sentence_and_fills_chunks() -> None:
     text = " ".join(f"Câu số {number} nói về quy định nghỉ phép của công ty." for number in range(60))
-    chunks = chunk_blocks([Block(text, ("Nội quy",), "line:1")])
+    chunks = chunk_blocks([TextBlock(text, ("Nội quy",), "line:1")])
     assert len(chunks) > 2
     for before, after in pairwise(chunks):
         assert TARGET * 0.6 < len(before.text) <= TARGET
@@ -80,7 +79,7 @@ def test_prose_repeats_a_sentence_and_fills_chunks() -> None:
 
 def test_rows_share_small_chunks_and_tell_their_place() -> None:
     rows = [
-        Block(f"Mã: SP{number}; Giá: {number}000; Ghi chú: {'x' * 60}", (), f"row:{number}", "row")
+        TextBlock(f"Mã: SP{number}; Giá: {number}000; Ghi chú: {'x' * 60}", (), f"row:{number}", "row")
         for number in range(2, 12)
     ]
     chunks = chunk_blocks(rows)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.retrieval.cross_language import library, questions, ranked
 from tests.support.retrieval.knowledge import House
-from troly.retrieval.rewording import named_elsewise
+from troly.retrieval.search.glossary import named_elsewise
 
 # The share from which the shop quotes a passage as an answer.
 QUOTED = 0.4

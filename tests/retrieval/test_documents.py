@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from tests.support.process.unprivileged import run_unprivileged
 from tests.support.retrieval.knowledge import docx_bytes, pdf_bytes
 from troly.errors import InputError
-from troly.retrieval.documents import MAX_BYTES, Document, parse_document, read_document
+from troly.retrieval.documents.files import MAX_BYTES, Document, load_bytes, parse_document
 from troly.text.catalogue import LANGS
 
 
 def read(tmp_path: Path, name: str, data: bytes | str) -> Document:
     path = tmp_path / name
     path.write_bytes(data.encode() if isinstance(data, str) else data)
-    return read_document(path)
+    return parse_document(path, load_bytes(path))
 
 
 def refusal(tmp_path: Path, name: str, data: bytes | str) -> str:
@@ -181,7 +181,7 @@ def test_folders_missing_and_huge_files(tmp_path: Path) -> None:
         file.truncate(MAX_BYTES + 1)
     for path, key in ((tmp_path, "folder"), (tmp_path / "khong.txt", "missing"), (huge, "large")):
         with pytest.raises(InputError) as caught:
-            read_document(path)
+            load_bytes(path)
         assert caught.value.key == f"knowledge.{key}"
         assert (key == "large") == ("50 MB" in caught.value.render("vi").message)
 
@@ -190,8 +190,8 @@ def test_no_permission(tmp_path: Path) -> None:
     secret = tmp_path / "mat.txt"
     secret.write_text("x", encoding="utf-8")
     secret.chmod(0)
-    prepare = "from troly.errors import InputError\nfrom troly.retrieval.documents import read_document"
-    body = "try:\n    read_document(folder / 'mat.txt')\nexcept InputError as error:\n    print(error.key)"
+    prepare = "from troly.errors import InputError\nfrom troly.retrieval.documents.files import load_bytes"
+    body = "try:\n    load_bytes(folder / 'mat.txt')\nexcept InputError as error:\n    print(error.key)"
     assert run_unprivileged(prepare, body, tmp_path).strip() == "knowledge.denied"
 
 
@@ -220,4 +220,6 @@ def test_any_text_is_read_or_refused(text: str, suffix: str) -> None:
 def test_a_page_of_xhtml_is_a_page(tmp_path: Path, declared: str) -> None:
     page = tmp_path / "trang.html"
     page.write_text(f"{declared}\n<html><body><p>Giao hàng trong ngày</p></body></html>", encoding="utf-8")
-    assert "Giao hàng trong ngày" in " ".join(block.text for block in read_document(page).blocks)
+    assert "Giao hàng trong ngày" in " ".join(
+        block.text for block in parse_document(page, load_bytes(page)).blocks
+    )

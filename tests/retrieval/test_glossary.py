@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.retrieval.glossary import Hit, concepts, read
-from troly.retrieval.stems import forms, stem
-from troly.retrieval.tokens import read_question
+from troly.retrieval.search.glossary import ConceptMatch, concepts, forms, read, stem
+from troly.retrieval.search.terms import read_question
 from troly.text import fold
 
 TEXT = files("troly.retrieval").joinpath("glossary.txt").read_text(encoding="utf-8")
 
 
-def hits(question: str) -> list[Hit]:
+def hits(question: str) -> list[ConceptMatch]:
     asked = read_question(question)
     return concepts(asked.words, english=asked.language < 0 if abs(asked.language) > 0.2 else None)
 

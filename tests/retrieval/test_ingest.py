@@ -11,7 +11,7 @@ import pytest
 from tests.support.process.unprivileged import run_unprivileged
 from tests.support.retrieval.knowledge import HashingEmbedder, House
 from troly.errors import StoreError
-from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
 from troly.text.dates import fixed_clock
 
 CLOCK = fixed_clock("2026-11-22T08:00:00+07:00")
@@ -163,7 +163,7 @@ def test_an_unlisted_folder_hides_nothing_that_was_stored(tmp_path: Path) -> Non
     (shut / "a.txt").write_text("chữ", encoding="utf-8")
     prepare = (
         "import asyncio, os\nfrom tests.support.retrieval.knowledge import House\n"
-        "from troly.retrieval.ingest import ingest_paths\n"
+        "from troly.retrieval.documents.ingest import ingest_paths\n"
         "os.chmod(folder, 0o777)\nos.umask(0)\nhouse = House(folder / 'home')\n"
         "run = lambda: asyncio.run(ingest_paths(house.knowledge, [folder / 'tl'], collection='docs'))\n"
         "print(len(run().added))\nhouse.db.close()\n"

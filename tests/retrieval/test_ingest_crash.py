@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.retrieval.knowledge import House
 from tests.support.stores.real import ROOT
-from troly.retrieval.ingest import ingest_paths
+from troly.retrieval.documents.ingest import ingest_paths
 
 FILES, PARTS = 30, 40
 

@@ -17,7 +17,7 @@ from tests.support.ollama.double import OllamaDouble
 from tests.support.process.waiting import until, wait_until
 from tests.support.retrieval.memory import Desk, desk_at
 from tests.support.stores.services import profile, services_at
-from troly.conversation.opening import open_conversation
+from troly.conversation.greeting import open_conversation
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.services import Services

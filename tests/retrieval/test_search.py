@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.retrieval.knowledge import House, passages_and_questions
-from troly.retrieval.hybrid import Knowledge
-from troly.retrieval.tokens import match_expression, query_terms
+from troly.retrieval.search.knowledge import Knowledge
+from troly.retrieval.search.terms import match_expression, query_terms
 from troly.text.fold import fold, nfc
 
 
@@ -117,9 +117,9 @@ async def test_both_ways_of_placing_a_tone_are_one(house: House) -> None:
 
 
 async def test_a_passage_tells_where_it_stands(house: House, tmp_path: Path) -> None:
-    from troly.retrieval.documents import Block, Document
+    from troly.retrieval.documents.files import Document, TextBlock
 
-    document = Document("Sổ tay", (Block("Nghỉ phép mười hai ngày", ("Chương I",), "page:3"),), "pdf")
+    document = Document("Sổ tay", (TextBlock("Nghỉ phép mười hai ngày", ("Chương I",), "page:3"),), "pdf")
     house.knowledge.put(
         document, collection="docs", key="/so\x1b[31m-tay.pdf", ingested_at="2026-01-01T00:00:00+07:00"
     )

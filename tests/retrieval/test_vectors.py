@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from tests.support.retrieval.knowledge import DIM, HashingEmbedder, House, passages_and_questions
 from tests.support.stores.real import ROOT
 from troly.errors import StoreError
-from troly.retrieval.ledger import Index, Ledger
-from troly.retrieval.vectors import check_vectors
+from troly.retrieval.search.vectors import Index, VectorLedger, check_vectors
 
 EMBED = HashingEmbedder()
 
@@ -100,7 +99,7 @@ async def test_changed_and_removed_documents_leave_the_vector_search(house: Hous
     assert not found.passages
     assert await embed(house) == 1
     assert await documents(house, "thuê xe máy") == ["a"]
-    assert Ledger(house.db).orphans(10) == []
+    assert VectorLedger(house.db).orphans(10) == []
 
 
 async def test_an_interrupted_embedding_goes_on(house: House) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import sqlglot
 
-from troly.sandbox import Checked, Relation, Scope
+from troly.sandbox import CheckedQuery, Relation, Scope
 
 CANARY = "CANARY-9f3b"
 CANARY_NUMBER = 777_000_111
@@ -84,7 +84,7 @@ def direct(base: Path, scope: Scope, sql: str) -> list[tuple[Any, ...]]:
         connection.close()
 
 
-def unchecked(sql: str) -> Checked:
+def unchecked(sql: str) -> CheckedQuery:
     """`sql` as if the guard had passed it, to see what the process behind the guard holds by itself."""
     tree = sqlglot.exp.select("1")
-    return Checked(sql, (), {}, tree)
+    return CheckedQuery(sql, (), {}, tree)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sandbox.scene import direct, scope_of
 from troly.sandbox import Sandbox, check
-from troly.sandbox.values import plain
+from troly.sandbox.protocol import plain
 
 QUERIES = Path(__file__).with_name("analytics.sql")
 NOW = datetime.fromisoformat("2026-11-22T09:00:00+07:00")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.scene import BUILDINGS, CANARY, ROOMS
-from troly.sandbox import Checked, SandboxError, check
+from troly.sandbox import CheckedQuery, SandboxError, check
 from troly.text.catalogue import LANGS
 
 LISTED = {"rooms": ROOMS, "buildings": BUILDINGS}
@@ -117,7 +117,7 @@ def test_anything_typed_is_either_checked_or_refused(sql: str) -> None:
 
 def test_what_runs_is_written_anew_without_comments() -> None:
     checked = check(f"SELECT id /* {CANARY} */ FROM rooms -- {CANARY}\n;", LISTED, max_rows=10)
-    assert isinstance(checked, Checked)
+    assert isinstance(checked, CheckedQuery)
     assert checked.sql == "SELECT id FROM rooms LIMIT 11"
 
 

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 
 from tests.support.stores.real import open_stores
 from troly.errors import AccessError
-from troly.stores.conversations import NewMessage
+from troly.stores.records import NewMessage
 
 OWNERS = ("an", "binh")
 owners = st.sampled_from(OWNERS)

@@ -14,7 +14,8 @@ import pytest
 
 from tests.support.stores.real import Stores, open_stores
 from troly.errors import AccessError, StoreError
-from troly.stores.conversations import Conversation, Conversations, NewMessage, Turn
+from troly.stores.conversations import Conversations
+from troly.stores.records import Conversation, NewMessage, Turn
 
 NOW = datetime(2026, 11, 22, 8, 30, 15, 123456, tzinfo=UTC)
 

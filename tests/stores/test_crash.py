@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.support.stores.real import ROWS, Stores, Worker, open_stores, write_version
-from troly.stores.conversations import Turn
+from troly.stores.records import Turn
 
 KILLS = 50
 

@@ -16,7 +16,7 @@ from tests.support.stores.services import profile, services_at
 from troly.conversation.session import Session
 from troly.errors import StoreError
 from troly.plugin.events import Token
-from troly.stores.conversations import NewMessage
+from troly.stores.records import NewMessage
 from troly.tui.chat.history import page_of
 from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import MessageView, message

@@ -2,21 +2,19 @@
 
 from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import plan
-from troly_analysis.planner.suggestions import first_questions, suggest_questions, title
-from troly_analysis.planner.types import Condition, DataQuery, Group, Intent, Measure, Note, Period, Plan, Ref
+from troly_analysis.planner.question import QuestionAnalysis, analyse_question
+from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
+from troly_analysis.planner.types import DataQuery, Intent, Plan
 
 __all__ = [
-    "Condition",
     "DataQuery",
-    "Group",
     "Intent",
-    "Measure",
-    "Note",
-    "Period",
     "Plan",
-    "Ref",
+    "QuestionAnalysis",
+    "Suggestion",
+    "analyse_question",
     "classify",
-    "first_questions",
+    "first_suggestions",
     "plan",
     "suggest_questions",
     "title",

@@ -98,12 +98,13 @@ class QueryDraft:
 
 @dataclass(slots=True)
 class ParsedQuestion:
-    """A message over one sheet: the state it left, the question made of it, and how much was understood (0 to 1)."""
+    """A message over one sheet: the draft it left, the question made of it, and how much was understood (0 to 1)."""
 
-    state: QueryDraft
+    draft: QueryDraft
     ask: DataQuery
     confidence: float
-    covered: float
+    score: float = 0.0
+    """How well the sheet fits the message: what of it is named, less what is not found."""
 
 
 def is_link(mention: Mention) -> bool:
@@ -121,7 +122,7 @@ def named(mention: Mention) -> bool:
     return bool(mention.targets) and mention.targets[0].weight >= 0.95
 
 
-def chosen(state: QueryDraft, mention: Mention, wanted: frozenset[str] | None = None) -> Target | None:
+def chosen(draft: QueryDraft, mention: Mention, wanted: frozenset[str] | None = None) -> Target | None:
     """The target a mention means, of the kinds `wanted`; asks when several are equally good. None when none fits."""
     fitting = [target for target in mention.targets if _fits(target, wanted)]
     if not fitting:
@@ -130,7 +131,7 @@ def chosen(state: QueryDraft, mention: Mention, wanted: frozenset[str] | None = 
     best = [target for target in fitting if top - target.weight < 0.035]
     # "Khách" is a person before it is a "Khách quen" of yes or no.
     best = [each for each in best if not (each.ref and each.ref.kind == "boolean")] or best
-    picked = state.choices.get(fold(mention.text))
+    picked = draft.choices.get(fold(mention.text))
     if picked:
         best = [target for target in fitting if target.ref and target.ref.name == picked] or best
     names = tuple(dict.fromkeys(target.ref.name for target in best if target.ref))
@@ -139,7 +140,7 @@ def chosen(state: QueryDraft, mention: Mention, wanted: frozenset[str] | None = 
         for target in best
     }
     if len(names) > 1 and len(best) == len(names) and len(things) > 1:
-        state.ask("which_field", mention.text, names[:4], said=mention.text)
+        draft.ask("which_field", mention.text, names[:4], said=mention.text)
     return best[0]
 
 
@@ -155,18 +156,18 @@ FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list", "date", "datetime"})
 
 
-def figure(state: QueryDraft, mention: Mention) -> Target | None:
+def figure(draft: QueryDraft, mention: Mention) -> Target | None:
     """The number column or metric a mention means; None when its best reading is none."""
     if not mention.targets:
         return None
     best = best_targets(mention)
-    if any(_fits(target, FIGURES) and not _code(state, target) for target in best):
-        return chosen(state, mention, FIGURES)
+    if any(_fits(target, FIGURES) and not _code(draft, target) for target in best):
+        return chosen(draft, mention, FIGURES)
     return None
 
 
-def _code(state: QueryDraft, target: Target) -> bool:
-    return target.ref is not None and is_code(target.ref, state.schema.key(target.ref), state.schema.sheet)
+def _code(draft: QueryDraft, target: Target) -> bool:
+    return target.ref is not None and is_code(target.ref, draft.schema.key(target.ref), draft.schema.sheet)
 
 
 def is_rows(mention: Mention) -> bool:
@@ -177,28 +178,28 @@ def is_rows(mention: Mention) -> bool:
     return rows.weight >= mention.targets[0].weight - 0.08
 
 
-def dimension(state: QueryDraft, mention: Mention) -> Target | None:
+def dimension(draft: QueryDraft, mention: Mention) -> Target | None:
     """The column of names a mention means: text, yes or no, a date, or a number with few values that names things."""
     best = best_targets(mention)
-    names = [t for t in best if t.ref and (t.ref.kind in NAMES or _names_things(state, t.ref))]
+    names = [t for t in best if t.ref and (t.ref.kind in NAMES or _names_things(draft, t.ref))]
     if not names:
         return None
-    picked = chosen(state, mention, NAMES)
+    picked = chosen(draft, mention, NAMES)
     return picked if picked and picked.ref else names[0]
 
 
-def _names_things(state: QueryDraft, ref: Ref) -> bool:
-    found = state.schema.key(ref)
+def _names_things(draft: QueryDraft, ref: Ref) -> bool:
+    found = draft.schema.key(ref)
     about = concept(ref.concept)
     return (
         ref.kind == "integer"
-        and ((about is not None and about.nature == "category") or _coded(state, ref))
+        and ((about is not None and about.nature == "category") or _coded(draft, ref))
         and found.distinct > 0
     )
 
 
-def _coded(state: QueryDraft, ref: Ref) -> bool:
-    return is_code(ref, state.schema.key(ref), state.schema.sheet)
+def _coded(draft: QueryDraft, ref: Ref) -> bool:
+    return is_code(ref, draft.schema.key(ref), draft.schema.sheet)
 
 
 def is_time(ref: Ref) -> bool:

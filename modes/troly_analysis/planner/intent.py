@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 
 from troly.text.fold import tokens
 from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly_analysis.planner.draft import ParsedQuestion, QueryDraft
+from troly_analysis.planner.followup import is_followup
 from troly_analysis.planner.lexicon import FOLDER, Phrases, concepts, words
-from troly_analysis.planner.parser import parse_question
-from troly_analysis.planner.planner import is_followup
-from troly_analysis.planner.schema import schema_of
+from troly_analysis.planner.question import QuestionAnalysis
 from troly_analysis.planner.types import Intent, Plan
-from troly_analysis.types import Sheet
 
 _STRONG = (
     "sum", "avg", "count", "max", "min", "top", "bottom", "seller", "slow seller", "share", "trend", "compare",
@@ -24,22 +21,21 @@ _WEAK = ("by", "which", "list", "much", "number", "distinct", "latest", "earlies
 _NEAR, _SURE = 0.45, 2.0
 
 
-def classify(
-    text: str, history: Sequence[object], sheets: Sequence[Sheet], previous: Plan | None = None
-) -> Intent:
-    """Exactly one of data_query, chat and unclear, for any text.
+def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Intent:
+    """Exactly one of data_query, chat and unclear, for any message; `history` are the messages before it.
 
-    `history` are the messages before this one; `previous` the plan of the last question, if there was one: with it
-    "còn tháng trước?" is a question about data.
+    With the plan of the question before, "còn tháng trước?" is a question about data.
     """
+    text, previous = question.text, question.previous
     if not tokens(text):
         return Intent("unclear", 1.0, "empty")
-    heards = [parse_question(text, schema_of(sheet), date(2000, 1, 1), {}) for sheet in sheets]
-    evidence = max((_evidence(heard) for heard in heards), default=_without_sheets(text))
+    if question.answered or question.query is not None:
+        return Intent("data_query", 0.85, "follow-up")
+    evidence = max((_evidence(parsed) for parsed in question.parses), default=_without_sheets(text))
     social = _social().find(text)
     decided = (
         _chatting(text, social, evidence[0])
-        or _following(text, heards, history, previous, evidence[0])
+        or _following(text, question.parses, history, previous, evidence[0])
         or _speaking_of_data(evidence)
     )
     return decided or _by_examples(text, social, evidence)
@@ -53,7 +49,7 @@ def _chatting(text: str, social: Sequence[PhraseHit], evidence: float) -> Intent
 
 def _following(
     text: str,
-    heards: Sequence[ParsedQuestion],
+    parses: Sequence[ParsedQuestion],
     history: Sequence[object],
     previous: Plan | None,
     evidence: float,
@@ -61,11 +57,11 @@ def _following(
     """A change to the question before, or an answer to what was asked back."""
     found = Intent("data_query", 0.85, "follow-up")
     if previous is None:
-        marked = any(heard.state.any("follow", "only") for heard in heards)
+        marked = any(parsed.draft.any("follow", "only") for parsed in parses)
         return found if history and marked and evidence >= 1.0 else None
     if previous.question is not None:
         return found if evidence > 0 or _answers(text, previous) else None
-    return found if any(is_followup(heard, previous) for heard in heards) else None
+    return found if any(is_followup(parsed, previous) for parsed in parses) else None
 
 
 def _speaking_of_data(evidence: tuple[float, str]) -> Intent | None:
@@ -99,12 +95,12 @@ def _answers(text: str, previous: Plan) -> bool:
     )
 
 
-def _evidence(heard: ParsedQuestion) -> tuple[float, str]:
+def _evidence(parsed: ParsedQuestion) -> tuple[float, str]:
     """How much a message speaks of the sheet's data, and the words that say so."""
-    state = heard.state
-    score, found = _question_words(state)
+    draft = parsed.draft
+    score, found = _question_words(draft)
     named = 0.0
-    for mention in state.mentions:
+    for mention in draft.mentions:
         weight = 0.0
         if mention.targets:
             weight = mention.targets[0].weight
@@ -115,14 +111,14 @@ def _evidence(heard: ParsedQuestion) -> tuple[float, str]:
         if weight >= 0.55:
             named += weight
             found.append(mention.text)
-    made = len(state.conditions) + len(state.having) + len(state.said)
+    made = len(draft.conditions) + len(draft.having) + len(draft.said)
     return score + 0.6 * min(made, 3) + 1.2 * min(named, 3.0), ", ".join(dict.fromkeys(found))[:120]
 
 
-def _question_words(state: QueryDraft) -> tuple[float, list[str]]:
+def _question_words(draft: QueryDraft) -> tuple[float, list[str]]:
     score = 0.0
     found: list[str] = []
-    for mention in state.mentions:
+    for mention in draft.mentions:
         if mention.targets or mention.values:
             continue
         if mention.period:

@@ -31,7 +31,7 @@ from troly_analysis.planner.lexicon import (
     whole_costs,
     words,
 )  # fmt: skip
-from troly_analysis.planner.types import Ref, averaged
+from troly_analysis.planner.types import Measure, Ref, averaged
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind, Metric, Sheet
 
 # What people may call a column: its header and parts of it, and the words of what it is about.
@@ -272,6 +272,12 @@ class Schema:
         own = [ref for ref in own if ref.concept not in marks("side figures")]
         added = [ref for ref in own if not averaged(ref)] or own
         return next((ref for ref in added if ref.kind == "money"), added[0] if added else None)
+
+
+def metric_measure(schema: Schema, metric: Metric) -> Measure:
+    """A named metric of the sheet as the figure that it is."""
+    ref = next((ref for ref in schema.refs.values() if ref.name == metric.field and not ref.sheet), None)
+    return Measure(metric.operation, ref, metric=metric.name, where=metric.where, noun=metric.name)
 
 
 def is_code(ref: Ref, found: Field, sheet: Sheet) -> bool:

@@ -1,95 +1,137 @@
-"""Next questions worth asking of a sheet, made from its own columns; each is one the planner itself can answer."""
+"""Next questions worth asking of a sheet, as queries and the sentences that say them; and what a plan works out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from dataclasses import dataclass, replace
+from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
-from troly_analysis.planner.planner import plan as make_plan
-from troly_analysis.planner.schema import Schema, is_code, schema_of
-from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Note, Period, Plan, Ref
+from troly_analysis.planner.calls import compose, out_of_reach
+from troly_analysis.planner.schema import Schema, is_code, metric_measure, schema_of
+from troly_analysis.planner.types import (
+    Condition,
+    DataQuery,
+    Form,
+    Group,
+    Measure,
+    Note,
+    Period,
+    Plan,
+    Ref,
+    averaged,
+)
 from troly_analysis.strings import say
-from troly_analysis.types import NUMERIC, Sheet
+from troly_analysis.types import NUMERIC, Operation, Sheet, ToolCall
 
 WANTED = 3
-_MOST_TRIED = 24
-_FEW = 40
+_FEW, _TOP = 40, 5
 
 
-def first_questions(sheets: Sequence[Sheet], lang: Lang) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A question to offer: its sentence, and the query that it stands for (None for a general example)."""
+
+    text: str
+    query: DataQuery | None = None
+
+
+def first_suggestions(sheets: Sequence[Sheet], lang: Lang) -> tuple[Suggestion, ...]:
     """Questions to begin with, over the largest sheet; the documents' own examples where there is none."""
-    asked = suggest_questions(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
-    return asked or tuple(say(f"mode.question_{number}", lang) for number in (1, 2, 3))
+    found = suggest_questions(max(sheets, key=lambda sheet: sheet.rows), None, lang) if sheets else ()
+    return found or tuple(Suggestion(say(f"mode.question_{number}", lang)) for number in (1, 2, 3))
 
 
-def suggest_questions(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[str, ...]:
-    """Up to three questions over `sheet` that follow on from `plan`; every one plans to calls, with nothing missing.
+def suggest_questions(sheet: Sheet, plan: Plan | None, lang: Lang) -> tuple[Suggestion, ...]:
+    """Up to three questions over `sheet` that follow on from `plan`; each is one that the tools can answer.
 
     Fewer than three only for a sheet of which fewer can be asked.
     """
-    now = _moment(sheet)
-    asked = fold(plan.text) if plan else ""
-    found: list[str] = []
-    for nth, text in enumerate(_candidates(sheet, plan, lang)):
-        if len(found) == WANTED or nth >= _MOST_TRIED:
-            break
-        if text in found or fold(text) == asked:
+    schema = schema_of(sheet)
+    asked = {fold(plan.text)} if plan else set()
+    work = [_work(plan.calls)] if plan else []
+    found: list[Suggestion] = []
+    for key, params, query in _candidates(schema, plan):
+        text = Note(f"ask_{key}", params).say(lang)
+        made = () if out_of_reach(query) else compose(query, schema, text)
+        if not made or fold(text) in asked or _work(made) in work:
             continue
-        made = make_plan(text, (sheet,), now)
-        same = plan is not None and made.calls == plan.calls
-        if made.calls and not made.missing and made.question is None and not same:
-            found.append(text)
+        asked.add(fold(text))
+        work.append(_work(made))
+        found.append(Suggestion(text, query))
+        if len(found) == WANTED:
+            break
     return tuple(found)
 
 
-def _moment(sheet: Sheet) -> datetime:
-    last = sheet.span[1] if sheet.span else sheet.imported_at.date()
-    return datetime(last.year, last.month, last.day, tzinfo=sheet.imported_at.tzinfo)
-
-
-def _candidates(sheet: Sheet, plan: Plan | None, lang: Lang) -> Iterator[str]:
-    schema = schema_of(sheet)
-    names = [metric.name for metric in sheet.metrics[:2]]
-    figures = list(dict.fromkeys([*_said(plan), *names, *_figures(schema)]))[:4]
-    dimensions = [ref for ref in _dimensions(schema) if not _used(plan, ref)]
-
-    def ask(key: str, **params: object) -> str:
-        return Note(f"ask_{key}", params).say(lang)
-
-    for figure in figures[:1]:
-        yield from (ask("by", figure=figure, group=ref.name) for ref in dimensions[:1])
-        if sheet.date_field:
-            yield ask("month", figure=figure)
-        yield from (ask("top", figure=figure, group=ref.name) for ref in dimensions[1:2] or dimensions[:1])
-    for ref in dimensions[:3]:
-        yield ask("count", group=ref.name)
-    for figure in figures:
-        yield from (ask("by", figure=figure, group=ref.name) for ref in dimensions[1:3])
-        yield ask("sum", figure=figure)
-        yield ask("avg", figure=figure)
-        yield ask("max", figure=figure)
-    yield ask("rows")
-    yield ask("columns")
-    yield from (ask("values", group=ref.name) for ref in dimensions)
-
-
-def _said(plan: Plan | None) -> list[str]:
-    if plan is None or plan.ask is None:
-        return []
+def _work(calls: Sequence[ToolCall]) -> list[tuple[str, dict[str, Any]]]:
+    """What calls work out, whatever sentence describes them."""
     return [
-        m.metric or (m.ref.name if m.ref and m.ref.kind in NUMERIC else "")
-        for m in plan.ask.measures
-        if m.metric or (m.ref and m.ref.kind in NUMERIC)
+        (call.tool, {name: value for name, value in call.arguments.items() if name != "description"})
+        for call in calls
     ]
 
 
-def _figures(schema: Schema) -> list[str]:
+def _candidates(schema: Schema, plan: Plan | None) -> Iterator[tuple[str, dict[str, str], DataQuery]]:
+    """What may be asked, the most telling first: the sentence's key in the catalogue, its names, and the query."""
+    sheet = schema.sheet
+    measures = _measures(schema, plan)
+    dimensions = [ref for ref in _dimensions(schema) if not _used(plan, ref)]
+    date_ref = schema.refs.get(f":{sheet.date_field}") if sheet.date_field else None
+
+    def query(form: Form, *measures: Measure, group: Group | None = None) -> DataQuery:
+        return DataQuery(sheet.name, form, measures, (group,) if group else ())
+
+    def by(measure: Measure, ref: Ref) -> tuple[str, dict[str, str], DataQuery]:
+        names = {"figure": _name(measure), "group": ref.name}
+        return "by", names, query("groups", measure, group=Group(ref))
+
+    for measure in measures[:1]:
+        yield from (by(measure, ref) for ref in dimensions[:1])
+        if date_ref is not None:
+            monthly = query("groups", measure, group=Group(date_ref, "month"))
+            yield "month", {"figure": _name(measure)}, replace(monthly, date_ref=date_ref)
+        for ref in dimensions[1:2] or dimensions[:1]:
+            named = (Condition(ref, "ne", None),) if schema.key(ref).blanks else ()
+            top = query("top", measure, group=Group(ref))
+            top = replace(top, order="desc", limit=_TOP, conditions=named)
+            yield "top", {"figure": _name(measure), "group": ref.name}, top
+    for ref in dimensions[:3]:
+        yield "count", {"group": ref.name}, query("groups", Measure("count"), group=Group(ref))
+    for measure in measures:
+        yield from (by(measure, ref) for ref in dimensions[1:3])
+        yield "sum", {"figure": _name(measure)}, query("scalar", _with(measure, "sum"))
+        if not measure.metric:
+            yield "avg", {"figure": _name(measure)}, query("scalar", _with(measure, "avg"))
+            yield "max", {"figure": _name(measure)}, query("scalar", _with(measure, "max"))
+    yield "rows", {}, query("scalar", Measure("count"))
+    yield "columns", {}, query("schema")
+    for ref in dimensions:
+        yield "values", {"group": ref.name}, query("distinct", group=Group(ref))
+
+
+def _with(measure: Measure, operation: Operation) -> Measure:
+    return measure if measure.metric else replace(measure, op=operation)
+
+
+def _name(measure: Measure) -> str:
+    return measure.metric or (measure.ref.name if measure.ref else "")
+
+
+def _measures(schema: Schema, plan: Plan | None) -> list[Measure]:
+    """The figures worth asking for: those of the question before, the sheet's metrics, what it is about, the rest."""
+    before = plan.ask.measures if plan is not None and plan.ask is not None else ()
+    metrics = [metric_measure(schema, metric) for metric in schema.sheet.metrics]
+    named = [each for each in metrics if any(each.metric == measure.metric for measure in before)]
     main = schema.main_measure()
-    own = [ref for ref in schema.refs.values() if not ref.sheet and ref.kind in NUMERIC]
+    own = [ref for ref in schema.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
     own = [ref for ref in own if not is_code(ref, schema.key(ref), schema.sheet)]
-    return list(dict.fromkeys([*([main.name] if main else []), *(ref.name for ref in own)]))
+    asked = [measure.ref for measure in before if not measure.metric and measure.ref in own]
+    columns = [ref for ref in [*asked, main, *own] if ref is not None]
+    figures = [Measure("avg" if averaged(ref) else "sum", ref, noun=ref.name) for ref in columns]
+    ahead = figures[: len(asked)]
+    return list({_name(each): each for each in [*named, *ahead, *metrics[:2], *figures]}.values())[:4]
 
 
 def _dimensions(schema: Schema) -> list[Ref]:
@@ -108,9 +150,6 @@ def _used(plan: Plan | None, ref: Ref) -> bool:
         and plan.ask is not None
         and any(group.ref.name == ref.name for group in plan.ask.groups)
     )
-
-
-# Names what a plan works out, in a few words: "Tổng doanh thu theo Nền tảng, tháng 1/2024".
 
 
 def title(plan: Plan, lang: Lang) -> str:

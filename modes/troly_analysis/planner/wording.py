@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, timedelta
-
-from rapidfuzz.distance import OSA
+from functools import cache
 
 from troly.text.dates import DateRange, find_ranges, whole
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
-from troly.text.language import is_syllable
+from troly.text.spelling import Corrector, SpellingRules
 from troly_analysis.planner.lexicon import common, spellings
 from troly_analysis.types import Sheet
 
@@ -100,53 +99,25 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
-    parts: list[str] = []
-    repairs: list[tuple[str, str]] = []
-    at = 0
-    for nth, token in enumerate(typed):
-        meant = _meant(typed, nth, vocabulary, shouted=text.isupper())
-        if meant is None:
-            continue
-        parts += [text[at : token.start], meant]
-        at = token.end
-        if token.folded not in spellings():
-            repairs.append((text[token.start : token.end], meant))
-    read = "".join([*parts, text[at:]])
-    return Wording(read, tuple(tokens(read)), careful, tuple(repairs))
+    correction = _corrector().correct(text, vocabulary=vocabulary)
+    repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
+    return Wording(correction.text, tuple(tokens(correction.text)), careful, repairs)
 
 
-def _meant(typed: list[WordToken], nth: int, vocabulary: AbstractSet[str], *, shouted: bool) -> str | None:
-    """What a word stands for; None when it stands for itself."""
-    token = typed[nth]
-    word = token.folded
-    if word in vocabulary or not word.isalpha():
-        return None
-    after_number = len(word) == 1 and nth > 0 and typed[nth - 1].folded[-1:].isdigit()
-    if word in spellings() and not after_number and not (accents(token.text) and len(word) > 2):
-        return spellings()[word]
-    if word in common() or len(word) < 4 or is_syllable(word) or (token.text.isupper() and not shouted):
-        return None
-    return _nearest(word, vocabulary | common())
-
-
-def _nearest(word: str, known: AbstractSet[str]) -> str | None:
-    """The one known word a slip away: one letter, or two in a long word; None when there is none or several."""
-    most = 2 if len(word) >= 8 else 1
-    best: list[str] = []
-    least = most + 1
-    for other in known:
-        if len(other) < 4 or abs(len(other) - len(word)) > most or not other.isalpha():
-            continue
-        if other[0] != word[0] and other[:2] != word[1::-1]:
-            continue
-        distance = OSA.distance(word, other, score_cutoff=most)
-        if distance < least:
-            best, least = [other], distance
-        elif distance == least <= most:
-            best.append(other)
-    if len(best) > 1 or len(word) == 4:
-        best = [other for other in best if sorted(other) == sorted(word)]
-    return best[0] if len(best) == 1 else None
+@cache
+def _corrector() -> Corrector:
+    rules = SpellingRules(
+        most_words=1,
+        two_slips_from=8,
+        same_start=True,
+        unique=True,
+        shortest_word=4,
+        same_letters_up_to=4,
+        chat_by_fold=True,
+        chat_anywhere_from=1,
+        most_tokens=1500,
+    )
+    return Corrector(common(), (), spellings(), rules)
 
 
 # A sheet's name in quotes inside a message: it says which sheet is meant, and nothing of what is asked of it.

@@ -30,11 +30,10 @@ _YEAR = re.compile(r"\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """A stretch of local time from `start` up to but without `end`; `whole_days` when both are midnights."""
+    """A stretch of local time from `start` up to but without `end`."""
 
     start: datetime
     end: datetime
-    whole_days: bool = True
 
 
 def read_moments(value: object, name: str) -> Moments:
@@ -75,7 +74,7 @@ def _days(start: date, end: date) -> Moments:
 
 def _local_moment(value: datetime) -> Moments:
     local = value.astimezone(HCM).replace(tzinfo=None) if value.tzinfo else value
-    return Moments(local, local + timedelta(microseconds=1), whole_days=False)
+    return Moments(local, local + timedelta(microseconds=1))
 
 
 def read_period(start: object, end: object, names: tuple[str, str]) -> tuple[Moments | None, Moments | None]:

@@ -231,7 +231,3 @@ class DataQueryService:
         if sheet.owner != self.owner:
             raise AccessError("query.foreign")
         return sheet
-
-    def sheet_names(self) -> Sequence[str]:
-        """The names the user's sheets have."""
-        return [sheet.name for sheet in self.get_user_connections()]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from troly.config import load_profile
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.stores.faults import os_error
+from troly.stores.connections import os_error
 from troly.stores.published import Build, Datasets
 from troly.tables.column_types import TypedTable, type_table
 from troly.tables.columns import Column, profile, quoted

@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 
 from troly.config.problems import nearest
 from troly.errors import InputError, StoreError
-from troly.stores.duck import HARDENED
-from troly.stores.published import Datasets, DatasetVersion
+from troly.stores.published import HARDENED, Datasets, DatasetVersion
 from troly.tables.columns import literal, quoted
 from troly_analysis.sheets.metrics import Metrics, parse_metric
 from troly_analysis.sheets.records import dataset_of, key_of, prefix_of, sheet_of

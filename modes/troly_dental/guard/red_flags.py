@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from troly_dental.guard.reading import readings
 from troly_dental.guard.rules import names_illness, names_mouth
-from troly_dental.guard.signs import Signs
+from troly_dental.guard.signs import DangerSigns
+from troly_dental.guard.spelling import spellings_of
 
 # How many earlier messages may say that it is about the mouth.
 _EARLIER = 6
@@ -22,10 +22,9 @@ _DEGREES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RedFlag:
-    """What needs a doctor now; `advice_key` names the text of `advice` (strings_guard.toml)."""
+    """What needs a doctor now; `advice(name)` tells what to do."""
 
     name: str
-    advice_key: str
 
 
 def red_flag(text: str, previous: Sequence[str] = ()) -> RedFlag | None:
@@ -33,17 +32,17 @@ def red_flag(text: str, previous: Sequence[str] = ()) -> RedFlag | None:
 
     `previous` are the user's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is one.
     """
-    earlier = [reading for message in list(previous)[-_EARLIER:] for reading in readings(message)]
+    earlier = [reading for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
     before = any(names_mouth(reading) or _told(reading, "drawn") for reading in earlier)
-    for reading in readings(text):
+    for reading in spellings_of(text):
         name = _flag(reading, before, earlier)
         if name:
-            return RedFlag(name, f"guard.red_flag.{name}")
+            return RedFlag(name)
     return None
 
 
 def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
-    signs = Signs(text)
+    signs = DangerSigns(text)
     if signs.nobody:
         return None
     signs.exact("place_exact")
@@ -58,7 +57,7 @@ def _flag(text: str, before: bool, earlier: Sequence[str]) -> str | None:
     return None
 
 
-def _breathing(signs: Signs, mouth: bool) -> bool:
+def _breathing(signs: DangerSigns, mouth: bool) -> bool:
     swollen = signs.has("swell", "spread", "fever")
     breath = signs.has("no_breath") or signs.near("hard", "breathe", 3) or signs.cannot("breathe", 2)
     throat = (
@@ -78,22 +77,22 @@ def _breathing(signs: Signs, mouth: bool) -> bool:
     return (mouth or (swollen and signs.has("place", "place_exact"))) and (breath or throat or shut)
 
 
-def _unconscious(signs: Signs, mouth: bool) -> bool:
+def _unconscious(signs: DangerSigns, mouth: bool) -> bool:
     return mouth and signs.has("faint")
 
 
-def _chest(signs: Signs, mouth: bool) -> bool:
+def _chest(signs: DangerSigns, mouth: bool) -> bool:
     return mouth and (signs.has("chest") or signs.near("chest_place", "chest_pain", 3))
 
 
-def _bleeding(signs: Signs, mouth: bool) -> bool:
+def _bleeding(signs: DangerSigns, mouth: bool) -> bool:
     stuck = signs.near("blood", "unstoppable", 7) or (signs.near("blood", "hours", 7) and not signs.mild)
     lasting = signs.near("blood", "lasting", 8) and signs.has("extraction", "unstoppable")
     drawn = signs.near("blood", "drawn", 12) and not signs.mild
     return mouth and (stuck or lasting or drawn)
 
 
-def _knocked_out(signs: Signs, _mouth: bool) -> bool:
+def _knocked_out(signs: DangerSigns, _mouth: bool) -> bool:
     if signs.near("tooth", "knocked", 6) and not (signs.has("part") and not _accident(signs)):
         return True
     hit = _accident(signs) or signs.has("activity")
@@ -103,14 +102,14 @@ def _knocked_out(signs: Signs, _mouth: bool) -> bool:
 @lru_cache(maxsize=64)
 def _told(text: str, sign: str) -> bool:
     """Whether an earlier message tells of `sign`; asked again at every turn that follows."""
-    return Signs(text).has(sign)
+    return DangerSigns(text).has(sign)
 
 
-def _accident(signs: Signs) -> bool:
+def _accident(signs: DangerSigns) -> bool:
     return signs.has("accident") or signs.near("passive", "struck", 2)
 
 
-def _trauma(signs: Signs, mouth: bool) -> bool:
+def _trauma(signs: DangerSigns, mouth: bool) -> bool:
     if signs.has("jaw_broken") or signs.near("jaw", "broken", 3):
         return True
     hit = _accident(signs) or (signs.has("activity") and signs.has("harm", "out"))
@@ -119,7 +118,7 @@ def _trauma(signs: Signs, mouth: bool) -> bool:
     return (signs.has("tooth_broken") or signs.near("tooth", "broken", 1)) and signs.has("blood")
 
 
-def _swelling(signs: Signs, mouth: bool) -> bool:
+def _swelling(signs: DangerSigns, mouth: bool) -> bool:
     aches_only = signs.near("aches", "spread", 1) and not signs.has("swell")
     if signs.has("spread") and not aches_only and (mouth or signs.has("place", "place_exact")):
         return True
@@ -133,17 +132,17 @@ def _swelling(signs: Signs, mouth: bool) -> bool:
     return near and (mouth or signs.near("swell", "face", 5))
 
 
-def _fever(signs: Signs, mouth: bool) -> bool:
+def _fever(signs: DangerSigns, mouth: bool) -> bool:
     return mouth and signs.has("fever")
 
 
-def _bleeding_before(text: str, signs: Signs, earlier: Sequence[str]) -> bool:
+def _bleeding_before(text: str, signs: DangerSigns, earlier: Sequence[str]) -> bool:
     """Whether a short message says of the bleeding told before that it goes on."""
     return len(text) < 60 and not signs.has("swell") and any(_told(one, "blood") for one in earlier)
 
 
 # The most urgent first.
-_TESTS: tuple[tuple[str, Callable[[Signs, bool], bool]], ...] = (
+_TESTS: tuple[tuple[str, Callable[[DangerSigns, bool], bool]], ...] = (
     ("breathing", _breathing),
     ("unconscious", _unconscious),
     ("chest", _chest),

@@ -1,4 +1,4 @@
-"""Judges by word lists and examples whether a message is about dental care (003-07), with a score and the reason."""
+"""Rules by word lists and examples for whether a message is about dental care (003-07), with a score and the reason."""
 
 from __future__ import annotations
 
@@ -9,11 +9,118 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp
 
-from troly.text.fold import fold, tokens
+from troly.text.fold import accents, fold, nfc, tokens
+from troly.text.language import is_syllable
 from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
-from troly_dental.guard.reading import LEXICONS, readings, respelt
-from troly_dental.guard.trades import ASIDE, TRADE, told_apart
+from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
+
+# -- Words of other trades: "niềng" beside "xe", "braces" beside "CSS" (003-07).
+
+# What a trade's word takes a mouth's word for, and what it is when it takes none.
+TRADE, ASIDE = "trade", "aside"
+# Pain is felt in mouths, not in gears: beside it one word of a trade proves nothing. Other parts of the body do hurt.
+_BODY = "body elsewhere"
+_SHARED_BY_ANY_WORD = frozenset({"bare", "weak"})
+_MOUTH = frozenset({"dental", *_SHARED_BY_ANY_WORD})
+
+
+def separate_trades(text: str, hits: Sequence[PhraseHit], *, hurts: bool) -> list[PhraseHit]:
+    """`hits` without the words that belong to a trade named in `text`, and with that trade's words.
+
+    Those are labelled `trade` where they took a word away, else `aside`. `hurts` says that pain is told of.
+    """
+    careful = _with_accents(text)
+    named = [hit for hit in _trades().find(text) if not _other_by_letters(text, hit, careful=careful)]
+    named = [
+        hit for hit in named if not any(_gives_way(hit, mouth) for mouth in hits if mouth.label in _MOUTH)
+    ]
+    if not named:
+        return list(hits)
+    sections = {hit.label for hit in named}
+    if hurts and len({(hit.start, hit.end) for hit in named}) == 1:
+        sections &= {_BODY}
+    kept = [hit for hit in hits if not (_covered(hit, named) or _shared_with(hit) & sections)]
+    label = TRADE if len(kept) < len(hits) else ASIDE
+    return kept + [PhraseHit(label, hit.phrase, hit.start, hit.end, hit.exact) for hit in _once(named)]
+
+
+def _gives_way(hit: PhraseHit, mouth: PhraseHit) -> bool:
+    """Whether a trade's word is a part of the mouth's longer phrase, or stands on it by its letters alone."""
+    if hit.end <= mouth.start or mouth.end <= hit.start:
+        return False
+    if not hit.exact:
+        return _words(hit.phrase) <= _words(mouth.phrase)
+    return mouth.start <= hit.start and hit.end <= mouth.end and mouth.end - mouth.start > hit.end - hit.start
+
+
+def _covered(hit: PhraseHit, named: Iterable[PhraseHit]) -> bool:
+    """Whether `hit` is nothing but a part of a trade's phrase: the "răng" of "bánh răng"."""
+    return hit.label in _MOUTH and any(one.start <= hit.start and hit.end <= one.end for one in named)
+
+
+def _shared_with(hit: PhraseHit) -> frozenset[str]:
+    """The trades that use the word too."""
+    if hit.label not in _MOUTH:
+        return frozenset()
+    shared = _shared()
+    phrase = hit.phrase.lower()
+    found = shared.get(phrase) or shared.get(phrase.removesuffix("s")) or frozenset()
+    if hit.label in _SHARED_BY_ANY_WORD:
+        for word in tokens(hit.phrase):
+            found |= shared.get(word.text, frozenset())
+    return found
+
+
+def _with_accents(text: str) -> bool:
+    """Whether the message is typed with accents: there "do niềng" is not "độ niềng"."""
+    typed = tokens(text)
+    return 3 * sum(1 for word in typed if accents(word.text)) >= max(len(typed), 3)
+
+
+def _other_by_letters(text: str, hit: PhraseHit, *, careful: bool) -> bool:
+    """Whether a single word may as well be another one that was typed without its accents: "hat" is also "hạt"."""
+    if careful and not hit.exact:
+        return True
+    if _words(hit.phrase) > 1:
+        return False
+    if not hit.exact:
+        return True
+    bare = not accents(hit.phrase) and is_syllable(fold(hit.phrase))
+    return bare and not accents(text) and not _english(text)
+
+
+def _english(text: str) -> bool:
+    from troly.text.language import detect
+
+    return detect(text) == "en"
+
+
+def _once(named: Iterable[PhraseHit]) -> list[PhraseHit]:
+    """One hit for each place: a word may be of several trades."""
+    return list({(hit.start, hit.end): hit for hit in named}.values())
+
+
+def _words(phrase: str) -> int:
+    return len(tokens(phrase))
+
+
+@cache
+def _trades() -> Lexicon:
+    return Lexicon.load(LEXICONS / "trades.txt")
+
+
+@cache
+def _shared() -> Mapping[str, frozenset[str]]:
+    """The trades of each shared word; raises ValueError for one that trades.txt does not have."""
+    known = frozenset(read_lists(LEXICONS / "trades.txt"))
+    found: dict[str, frozenset[str]] = {}
+    for word, trades in read_lists(LEXICONS / "shared.txt").items():
+        if strange := set(trades) - known:
+            raise ValueError(f"shared.txt: {word}: no such trade: {', '.join(sorted(strange))}")
+        found[nfc(word.lower())] = frozenset(trades)
+    return found
+
 
 MODES = ("shopping", "analysis", "rental", "rag")
 # Above and below these a score is clear, and no model is asked.
@@ -78,13 +185,13 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     `previous_question` is the message before, `previous_dental` whether it was about dental care: a message that names
     no subject of its own goes on about the same.
     """
-    found = [_judged(reading) for reading in readings(text)]
+    found = [_judged(reading) for reading in spellings_of(text)]
     if not any(one.listed for one in found):
-        found += [_judged(mended) for mended in respelt(text)]
+        found += [_judged(mended) for mended in without_odd_accents(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
     if best.own_subject or best.judgement.social:
         return best.judgement
-    follows = max(_follow_share(reading) for reading in readings(text))
+    follows = max(_follow_share(reading) for reading in spellings_of(text))
     if not (previous_dental or _dental_before(previous_question)):
         return _after_another(best.judgement, follows) if previous_question else best.judgement
     if follows >= _FOLLOW_SHARE:
@@ -106,31 +213,31 @@ def _after_another(found: Judgement, follows: float) -> Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _ScoredSpelling:
     judgement: Judgement
     own_subject: bool
     listed: bool
 
 
-def _told(one: _Weighed) -> int:
+def _told(one: _ScoredSpelling) -> int:
     """Readings with words of the lists before readings without; the surer first."""
     return int(one.own_subject or one.listed)
 
 
 def _dental_before(question: str | None) -> bool:
     return bool(question) and any(
-        _judged(reading).judgement.score >= SURE for reading in readings(question or "")
+        _judged(reading).judgement.score >= SURE for reading in spellings_of(question or "")
     )
 
 
 @lru_cache(maxsize=64)
-def _judged(text: str) -> _Weighed:
+def _judged(text: str) -> _ScoredSpelling:
     hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     mode = next((label for label, _ in count.most_common() if label in MODES), None)
     if count["jailbreak"] and not _asked_beside(text):
-        return _Weighed(Judgement(False, 0.03, words, mode), True, listed=True)
+        return _ScoredSpelling(Judgement(False, 0.03, words, mode), True, listed=True)
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
     like = {scored.label: scored.confidence for scored in _examples().classify(text)}
@@ -156,7 +263,7 @@ def _judged(text: str) -> _Weighed:
     if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
         mode = nearest
     dental = True if score >= SURE else False if score <= SURE_NOT else None
-    return _Weighed(
+    return _ScoredSpelling(
         Judgement(dental, round(score, 3), reason, mode, social),
         subject,
         listed=told,
@@ -210,7 +317,7 @@ def _hits(text: str) -> list[PhraseHit]:
     hits = _topics().find(text)
     sure = {(hit.start, hit.end) for hit in hits if hit.label in ("dental", "bare", "field")}
     kept = [hit for hit in hits if not (hit.label in _AGAINST and _by_chance(hit, sure))]
-    return told_apart(text, kept, hurts=any(hit.label == "pain" for hit in kept))
+    return separate_trades(text, kept, hurts=any(hit.label == "pain" for hit in kept))
 
 
 def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:

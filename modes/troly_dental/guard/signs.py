@@ -5,12 +5,76 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import fold, tokens
 from troly.text.language import detect
 from troly.text.match import Lexicon, PhraseHit
-from troly_dental.guard.sign_words import marks, signs
+from troly.text.wordlist import read_lists
+
+# -- The words of red_flags.txt: a lexicon for each sign of danger, and for each mark that takes it away.
+
+FILE = Path(__file__).parent / "lexicons" / "red_flags.txt"
+MARKS = (
+    "no",
+    "eased",
+    "filler",
+    "gone",
+    "supposed",
+    "in_doubt",
+    "past",
+    "past_exact",
+    "now",
+    "break",
+    "animal",
+    "unreal",
+    "mild",
+)
+
+
+@cache
+def flag_lists() -> dict[str, tuple[str, ...]]:
+    """The entries of red_flags.txt by section, with all spellings of each."""
+    lists = read_lists(FILE)
+    spelt = {label: [one for phrase in listed for one in _choices(phrase)] for label, listed in lists.items()}
+    return {
+        label: tuple(dict.fromkeys([*listed, *_without_apostrophes(listed), *_southern(listed)]))
+        for label, listed in spelt.items()
+    }
+
+
+def _choices(phrase: str) -> list[str]:
+    """The entries that a phrase with slashes stands for."""
+    return [
+        " ".join(words).replace("_", " ") for words in product(*(word.split("/") for word in phrase.split()))
+    ]
+
+
+def _southern(listed: Iterable[str]) -> list[str]:
+    """What the south says for "vào": "đập vô mặt"."""
+    return [phrase.replace("vào", "vô") for phrase in listed if " vào" in phrase]
+
+
+def _without_apostrophes(listed: Iterable[str]) -> list[str]:
+    """What hurried people write: "cant" for "can't"."""
+    return [phrase.replace("'", "") for phrase in listed if "'" in phrase]
+
+
+@cache
+def marks() -> tuple[Lexicon, ...]:
+    """One lexicon a mark: "không còn" is a "no" wherever it stands, whatever longer phrase is listed elsewhere."""
+    return tuple(Lexicon({label: flag_lists()[label]}) for label in MARKS)
+
+
+@cache
+def signs() -> tuple[Lexicon, ...]:
+    """One lexicon a sign, for the same words may be part of several: "mặt" is a place and a face."""
+    return tuple(Lexicon({label: listed}) for label, listed in flag_lists().items() if label not in MARKS)
+
 
 # Signs that a "no" before them, or an "it is over" after them, takes away.
 _DENIED = frozenset(
@@ -102,7 +166,7 @@ _NOW_GONE = re.compile(
 _PARTED = re.compile(r"[.!?;\n:,…]|\b(?:đau|nhức|dau|nhuc|ê|pain|ache)\b", re.IGNORECASE)
 
 
-class Place(NamedTuple):
+class SignPlace(NamedTuple):
     """A listed phrase: words `first` to `last` (both counted) of the message."""
 
     first: int
@@ -112,7 +176,7 @@ class Place(NamedTuple):
     exact: bool
 
 
-class Signs:
+class DangerSigns:
     """The signs that stand in one reading of a message."""
 
     def __init__(self, text: str) -> None:
@@ -189,7 +253,7 @@ class Signs:
             for second in self._near_to(self._found[other], first, gap)
         )
 
-    def _near_to(self, places: list[Place], by: Place, gap: int) -> list[Place]:
+    def _near_to(self, places: list[SignPlace], by: SignPlace, gap: int) -> list[SignPlace]:
         low = bisect_left(places, by.first - gap - 12, key=lambda p: p.first)
         high = bisect_left(places, by.last + gap + 2, key=lambda p: p.first)
         return places[low:high]
@@ -198,8 +262,8 @@ class Signs:
         """Drop places of `label` that were not typed with their accents."""
         self._found[label] = [p for p in self._found[label] if p.exact]
 
-    def _places(self, text: str, lexicons: tuple[Lexicon, ...]) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = defaultdict(list)
+    def _places(self, text: str, lexicons: tuple[Lexicon, ...]) -> dict[str, list[SignPlace]]:
+        found: dict[str, list[SignPlace]] = defaultdict(list)
         for lexicon in lexicons:
             for hit in lexicon.find(text):
                 if hit.label in _ACCENTED_ONLY and _by_chance(hit):
@@ -208,7 +272,7 @@ class Signs:
                     continue
                 first = bisect_left(self._starts, hit.start)
                 last = bisect_left(self._starts, hit.end) - 1
-                found[hit.label].append(Place(first, last, hit.start, hit.end, hit.exact))
+                found[hit.label].append(SignPlace(first, last, hit.start, hit.end, hit.exact))
         return found
 
     def _inside(self, mark: str) -> set[int]:
@@ -224,13 +288,13 @@ class Signs:
     def _clause_start(self, offset: int) -> int:
         return self._clauses[max(bisect_left(self._clauses, offset + 1) - 1, 0)]
 
-    def _cancelled(self, label: str, place: Place) -> bool:
+    def _cancelled(self, label: str, place: SignPlace) -> bool:
         start = self._clause_start(place.start)
         if label in _DENIED and (self._denied(place, start) or self._over(place)):
             return True
         return self._only_supposed(place, start) or self._long_ago(place, start)
 
-    def _denied(self, place: Place, start: int) -> bool:
+    def _denied(self, place: SignPlace, start: int) -> bool:
         """Whether a "no" stands before the sign with nothing but filling words and other signs between."""
         at = place.first - 1
         crossed = place.start
@@ -248,7 +312,7 @@ class Signs:
             at -= 1
         return False
 
-    def _over(self, place: Place) -> bool:
+    def _over(self, place: SignPlace) -> bool:
         """Whether the message goes on that this sign, and no other one between, is over."""
         for gone in self._marks["gone"]:
             if 0 < gone.first - place.last <= _NEAR_GONE and not _GOES_TO.match(self._text, gone.end):
@@ -258,7 +322,7 @@ class Signs:
                 return not parted and gone.first - 1 not in self._no
         return False
 
-    def _only_supposed(self, place: Place, start: int) -> bool:
+    def _only_supposed(self, place: SignPlace, start: int) -> bool:
         if any(p.first <= place.first <= p.last + 12 and p.start >= start for p in self._marks["in_doubt"]):
             return False
         if self._is_now(start, place):
@@ -272,7 +336,7 @@ class Signs:
             and _ASKS.search(self._text[max(start, place.start - 40) : place.start])
         )
 
-    def _long_ago(self, place: Place, start: int) -> bool:
+    def _long_ago(self, place: SignPlace, start: int) -> bool:
         return not self._is_now(start, place) and any(
             start <= p.start
             and p.first <= place.last + 8
@@ -280,7 +344,7 @@ class Signs:
             for p in (*self._marks["past"], *self._marks["past_exact"])
         )
 
-    def _is_now(self, start: int, place: Place) -> bool:
+    def _is_now(self, start: int, place: SignPlace) -> bool:
         return any(start <= p.start <= place.start for p in self._marks["now"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from troly.text.fold import accents_agree, fold, fold_in_place, folded_words, span_in_place, tokens
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
-from troly_dental.masking import find
-from troly_dental.memory.types import Fact, FactKind
+from troly_dental.memory.types import KINDS, Fact, FactKind
+from troly_dental.redaction import find
 
 # A message longer than this is a pasted text, not something that a person says of himself.
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 200, 80
@@ -66,7 +66,7 @@ class _Part(NamedTuple):
         return " ".join(self.text[first:last].split())
 
 
-def pin(text: str) -> tuple[Fact, ...]:
+def find_facts(text: str) -> tuple[Fact, ...]:
     """The facts that a message states, each once: allergies, medicines, pregnancy, chronic diseases, names, teeth,
     dates, numbers.
 
@@ -219,3 +219,30 @@ def _folds(section: str) -> frozenset[str]:
 @cache
 def _selves() -> dict[str, tuple[str, ...]]:
     return {fold(word): (word,) for word in _lists()["self"]}
+
+
+# -- The facts that a prompt has room for.
+
+FACT_TOKENS = 1200
+_NEVER_LEFT_OUT = frozenset(KINDS[:4])
+
+
+def facts_for_prompt(facts: Sequence[Fact], tokens: int = FACT_TOKENS) -> tuple[Fact, ...]:
+    """Facts of at most `tokens` tokens, in their order.
+
+    Allergies, medicines, pregnancy and diseases are never left out; of names, teeth, dates and numbers the newest
+    stay. A clause that several facts were found in counts once.
+    """
+    from troly.llm.prompts import estimate
+
+    kept = {fact for fact in facts if fact.kind in _NEVER_LEFT_OUT}
+    texts = {fact.text for fact in kept}
+    room = tokens - sum(map(estimate, texts))
+    for fact in sorted((fact for fact in facts if fact not in kept), key=lambda fact: -fact.id):
+        if fact.text not in texts:
+            room -= estimate(fact.text)
+            if room < 0:
+                break
+            texts.add(fact.text)
+        kept.add(fact)
+    return tuple(fact for fact in facts if fact in kept)

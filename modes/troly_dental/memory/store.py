@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from troly.errors import AccessError, InputError
 from troly.stores.records import IdMaker, instant, storable
 from troly.text.fold import fold
-from troly_dental.memory.facts import mentions, pin
+from troly_dental.memory.facts import find_facts, mentions
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class MemoryStore:
         if role not in _ROLES:
             raise InputError("dental.memory.role", role=role[:40])
         _check_text(content)
-        facts = pin(content) if role == "user" else ()
+        facts = find_facts(content) if role == "user" else ()
         with self.state.write() as connection:
             self._ensure(connection, conversation_id)
             connection.execute(
@@ -148,7 +148,7 @@ class MemoryStore:
         _check_text(text)
         with self.state.write() as connection:
             fact = self._fact(connection, fact_id)
-            again = next((other for other in pin(text) if other.kind == fact.kind), None)
+            again = next((other for other in find_facts(text) if other.kind == fact.kind), None)
             value = again.value if again else text
             self._scrub(connection, fact)
             connection.execute("DELETE FROM dental_facts WHERE id = ?", (fact_id,))

@@ -52,7 +52,7 @@ _RESTS: Mapping[str, tuple[int, float, float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class EnginePause:
     """An engine that is left alone for `seconds` more, and why."""
 
     problem: str
@@ -100,7 +100,7 @@ class SearchCache:
                 (now - self._keep, KEEP_ENTRIES),
             )
 
-    def pause(self, engine: str) -> Pause | None:
+    def pause(self, engine: str) -> EnginePause | None:
         """The rest that `engine` is to have; None when it may be asked."""
         now = self._now()
         with suppress(TrolyError, sqlite3.Error), self._state.read() as connection:
@@ -109,7 +109,7 @@ class SearchCache:
             ).fetchone()
             # A clock that was set back must not keep an engine resting for days.
             if row is not None and row[1] <= now < row[2]:
-                return Pause(str(row[0]), row[2] - now)
+                return EnginePause(str(row[0]), row[2] - now)
         return None
 
     def failed(self, engine: str, problem: str) -> None:

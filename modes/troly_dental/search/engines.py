@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from troly.text.catalogue import Lang
 
 Problem = Literal["empty", "rate_limited", "timeout", "unreachable", "bad_answer", "refused", "missing"]
-Found = Sequence[Mapping[str, object]]
+RawResults = Sequence[Mapping[str, object]]
 BACKEND = "duckduckgo"
 TIMEOUT = 8.0
 """Seconds that one search may take."""
@@ -36,7 +36,7 @@ class Engine(Protocol):
     name: str
     label: str
 
-    async def find(self, query: str, lang: Lang, limit: int) -> Found:
+    async def find(self, query: str, lang: Lang, limit: int) -> RawResults:
         """Results as mappings with `title`, `content`, `link`, best first; raises EngineError."""
         ...
 
@@ -66,7 +66,7 @@ class DuckDuckGo:
         self._deadline = timeout + grace
         self._client = client or _ddgs
 
-    async def find(self, query: str, lang: Lang, limit: int) -> Found:
+    async def find(self, query: str, lang: Lang, limit: int) -> RawResults:
         """Results of DuckDuckGo, asked in a thread; an answer after the deadline is dropped. Raises EngineError."""
         work = asyncio.to_thread(self._ask, query, lang, limit)
         try:
@@ -111,7 +111,7 @@ class Searxng:
         self._timeout = timeout
         self.name = f"searxng {self._address}"
 
-    async def find(self, query: str, lang: Lang, limit: int) -> Found:
+    async def find(self, query: str, lang: Lang, limit: int) -> RawResults:
         """The first results of the server, whose API has no limit of its own. Raises EngineError."""
         import httpx
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from troly_dental.memory.facts import facts_for_prompt
 from troly_dental.memory.store import LONGEST, LONGEST_ID
-from troly_dental.memory.telling import worth_telling
-from troly_dental.servers.strict import StrictServer
+from troly_dental.servers.server import StrictServer
 
 if TYPE_CHECKING:
     from troly_dental.memory.store import MemoryStore
@@ -31,7 +31,7 @@ _Text = Annotated[str, Field(max_length=LONGEST)]
 _Most = Annotated[int, Field(ge=0, le=10_000, description="Most messages to return")]
 
 
-class Said(TypedDict):
+class ChatMessage(TypedDict):
     """A message."""
 
     role: Literal["user", "assistant"]
@@ -47,13 +47,13 @@ class Conversation(TypedDict):
 class Messages(TypedDict):
     """Messages, oldest first."""
 
-    messages: list[Said]
+    messages: list[ChatMessage]
 
 
 class OldMessages(TypedDict):
     """Messages before the recent ones, and the count of all."""
 
-    old_messages: list[Said]
+    old_messages: list[ChatMessage]
     total_count: int
 
 
@@ -73,7 +73,7 @@ class Summary(TypedDict):
     facts: list[PinnedFact]
 
 
-class Done(TypedDict):
+class WriteResult(TypedDict):
     """A write that was kept."""
 
     ok: bool
@@ -102,23 +102,23 @@ def _add_reading(server: StrictServer, store: MemoryStore) -> None:
     @server.tool()
     def get_context(conversation_id: _Id, max_messages: _Most = 20) -> Messages:
         """The last messages for a model's context: the smaller of max_messages and KEEP_RECENT_MESSAGES."""
-        return {"messages": [Said(**one) for one in store.get_context(conversation_id, max_messages)]}
+        return {"messages": [ChatMessage(**one) for one in store.get_context(conversation_id, max_messages)]}
 
     @server.tool()
     def get_old_messages(conversation_id: _Id) -> OldMessages:
         """The messages before the recent ones; none once they were compressed. total_count counts all."""
         old = store.get_old_messages(conversation_id)
-        return {"old_messages": [Said(**one) for one in old.messages], "total_count": old.total_count}
+        return {"old_messages": [ChatMessage(**one) for one in old.messages], "total_count": old.total_count}
 
     @server.tool()
     def get_all_messages(conversation_id: _Id) -> Messages:
         """The whole history, for display."""
-        return {"messages": [Said(**one) for one in store.get_all_messages(conversation_id)]}
+        return {"messages": [ChatMessage(**one) for one in store.get_all_messages(conversation_id)]}
 
     @server.tool()
     def get_summary(conversation_id: _Id) -> Summary:
         """The accumulated summary (an empty string before the first answer) and the pinned facts."""
-        facts = worth_telling(store.facts(conversation_id))
+        facts = facts_for_prompt(store.facts(conversation_id))
         pinned = [PinnedFact(id=one.id, kind=one.kind, value=one.value, text=one.text) for one in facts]
         return {"summary": store.get_summary(conversation_id), "facts": pinned}
 
@@ -132,13 +132,13 @@ def _add_writing(server: StrictServer, store: MemoryStore) -> None:
         return {"conversation_id": store.get_or_create(conversation_id)}
 
     @server.tool()
-    def set_summary(conversation_id: _Id, summary: _Text, compress: bool = False) -> Done:
+    def set_summary(conversation_id: _Id, summary: _Text, compress: bool = False) -> WriteResult:
         """Replace the summary. With compress, old messages leave the context; the history stays whole."""
         store.set_summary(conversation_id, summary, compress=compress)
         return {"ok": True, "conversation_id": conversation_id}
 
     @server.tool()
-    def add_message(conversation_id: _Id, role: Literal["user", "assistant"], content: _Text) -> Done:
+    def add_message(conversation_id: _Id, role: Literal["user", "assistant"], content: _Text) -> WriteResult:
         """Keep a message; facts that a user states are pinned."""
         store.add_message(conversation_id, role, content)
         return {"ok": True, "conversation_id": conversation_id}

@@ -11,9 +11,9 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from troly.text.catalogue import LANGS, Lang
-from troly_dental.mcp_calls import LANGUAGE_META, SEARCH_META
+from troly_dental.mcp.caller import LANGUAGE_META, SEARCH_META
 from troly_dental.servers import memory
-from troly_dental.servers.strict import StrictServer, refusal
+from troly_dental.servers.server import StrictServer, refusal
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
@@ -23,7 +23,7 @@ NAME, TOOL = "tool-server", "duckduckgo_search"
 _Query = Annotated[str, Field(min_length=1, max_length=2000, description="What to search for")]
 
 
-class Found(BaseModel):
+class SearchText(BaseModel):
     """The results as text, each as Title, Content and Link lines."""
 
     result: str
@@ -60,7 +60,9 @@ def add(server: StrictServer, search: Search) -> None:
     """Let `server` offer the search."""
 
     @server.tool(name=TOOL)
-    async def duckduckgo_search(query: _Query, ctx: Context[Any, Any]) -> Annotated[CallToolResult, Found]:
+    async def duckduckgo_search(
+        query: _Query, ctx: Context[Any, Any]
+    ) -> Annotated[CallToolResult, SearchText]:
         """Up to five results, each as Title, Content and Link. Names and phone numbers are stripped from the query."""
         found = await search(query, _language(ctx))
         return _result(found) if isinstance(found, str) else found
@@ -87,7 +89,8 @@ def web_search(services: Services) -> Search:
 
     async def run(query: str, lang: Lang | None) -> CallToolResult:
         from troly.text.language import detect
-        from troly_dental.search import as_text, explain, search
+        from troly_dental.search.pages import as_text
+        from troly_dental.search.web_search import explain, search
 
         lang = lang or detect(query)
         outcome = await search(query, services=services, lang=lang)

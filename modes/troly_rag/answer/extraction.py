@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 
-from troly.retrieval.rewording import named_elsewise
+from troly.retrieval.search.glossary import named_elsewise
 from troly.text.fold import WordToken, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists

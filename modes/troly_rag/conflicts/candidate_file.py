@@ -1,4 +1,4 @@
-"""Reads candidates from JSON for `app agents resolve FILE.json`, and writes what was decided."""
+"""`app agents resolve FILE.json`: candidates of a file weighed by the configured rules, without a question."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from troly.errors import InputError
+from troly.plugin.contract import CommandRequest, CommandResult
+from troly.plugin.events import Table
 from troly.text.dates import HCM, parse_now
-from troly_rag.conflicts.scoring import Candidate, Resolution, ScoredCandidate
+from troly_rag.config import load
+from troly_rag.conflicts.contradictions import rule_words, rules_of
+from troly_rag.conflicts.scoring import Candidate, Resolution, ScoredCandidate, resolve
+from troly_rag.strings import say
 
+RESOLVE_COLUMNS = ("candidate", "agent", "domain", "scope", "recency", "relevance", "combined")
 MOST_BYTES = 4 * 1024 * 1024
 MOST = 1000
 # What the documents and people call the same thing.
@@ -27,6 +33,27 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "name"),
     "superseded": ("superseded",),
 }
+
+
+def resolve_candidates(request: CommandRequest) -> CommandResult:
+    """The scores as a table, winner first, and who won by which rule; `--json` gives all of it as one object.
+
+    Raises InputError for a wrong file, SettingsError for a wrong agents.toml.
+    """
+    lang = request.language
+    candidates, moment, domain = read_candidates(Path(request.text("file")))
+    rules = rules_of(load(request.services.paths))
+    found = resolve(candidates, rules, moment or request.now, domain)
+    record = resolution_record(found)
+    names = " / ".join(str(one.get("title") or one.get("id")) for one in record["winners"])
+    key = "resolve.tie" if found.tie else "resolve.winner"
+    summary = say(key, lang, names=names, policy=found.policy, rule=rule_words(found, found.winners[0], lang))
+    columns = tuple(say(f"resolve.{name}", lang) for name in RESOLVE_COLUMNS)
+    return CommandResult(
+        table=Table(columns, tuple(score_rows(found)), numeric=(2, 3, 4, 5, 6)),
+        records=(record,),
+        summary=summary,
+    )
 
 
 def read_candidates(path: Path) -> tuple[tuple[Candidate, ...], datetime | None, str]:

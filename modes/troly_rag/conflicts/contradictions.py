@@ -14,7 +14,7 @@ from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts
 from troly_rag.answer.evidence import SourceEvidence, age_words
 from troly_rag.answer.grounding import claims_of, is_negative, telling
-from troly_rag.config import RagConfig
+from troly_rag.config import FACTORS, RagConfig
 from troly_rag.conflicts.scoring import Candidate, Resolution, Rules, ScoredCandidate, resolve
 from troly_rag.strings import say
 
@@ -22,7 +22,6 @@ from troly_rag.strings import say
 # no contradict each other only where more of the words are the same, for a "không" may belong to another thing.
 SAME_THING, SAME_CLAIM = 0.6, 0.75
 FEWEST_WORDS, FEWEST_CLAIMED = 3, 4
-FACTORS = ("domain", "scope", "recency", "relevance")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from troly_rag.config import FACTORS
+
 Recency = Literal["within_30_days", "within_90_days", "older"]
-FACTORS = ("domain", "scope", "recency", "relevance")
 
 
 @dataclass(frozen=True, slots=True)

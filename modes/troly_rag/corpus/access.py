@@ -45,20 +45,20 @@ def user_context(profile: Profile, config: RagConfig) -> UserContext:
     return UserContext(
         user_id=profile.login,
         tenant_id=TENANT,
-        permissions=granted(stated),
+        permissions=effective_scopes(stated),
         department=department,
-        accessible_departments=reached(department, config.access),
+        accessible_departments=reachable_departments(department, config.access),
         stated=stated,
     )
 
 
-def granted(stated: Iterable[str]) -> frozenset[str]:
+def effective_scopes(stated: Iterable[str]) -> frozenset[str]:
     """The scopes that `stated` ones open: private implies internal (C4), and what is public is for everybody."""
     found = set(stated) | {"public"}
     return frozenset(found | {"internal"} if "private" in found else found)
 
 
-def reached(department: str, rules: AccessRules) -> frozenset[str]:
+def reachable_departments(department: str, rules: AccessRules) -> frozenset[str]:
     """The departments whose documents a member of `department` reaches: its own, the listed and the common ones."""
     own = {department} if department else set()
     return frozenset(own | rules.departments.get(department, frozenset()) | rules.common_departments)

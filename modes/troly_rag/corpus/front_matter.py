@@ -162,7 +162,7 @@ def _unknown(field: _Field) -> Fault:
 
 def fields_of_html(text: str) -> Front:
     """The same fields from `<meta name="..." content="...">` (or `property`) of a page's head."""
-    from troly.retrieval.markup import soup_of
+    from troly.retrieval.documents.files import soup_of
 
     soup = soup_of(text[:200_000])
     head = soup.head

@@ -16,9 +16,8 @@ from pathlib import Path
 from troly.errors import InputError, ModelError, StoppedError, TrolyError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
-from troly.retrieval.documents import Document, load_bytes, parse_document, show
-from troly.retrieval.encodings import decode
-from troly.retrieval.ingest import gone_files, plan_files
+from troly.retrieval.documents.files import Document, decode, load_bytes, parse_document, show
+from troly.retrieval.documents.ingest import gone_files, plan_files
 from troly.text.catalogue import Lang
 from troly.text.csv_text import csv_text
 from troly.text.numbers import format_number

@@ -14,10 +14,10 @@ from troly.plugin.context import TurnContext
 from troly_rag.config import Agent
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
-from troly_rag.corpus.wordings import QueryVariant, named_in, variants
+from troly_rag.corpus.wordings import QueryVariant, title_matcher, variants
 
 if TYPE_CHECKING:
-    from troly.retrieval.hybrid import Passage as Find
+    from troly.retrieval.search.knowledge import Passage as Find
 
 
 # --- Relevance: how well a find answers a query, from 0 to 1, to be held against a threshold
@@ -59,8 +59,8 @@ def _on(line: tuple[tuple[float, float], ...], at: float) -> float:
 
 
 if TYPE_CHECKING:
-    from troly.retrieval.hybrid import Embed, Knowledge
-    from troly.retrieval.hybrid import Passage as Find
+    from troly.retrieval.search.knowledge import Embed, Knowledge
+    from troly.retrieval.search.knowledge import Passage as Find
     from troly.text.catalogue import Lang
 
     _Finds = Mapping[int, tuple[Find, float]]
@@ -162,7 +162,7 @@ class CorpusSearch:
         wanted = await asyncio.to_thread(variants, query)
         finds, vectors = await self._finds(collection, wanted, allowed, k, lang)
         behind, _ = await self._finds(collection, wanted, labels - allowed, k, lang)
-        named = await asyncio.to_thread(named_in, [wording.text for wording in wanted])
+        named = await asyncio.to_thread(title_matcher, [wording.text for wording in wanted])
         denied = _relevant({**finds, **behind}, named)
         count = len(
             {find.document_id for key, (find, value) in denied.items() if key in behind and value >= least}

@@ -195,7 +195,7 @@ LEXICON = Path(__file__).parent / "lexicons" / "titles.txt"
 _FEWEST = 2
 
 
-def named_in(texts: Sequence[str]) -> Callable[[str], bool]:
+def title_matcher(texts: Sequence[str]) -> Callable[[str], bool]:
     """A test for titles: whether one of `texts` (a query and its other wordings) holds what a title says.
 
     The kind of document before its subject ("Quy định", "Policy on") and what stands in brackets do not count.

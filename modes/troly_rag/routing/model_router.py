@@ -241,7 +241,7 @@ async def route_with_model(
     messages = prompts().messages(
         "router",
         turn.language,
-        agents=described(config),
+        agents=describe_agents(config),
         history=_history(turn),
         hints=_hints(draft),
         message=turn.text[:_CHARS],
@@ -252,7 +252,7 @@ async def route_with_model(
     return merge_reply(draft, decision.value, config, turn.language), "model", ""
 
 
-def described(config: RagConfig) -> str:
+def describe_agents(config: RagConfig) -> str:
     """The agents with what they are for and their tools, one line each."""
     return "\n".join(
         f"- {name}: {agent.description['vi']} ({agent.description['en']}). Tools: {', '.join(agent.tools)}"

@@ -198,7 +198,7 @@ def _same(one: Quantity, other: Quantity) -> Units:
         return one.units
     if not one.units:
         return other.units
-    raise CalculationError("units", f"{shown_units(one.units)} + {shown_units(other.units)}")
+    raise CalculationError("units", f"{format_units(one.units)} + {format_units(other.units)}")
 
 
 def _joined(one: Units, other: Units, sign: int) -> Units:
@@ -214,7 +214,7 @@ def _bounded(found: Quantity) -> Quantity:
     return found
 
 
-def shown_units(units: Units) -> str:
+def format_units(units: Units) -> str:
     """Units as people write them: `VND/ngày`."""
     above = [name if count == 1 else f"{name}^{count}" for name, count in units.items() if count > 0]
     below = [name if count == -1 else f"{name}^{-count}" for name, count in units.items() if count < 0]
@@ -446,4 +446,4 @@ def _shown(found: Quantity, lang: Lang) -> str:
     # "15tr / 26 × 3 ngày" is money: the days were counted, not multiplied.
     units = {"VND": 1} if found.units.get("VND") == 1 and min(found.units.values()) > 0 else found.units
     places = 0 if dict(units) == {"VND": 1} else 4
-    return f"{format_number(found.value, lang, places)} {shown_units(units)}".strip()
+    return f"{format_number(found.value, lang, places)} {format_units(units)}".strip()

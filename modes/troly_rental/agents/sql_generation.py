@@ -22,7 +22,7 @@ from troly_rental.sql.comparison import answers_differently, mismatch
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked, Scope
+    from troly.sandbox import CheckedQuery, Scope
 
 State = Mapping[str, Any]
 # 002-18.
@@ -110,7 +110,7 @@ class _QueryAttempts:
             parts.append(say("step.not_reused", lang, reason=match.why(lang)))
         return " · ".join([*parts, *([self.error] if self.error else [])])
 
-    def _misfit(self, origin: QueryOrigin, checked: Checked) -> str:
+    def _misfit(self, origin: QueryOrigin, checked: CheckedQuery) -> str:
         """Why a query that runs is no answer; a stored one must also be of the same records, figures and order."""
         question, lang = self.question, self.turn.language
         if origin == "user":
@@ -173,7 +173,7 @@ class _QueryAttempts:
             used(reuse_key(match.entry.number))
         return QueryExecution(origin, checked, result, self.tried, measured("rental.sql", rows.ms), match)
 
-    async def _count_without_limit(self, checked: Checked) -> int | None:
+    async def _count_without_limit(self, checked: CheckedQuery) -> int | None:
         every = checked.tree.copy()
         for part in ("limit", "offset", "order"):
             every.set(part, None)

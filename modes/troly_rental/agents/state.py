@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from troly_rental.question.types import ParsedQuestion
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked, Scope
+    from troly.sandbox import CheckedQuery, Scope
     from troly_rental.answer.payload import ResultSet
     from troly_rental.data.store import Identity
     from troly_rental.reuse.matches import ReuseMatch, ReuseQuestion
@@ -42,7 +42,7 @@ class QueryExecution:
     """
 
     origin: QueryOrigin
-    checked: Checked
+    checked: CheckedQuery
     result: ResultSet
     attempts: int
     ms: float

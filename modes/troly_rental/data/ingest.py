@@ -12,8 +12,8 @@ import duckdb
 
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
-from troly.stores.duck import open_hardened
-from troly.stores.faults import os_error
+from troly.stores.connections import os_error
+from troly.stores.published import open_hardened
 from troly.text.numbers import format_number
 from troly_rental.data.cells import CellError
 from troly_rental.data.checks import NULL, LoadReport, TableChecker, match_columns

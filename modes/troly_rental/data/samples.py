@@ -70,7 +70,7 @@ def _load_tables(services: Services) -> None:
 
 
 def _load_pages(services: Services, lang: Lang) -> str:
-    from troly.retrieval.documents import load_bytes, parse_document
+    from troly.retrieval.documents.files import load_bytes, parse_document
 
     what = say("samples.pages", lang)
     there = {document.path for document in services.knowledge.list_documents(COLLECTION)}

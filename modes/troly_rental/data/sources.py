@@ -15,7 +15,7 @@ import duckdb
 
 from troly.config.problems import nearest
 from troly.errors import InputError
-from troly.stores.duck import open_hardened
+from troly.stores.published import open_hardened
 from troly.tables.source import LOOKED_AT, guess_old, read_head, weigh_utf8
 from troly.text.csv_text import find_delimiter
 from troly.text.fold import folded_words

@@ -16,14 +16,14 @@ from troly_rental.sql.relations import entities
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
-    from troly.sandbox import Checked
+    from troly.sandbox import CheckedQuery
 
 QueryShape = tuple[str, frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
 # Conditions that nobody may add to a question.
 _PRECISE = frozenset({"city", "district", "ward", "type", "price", "area"})
 
 
-def mismatch(parsed: ParsedQuestion, checked: Checked, lang: Lang) -> str:
+def mismatch(parsed: ParsedQuestion, checked: CheckedQuery, lang: Lang) -> str:
     """Why a query does not answer the question, told from its parse tree; "" where nothing contradicts it.
 
     A condition that was asked for must stand in the query with the same value (002-26), and statistics are no list
@@ -66,7 +66,7 @@ def _listed(filters: list[Filter]) -> str:
     return "; ".join(f"{one.field} {one.op} {one.value}" for one in sorted(filters, key=str))
 
 
-def _is_figures(checked: Checked) -> bool:
+def _is_figures(checked: CheckedQuery) -> bool:
     """Whether the outermost SELECT gives figures over groups rather than things."""
     select = outer_select(checked.tree)
     if select is None:
@@ -77,7 +77,7 @@ def _is_figures(checked: Checked) -> bool:
     return any(found.find_ancestor(exp.Select) is select for found in figures)
 
 
-def reads_other_records(parsed: ParsedQuestion, checked: Checked) -> bool:
+def reads_other_records(parsed: ParsedQuestion, checked: CheckedQuery) -> bool:
     """Whether the query reads other records than the ones asked for: rooms for room-seeking posts."""
     tables = {one.table for one in entities().values()}
     wanted = entities()[parsed.entity].table
@@ -86,7 +86,7 @@ def reads_other_records(parsed: ParsedQuestion, checked: Checked) -> bool:
     return wanted not in checked.tables or (main in tables and main != wanted)
 
 
-def answers_differently(parsed: ParsedQuestion, checked: Checked, role: Role) -> bool:
+def answers_differently(parsed: ParsedQuestion, checked: CheckedQuery, role: Role) -> bool:
     """Whether a stored query answers something else than `parsed`: other records, figures, groups, order or rows."""
     try:
         own = build_query(parsed, role)

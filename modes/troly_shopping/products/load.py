@@ -197,7 +197,7 @@ def _copy(con: duckdb.DuckDBPyConnection, table: str, folder: Path, lines: Itera
     )
 
 
-# `app ingest products FILE`: the catalogue (000 C9), new names added, known ones replaced.
+# -- `app ingest products FILE` (000 C9).
 
 
 def ingest_products(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:

@@ -12,7 +12,7 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources
-from troly.retrieval.store import Reader
+from troly.retrieval.documents.store import Reader
 from troly.text.fold import nfc
 from troly.text.language import is_other
 from troly_shopping.products.follow_up import FollowUp, remember, shown_kinds, touch

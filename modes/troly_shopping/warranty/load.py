@@ -165,7 +165,7 @@ def _number(con: duckdb.DuckDBPyConnection, sql: str) -> int:
     return int(row[0]) if row else 0
 
 
-# `app ingest warranty FILE`: the list of warranties (000-49 to 000-51), new serials added, known ones replaced.
+# -- `app ingest warranty FILE` (000-49 to 000-51).
 
 
 def ingest_warranty(request: IngestRequest, *, samples: bool = False) -> IngestOutcome:

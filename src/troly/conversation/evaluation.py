@@ -1,16 +1,17 @@
-"""Runs evaluation cases through whole turns in stores of their own, and counts what came out as expected."""
+"""Evaluation: cases from JSON lines, run as whole turns in stores of their own, and what came out as expected."""
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from troly.config import Profile, Settings, load_profile
-from troly.conversation.eval_cases import Case
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import InputError
@@ -20,15 +21,166 @@ from troly.plugin.contract import Mode
 from troly.plugin.events import TurnCompleted, TurnFailed
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
+from troly.text.catalogue import LANGS, Lang
+from troly.text.dates import parse_now
+
+FIELDS = frozenset({"id", "text", "turns", "expect", "lang", "form", "now", "user", "role"})
+# What a case made of a wrong answer says besides (`troly.conversation.wrong_answers`); it is for people.
+REMARKS = frozenset({"mode", "state", "reason", "note"})
+NO_FORM = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One conversation whose last turn is judged.
+
+    `turns` are the user's messages in order; `expect` maps a state field (nested ones with dots, `text` for the whole
+    answer) to its value, to the list of accepted values, or to `{"not": value}`. `line` is where the case stands in
+    its file.
+    """
+
+    id: str
+    turns: tuple[str, ...]
+    expect: Mapping[str, Any]
+    form: str = NO_FORM
+    lang: Lang | None = None
+    now: datetime | None = None
+    user: str = ""
+    role: str = ""
+    line: int = 0
+
+    @property
+    def text(self) -> str:
+        """The message that is judged."""
+        return self.turns[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseProblem:
+    """A line that is no case: its number from 1, and why as an error of the catalogue."""
+
+    line: int
+    error: InputError
+
+
+@dataclass(slots=True)
+class CaseFile:
+    """The cases of a file and its bad lines."""
+
+    cases: list[Case] = field(default_factory=list)
+    problems: list[CaseProblem] = field(default_factory=list)
+
+
+def read_case_file(path: Path) -> CaseFile:
+    """The cases of the file `path`; raises InputError `eval.file` when it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return read_cases(stream)
+    except OSError as error:
+        raise InputError("eval.file", file=path, reason=error.strerror or error) from error
+
+
+def read_cases(lines: Iterable[bytes]) -> CaseFile:
+    """The cases of JSON lines; empty lines are left out, of two cases with one id the second is a problem."""
+    found = CaseFile()
+    seen: set[str] = set()
+    for number, raw in enumerate(lines, 1):
+        if not raw.strip():
+            continue
+        try:
+            case = parse_case(raw, number)
+        except InputError as error:
+            found.problems.append(CaseProblem(number, error))
+            continue
+        if case.id in seen:
+            found.problems.append(CaseProblem(number, InputError("eval.twice", id=case.id)))
+            continue
+        seen.add(case.id)
+        found.cases.append(case)
+    return found
+
+
+def parse_case(raw: bytes, line: int) -> Case:
+    """The case of one line; one without an id is named by its line. Raises InputError `eval.*`."""
+    fields = _object(raw)
+    unknown = sorted(set(fields) - FIELDS - REMARKS)
+    if unknown:
+        raise InputError("eval.unknown", field=unknown[0], known=", ".join(sorted(FIELDS)))
+    expect = fields.get("expect")
+    if not isinstance(expect, dict) or not expect:
+        raise InputError("eval.expect")
+    tag = fields.get("id", line)
+    if isinstance(tag, bool) or not isinstance(tag, (str, int)) or not str(tag).strip():
+        raise InputError("eval.type", field="id")
+    return Case(
+        id=str(tag),
+        turns=_turns(fields),
+        expect=expect,
+        form=_word(fields, "form") or NO_FORM,
+        lang=_language(fields),
+        now=_moment(fields),
+        user=_word(fields, "user"),
+        role=_word(fields, "role"),
+        line=line,
+    )
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError("eval.encoding", byte=error.start + 1) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError("eval.not_json", reason=str(error)[:120]) from error
+    if not isinstance(fields, dict):
+        raise InputError("eval.object")
+    return fields
+
+
+def _turns(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The messages: `text` alone, or `turns`; exactly one of them."""
+    text, turns = fields.get("text"), fields.get("turns")
+    if (text is None) == (turns is None):
+        raise InputError("eval.text")
+    said = [text] if turns is None else turns
+    if not isinstance(said, list) or not said or not all(isinstance(one, str) for one in said):
+        raise InputError("eval.text")
+    return tuple(said)
+
+
+def _word(fields: Mapping[str, Any], key: str) -> str:
+    value = fields.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError("eval.type", field=key)
+    return value.strip()
+
+
+def _language(fields: Mapping[str, Any]) -> Lang | None:
+    value = _word(fields, "lang")
+    found = next((lang for lang in LANGS if lang == value), None)
+    if value and found is None:
+        raise InputError("eval.lang", value=value)
+    return found
+
+
+def _moment(fields: Mapping[str, Any]) -> datetime | None:
+    value = _word(fields, "now")
+    try:
+        return parse_now(value) if value else None
+    except ValueError as error:
+        raise InputError("eval.now", value=value) from error
+
 
 MISSING = "(missing)"
 TEXT, NOT = "text", "not"
 Seed = Callable[[Services, Mode], None]
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class FieldMiss:
     """A field that came out otherwise: what was accepted, and what was got."""
 
     field: str
@@ -37,17 +189,17 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CaseResult:
     """One case: which fields were right, and the misses; `failed` is the code of a turn that failed, else ""."""
 
     case: Case
-    misses: tuple[Miss, ...]
+    misses: tuple[FieldMiss, ...]
     failed: str = ""
     ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class Accuracy:
     """How many of `total` were `right`."""
 
     right: int = 0
@@ -60,11 +212,11 @@ class Count:
 
 
 @dataclass(slots=True)
-class Report:
+class EvaluationReport:
     """The results of a run."""
 
     mode: str
-    results: list[Result] = field(default_factory=list)
+    results: list[CaseResult] = field(default_factory=list)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -77,18 +229,18 @@ class Report:
         return tuple(dict.fromkeys(result.case.form for result in self.results))
 
     @property
-    def failures(self) -> list[Result]:
+    def failures(self) -> list[CaseResult]:
         """The cases with a miss."""
         return [result for result in self.results if result.misses]
 
-    def count(self, name: str | None = None, form: str | None = None) -> Count:
+    def count(self, name: str | None = None, form: str | None = None) -> Accuracy:
         """Of the field `name` in the cases of `form`; without a name, whole cases; without a form, all of them."""
         chosen = [result for result in self.results if form is None or result.case.form == form]
         if name is None:
-            return Count(sum(not result.misses for result in chosen), len(chosen))
+            return Accuracy(sum(not result.misses for result in chosen), len(chosen))
         asked = [result for result in chosen if name in result.case.expect]
         missed = sum(any(miss.field == name for miss in result.misses) for result in asked)
-        return Count(len(asked) - missed, len(asked))
+        return Accuracy(len(asked) - missed, len(asked))
 
     def missed(self, least: float) -> list[str]:
         """The fields whose accuracy over all cases is below `least`, 0 to 1."""
@@ -101,17 +253,17 @@ async def evaluate(
     cases: Sequence[Case],
     *,
     offline: bool = True,
-    progress: Progress = lambda _done, _total: None,
-) -> Report:
+    progress: ProgressCallback = lambda _done, _total: None,
+) -> EvaluationReport:
     """Run every case in a new conversation of `session` and judge its last turn.
 
     The session should be one of `practice_session`: the conversations are kept where it says. Raises ConfigError for a
     mode that cannot be used; a turn that fails is a miss of all its fields.
     """
     session.registry.get(mode_id)
-    report = Report(mode_id)
+    report = EvaluationReport(mode_id)
     for done, case in enumerate(cases, 1):
-        report.results.append(await _run(session, mode_id, case, offline=offline))
+        report.results.append(await _run_case(session, mode_id, case, offline=offline))
         progress(done, len(cases))
     return report
 
@@ -151,7 +303,7 @@ def shipped_cases(mode_id: str) -> Path | None:
         return None
 
 
-async def _run(session: Session, mode_id: str, case: Case, *, offline: bool) -> Result:
+async def _run_case(session: Session, mode_id: str, case: Case, *, offline: bool) -> CaseResult:
     conversation: str | None = None
     profile = session.profile
     if case.user or case.role:
@@ -171,19 +323,21 @@ async def _run(session: Session, mode_id: str, case: Case, *, offline: bool) -> 
             if isinstance(event, TurnCompleted | TurnFailed):
                 end = event
         conversation = turn.conversation_id or conversation
-    return _judged(case, end)
+    return _judge(case, end)
 
 
-def _judged(case: Case, end: TurnCompleted | TurnFailed | None) -> Result:
+def _judge(case: Case, end: TurnCompleted | TurnFailed | None) -> CaseResult:
     if not isinstance(end, TurnCompleted):
         code = end.code if end else "turn.failed"
-        return Result(case, tuple(Miss(name, want, code) for name, want in case.expect.items()), failed=code)
+        return CaseResult(
+            case, tuple(FieldMiss(name, want, code) for name, want in case.expect.items()), failed=code
+        )
     misses = []
     for name, want in case.expect.items():
         got = end.text if name == TEXT and TEXT not in end.state else look_up(end.state, name)
         if not accepts(want, got):
-            misses.append(Miss(name, want, got))
-    return Result(case, tuple(misses), ms=end.ms)
+            misses.append(FieldMiss(name, want, got))
+    return CaseResult(case, tuple(misses), ms=end.ms)
 
 
 def look_up(state: Mapping[str, Any], name: str) -> Any:

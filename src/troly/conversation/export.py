@@ -17,7 +17,7 @@ from troly.text.fold import fold
 from troly.text.sanitize import sanitize, sanitize_json
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import ConversationExport
+    from troly.stores.records import ConversationExport
 
 UNFINISHED = ("stopped", "failed", "interrupted")
 LONGEST_NAME = 40

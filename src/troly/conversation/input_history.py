@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from troly.stores.locks import FileLock
+from troly.stores.processes import FileLock
 
 # Messages recalled; the file is shortened to them when it has grown to `LONGEST_FILE` bytes.
 RECALLED = 500

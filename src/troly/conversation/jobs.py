@@ -132,7 +132,7 @@ async def _documents(
     session: Session, job: LoadFiles, paths: list[Path], report: Report, stop: threading.Event
 ) -> JobResult:
     from troly.errors import ModelError
-    from troly.retrieval.ingest import ingest_paths
+    from troly.retrieval.documents.ingest import ingest_paths
 
     services, name = session.services, session.services.settings.models.embed
     embed, noted = None, []

@@ -1,18 +1,23 @@
-"""The trace of a turn: what the evidence view, the replay and the metrics read, kept within a size."""
+"""The trace of a turn: its inputs, steps, content and calls as evidence, replay and metrics read them, within a size."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from troly.config import Profile
+from troly.errors import StoreError
+from troly.plugin.services import Services
 from troly.recording import TurnRecording
 from troly.stores.records import dump
+from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
-    from troly.conversation.given import Given
     from troly.conversation.recorder import Recorder
     from troly.llm.types import CallRecord
+
 
 # Characters: of one message of a prompt, and of a whole trace as JSON.
 MESSAGE_LIMIT = 60_000
@@ -23,17 +28,19 @@ HEAVY_OF_CALLS = frozenset({"prompt", "reply", "vectors", "tool_calls", "pieces"
 PROMPTS, TAPE, EVENTS = "prompts", "tape", "events"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Sources:
-    """Where a trace comes from beside the events: the calls, what was skipped, the tape and the inputs."""
+@dataclass(frozen=True, slots=True)
+class TraceSources:
+    """Where a trace comes from beside the events: the calls, what was skipped, the recording and the inputs."""
 
     calls: Sequence[CallRecord]
     skipped: Sequence[tuple[str, str]]
-    tape: TurnRecording
-    given: Given | None
+    recording: TurnRecording
+    inputs: TurnInputs | None
 
 
-def build_trace(recorder: Recorder, sources: Sources, end: Mapping[str, Any], state: Any) -> dict[str, Any]:
+def build_trace(
+    recorder: Recorder, sources: TraceSources, end: Mapping[str, Any], state: Any
+) -> dict[str, Any]:
     """The trace of a turn that ends with the event line `end`; `state` is what is saved as the turn's state.
 
     `cut` names what was left out because the whole was too large.
@@ -41,15 +48,15 @@ def build_trace(recorder: Recorder, sources: Sources, end: Mapping[str, Any], st
     trace = {
         **recorder.trace(list(sources.calls)),
         "skipped": [list(pair) for pair in sources.skipped],
-        "given": sources.given.as_json() if sources.given else None,
-        "tape": sources.tape.recorded(),
-        "leans": {"made": list(sources.tape.made), "used": list(sources.tape.used)},
+        "given": sources.inputs.as_json() if sources.inputs else None,
+        "tape": sources.recording.recorded(),
+        "leans": {"made": list(sources.recording.made), "used": list(sources.recording.used)},
         "events": recorder.log.ended(dict(end), state, recorder.streamed),
     }
-    return within(trace)
+    return limit_trace(trace)
 
 
-def parted(trace: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_trace(trace: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What every opening of the conversation reads (steps, content, what calls cost), and what is read on demand."""
     light = {name: value for name, value in trace.items() if name not in HEAVY}
     light["calls"] = [
@@ -58,7 +65,7 @@ def parted(trace: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return light, {name: trace[name] for name in ("calls", *HEAVY)}
 
 
-def within(trace: dict[str, Any], limit: int = TRACE_LIMIT) -> dict[str, Any]:
+def limit_trace(trace: dict[str, Any], limit: int = TRACE_LIMIT) -> dict[str, Any]:
     """`trace` in at most about `limit` characters: prompts are cut first, then what only a replay needs."""
     cut = [PROMPTS] if _shorten(trace["calls"], MESSAGE_LIMIT) else []
     large = len(dump(trace)) > limit
@@ -87,3 +94,76 @@ def _shorten(calls: Sequence[dict[str, Any]], limit: int) -> bool:
             messages.append(message)
         call["prompt"] = messages
     return shortened
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInputs:
+    """The inputs of one turn beside its text and history.
+
+    `metadata` is the conversation's before the turn, `begun` says that the question began the conversation and was
+    greeted, `data` names the data as it stood (see `data_versions`).
+    """
+
+    now: datetime
+    language: Lang
+    profile: Profile
+    offline: bool = False
+    model: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    begun: bool = False
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """For the trace."""
+        who = self.profile
+        return {
+            "now": self.now.isoformat(),
+            "language": self.language,
+            "offline": self.offline,
+            "model": self.model,
+            "metadata": dict(self.metadata),
+            "begun": self.begun,
+            "data": dict(self.data),
+            "profile": {
+                "login": who.login,
+                "name": who.name,
+                "role": who.role,
+                "permissions": sorted(who.permissions),
+                "department": who.department,
+                "language": who.language,
+            },
+        }
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> TurnInputs:
+        """The inverse of `as_json`; raises KeyError, TypeError, ValueError for what is none."""
+        who = dict(saved["profile"])
+        who["permissions"] = frozenset(who["permissions"])
+        return cls(
+            now=datetime.fromisoformat(saved["now"]),
+            language="en" if saved["language"] == "en" else "vi",
+            profile=Profile(**who),
+            offline=bool(saved["offline"]),
+            model=saved["model"],
+            metadata=dict(saved["metadata"]),
+            begun=bool(saved["begun"]),
+            data=dict(saved.get("data") or {}),
+        )
+
+
+_DATASETS = "SELECT name, max(version) FROM datasets WHERE withdrawn_at IS NULL GROUP BY name ORDER BY name"
+_DOCUMENTS = "SELECT count(*), coalesce(max(ingested_at), '') FROM documents"
+
+
+def data_versions(services: Services) -> dict[str, object]:
+    """The newest version of every dataset, how many documents there are and the newest one's time. Blocking.
+
+    {} where the database does not answer: this is a remark, not worth a turn.
+    """
+    try:
+        with services.state.read() as connection:
+            sets = dict(connection.execute(_DATASETS).fetchall())
+            count, newest = connection.execute(_DOCUMENTS).fetchone()
+    except StoreError:
+        return {}
+    return {"datasets": sets, "documents": [count, newest]}

@@ -5,24 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import textwrap
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly.conversation.given import Given
-from troly.conversation.holdings import data_of
-from troly.conversation.language import ACKNOWLEDGED, decide
-from troly.conversation.partials import PARTIAL_EVERY, keep_partial, uncancelled
-from troly.conversation.question import Question, save_question
+from troly.config import Profile
+from troly.conversation.greeting import create_conversation
+from troly.conversation.language import ACKNOWLEDGED, REQUESTED, LanguageDecision, decide
 from troly.conversation.recorder import Recorder, clean
-from troly.conversation.saving import Ending, failure_of, save_ending
 from troly.conversation.session import Session
-from troly.conversation.trace import Sources, build_trace, parted
-from troly.errors import ConfigError, InputError, StoppedError, TrolyError
+from troly.conversation.trace import TraceSources, TurnInputs, build_trace, data_versions, split_trace
+from troly.errors import ConfigError, ErrorText, InputError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
@@ -36,17 +34,25 @@ from troly.plugin.events import (
     TurnStarted,
     to_json,
 )
+from troly.plugin.services import Services
 from troly.recording import TurnRecording, measured, running
-from troly.stores.records import dump
-from troly.text.catalogue import Lang, tr
+from troly.stores.records import Conversation, NewMessage, StoredMessage, dump
+from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import nfc
+from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from troly.llm.session import ModelSession
     from troly.llm.types import CallRecord
 
+# Characters of one message.
 MAX_CHARS = 200_000
+TITLE_CHARS = 60
+# Messages of a conversation that an assistant is given.
+HISTORY = 40
 STEP_LIMIT = 25
+# Seconds.
+PARTIAL_EVERY = 2.0
 log = logging.getLogger(__name__)
 
 
@@ -65,6 +71,27 @@ class TurnRequest:
     now: datetime | None = None
     offline: bool = False
     model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuestion:
+    """A saved question: `history` is what was said before it; `greeting` is there when it began the conversation."""
+
+    turn_id: str
+    conversation: Conversation
+    history: tuple[StoredMessage, ...]
+    greeting: StoredMessage | None
+    language: LanguageDecision
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """How a turn ends: its status in the store, its terminal event, and the answer's text without short messages."""
+
+    status: Literal["completed", "failed", "stopped"]
+    event: TurnCompleted | TurnFailed
+    answer: str
+    conversation_metadata: Mapping[str, Any] | None = None
 
 
 def run_turn(session: Session, request: TurnRequest) -> Turn:
@@ -86,9 +113,9 @@ class Turn:
         self._stop_asked = False
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
-        self._tape = TurnRecording()
-        self._tape.barred = self._services.conversations.is_barred
-        self._given: Given | None = None
+        self._recording = TurnRecording()
+        self._recording.barred = self._services.conversations.is_barred
+        self._given: TurnInputs | None = None
         first = decide(
             request.text[:MAX_CHARS], self._profile, self._services.settings, chosen=request.language
         )
@@ -126,13 +153,12 @@ class Turn:
         task.get_loop().call_soon(task.cancel)
 
     async def _run(self) -> None:
-        with self._services.memory.during_turn(offline=self._request.offline), running(self._tape):
+        with self._services.memory.during_turn(offline=self._request.offline), running(self._recording):
             await self._answered()
 
     async def _answered(self) -> None:
-        ending: Ending
-        said = lambda: (self.turn_id, self._recorder.streamed)  # noqa: E731 (a name would say no more)
-        keeper = asyncio.create_task(keep_partial(self._services.conversations, said, PARTIAL_EVERY))
+        ending: TurnEnd
+        keeper = asyncio.create_task(self._save_partials())
         try:
             ending = await self._answer()
         except asyncio.CancelledError:
@@ -144,7 +170,22 @@ class Turn:
         await asyncio.gather(keeper, return_exceptions=True)
         await self._end(ending)
 
-    async def _answer(self) -> Ending:
+    async def _save_partials(self) -> None:
+        """Keep what was said so far every few seconds: a crash of the program must not lose a long answer."""
+        kept = ""
+        while True:
+            await asyncio.sleep(PARTIAL_EVERY)
+            text = self._recorder.streamed
+            if not self.turn_id or text == kept:
+                continue
+            try:
+                await asyncio.to_thread(self._services.conversations.save_partial, self.turn_id, text)
+                kept = text
+            except StoreError as error:
+                # A store that is busy now may take the next one.
+                log.warning("partial answer not saved", exc_info=error)
+
+    async def _answer(self) -> TurnEnd:
         text = nfc(self._request.text).strip()
         if not text:
             raise InputError("turn.empty")
@@ -207,20 +248,21 @@ class Turn:
         )
         with suppress(ConfigError):
             # A voice that cannot be used is told once and first, whether or not the answer needs it.
+            await asyncio.to_thread(context.read_persona)
             context.persona()
         return context
 
-    def _save_question(self, mode: Mode, text: str) -> Question:
+    def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language.language
         self.conversation_id = question.conversation.id
-        self.turn_id = self._tape.turn = question.turn_id
+        self.turn_id = self._recording.turn = question.turn_id
         return question
 
-    def _inputs(self, question: Question) -> Given:
+    def _inputs(self, question: SavedQuestion) -> TurnInputs:
         """All that the turn works from beside its text and history, kept for a replay."""
         asked = self._request
-        return Given(
+        return TurnInputs(
             now=asked.now or self._services.clock(),
             language=self._language,
             profile=self._profile,
@@ -228,7 +270,7 @@ class Turn:
             model=asked.model,
             metadata=dict(question.conversation.metadata),
             begun=question.greeting is not None,
-            data=data_of(self._services),
+            data=data_versions(self._services),
         )
 
     async def _open_model(self, mode: Mode) -> ModelSession:
@@ -252,7 +294,7 @@ class Turn:
         names = {name: getattr(call, name) for name in ModelCalled.__dataclass_fields__}
         self._recorder.take(ModelCalled(**names))
 
-    def _completed(self, outcome: Outcome, context: TurnContext) -> Ending:
+    def _completed(self, outcome: Outcome, context: TurnContext) -> TurnEnd:
         self._language = context.language
         if outcome.text is not None:
             shown = [say.text for say in self._recorder.said if say.message_type != "greeting"]
@@ -269,38 +311,38 @@ class Turn:
             metadata=outcome.metadata,
         )
         answer = outcome.text if outcome.text is not None else self._recorder.streamed
-        return Ending("completed", event, answer, conversation_metadata=context.conversation_metadata)
+        return TurnEnd("completed", event, answer, conversation_metadata=context.conversation_metadata)
 
-    def _failed(self, error: Exception, status: Literal["failed", "stopped"]) -> Ending:
-        text = failure_of(error, self._request.mode, self._language)
+    def _failed(self, error: Exception, status: Literal["failed", "stopped"]) -> TurnEnd:
+        text = failure_text(error, self._request.mode, self._language)
         code = getattr(error, "key", "turn.failed")
         event = TurnFailed(
             text.title, text.message, text.remedy, code, self._recorder.text, self._calls(), self._ms()
         )
-        return Ending(status, event, self._recorder.streamed)
+        return TurnEnd(status, event, self._recorder.streamed)
 
     def _calls(self) -> int:
         """How many calls reached a model: where no server answered there was none."""
         return sum(1 for call in self._model.calls if call.model) if self._model else 0
 
-    async def _end(self, ending: Ending) -> None:
+    async def _end(self, ending: TurnEnd) -> None:
         """Save the ending, then tell it: an answer that could not be saved is a failure that keeps its text."""
         if self.turn_id:
             saving = asyncio.to_thread(self._save, ending)
             try:
-                await uncancelled(saving)
+                await wait_uncancelled(saving)
             except Exception as error:
                 log.warning("turn not saved", exc_info=error)
                 ending = self._failed(error, "failed")
         self._recorder.take(ending.event)
 
-    def _save(self, ending: Ending) -> None:
+    def _save(self, ending: TurnEnd) -> None:
         model, end = self._model, to_json(clean(ending.event))
         state = json.loads(dump(dict(ending.event.state))) if isinstance(ending.event, TurnCompleted) else {}
-        sources = Sources(
-            model.calls if model else (), model.skipped if model else (), self._tape, self._given
+        sources = TraceSources(
+            model.calls if model else (), model.skipped if model else (), self._recording, self._given
         )
-        trace, recording = parted(build_trace(self._recorder, sources, end, state))
+        trace, recording = split_trace(build_trace(self._recorder, sources, end, state))
         save_ending(
             self._services,
             self._profile.login,
@@ -315,3 +357,113 @@ class Turn:
 
     def _ms(self) -> float:
         return measured("turn", (time.perf_counter() - self._began) * 1000)
+
+
+def save_question(
+    services: Services, mode: Mode, profile: Profile, request: TurnRequest, text: str
+) -> SavedQuestion:
+    """Save `text` as the next question of its conversation, which is begun and named first where it is new.
+
+    Raises AccessError for somebody else's conversation, StoreError when it cannot be saved.
+    """
+    store, owner, greeting = services.conversations, profile.login, None
+    settings, chosen = services.settings, request.language
+    if request.conversation is None:
+        decision = decide(text, profile, settings, chosen=chosen)
+        conversation, said = create_conversation(services, mode, profile, decision.language)
+        greeting = said[0] if said else None
+        history = tuple(said)
+    else:
+        conversation = store.get(owner, request.conversation)
+        history = tuple(store.messages(owner, conversation.id, limit=HISTORY))
+        metadata, spoken = conversation.metadata, _spoken(conversation, history)
+        decision = decide(text, profile, settings, chosen=chosen, spoken=spoken, metadata=metadata)
+    turn_id = store.begin_turn(owner, conversation.id, text).id
+    if not conversation.title:
+        store.update(owner, conversation.id, title=title_of(text))
+    if decision.acknowledgement is not None:
+        # Kept at once: it is obeyed also when this turn fails.
+        metadata = {**conversation.metadata, REQUESTED: decision.language}
+        conversation = store.update(owner, conversation.id, metadata=metadata)
+    return SavedQuestion(turn_id, conversation, history, greeting, decision)
+
+
+def title_of(text: str) -> str:
+    """The name of a conversation, from its first question: one line of at most TITLE_CHARS characters."""
+    line = sanitize(text, keep_newlines=False)
+    return textwrap.shorten(line, TITLE_CHARS, placeholder="…") or line[:TITLE_CHARS]
+
+
+def _spoken(conversation: Conversation, history: tuple[StoredMessage, ...]) -> Lang | None:
+    """The language of a conversation that somebody has spoken in; read off the first user message (000-15)."""
+    begun = any(message.sender == "user" for message in history)
+    return next((lang for lang in LANGS if begun and lang == conversation.language), None)
+
+
+async def wait_uncancelled(work: Any) -> None:
+    """Wait for `work` to its end even if this task is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.done():
+                break
+    task.result()
+
+
+def save_ending(
+    services: Services,
+    owner: str,
+    conversation: str,
+    turn: str,
+    ending: TurnEnd,
+    *,
+    said: Sequence[Say],
+    trace: Mapping[str, Any],
+    recording: Mapping[str, Any] | None = None,
+    language: Lang,
+) -> None:
+    """Save messages, state, trace and status of a turn; then the conversation's language and metadata.
+
+    Raises StoreError.
+    """
+    event = ending.event
+    messages = [NewMessage("assistant", say.text, say.message_type, dict(say.metadata)) for say in said]
+    if ending.answer:
+        messages.append(_answer_of(ending))
+    good = event if isinstance(event, TurnCompleted) else None
+    services.conversations.finish_turn(
+        owner,
+        turn,
+        status=ending.status,
+        messages=messages,
+        source=good.source if good else None,
+        calls=event.calls,
+        ms=event.ms,
+        state=dict(good.state) if good else {},
+        trace=dict(trace),
+        recording=recording,
+        error=_error_of(event) if isinstance(event, TurnFailed) else None,
+    )
+    metadata = dict(ending.conversation_metadata) if ending.conversation_metadata else None
+    services.conversations.update(owner, conversation, language=language, metadata=metadata)
+
+
+def _answer_of(ending: TurnEnd) -> NewMessage:
+    event = ending.event
+    if isinstance(event, TurnCompleted):
+        return NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata))
+    return NewMessage("assistant", ending.answer, ending.status, {"code": event.code})
+
+
+def _error_of(event: TurnFailed) -> dict[str, str]:
+    return {"title": event.title, "message": event.message, "remedy": event.remedy, "code": event.code}
+
+
+def failure_text(error: Exception, mode: str, lang: Lang) -> ErrorText:
+    """Title, message and remedy of anything that a turn may raise."""
+    if isinstance(error, TrolyError):
+        return error.render(lang)
+    reason = sanitize(f"{type(error).__name__}: {error}", keep_newlines=False)[:300]
+    return TrolyError("turn.failed", mode=mode, reason=reason).render(lang)

@@ -44,6 +44,8 @@ class TurnContext:
     emit: Callable[[Event], None]
     turn_id: str = ""
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
+    # By language, with the error that the installation's own voice gave.
+    _voices: dict[Lang, tuple[Persona, ConfigError | None]] = field(default_factory=dict)
     _persona_told: bool = False
 
     def say(self, text: str) -> None:
@@ -57,16 +59,22 @@ class TurnContext:
         One of the installation's own that cannot be used is told once a turn, and the one that ships speaks. Raises
         ConfigError when there is none either.
         """
+        if self.language not in self._voices:
+            self.read_persona()
+        voice, error = self._voices[self.language]
+        if error is not None and not self._persona_told:
+            self._persona_told = True
+            told = error.render(self.language)
+            self.emit(Notice("warning", told.title, told.message, told.remedy))
+        return voice
+
+    def read_persona(self) -> None:
+        """Read the file behind `persona`, once a turn and language; blocking. Raises ConfigError."""
         personas = self.services.personas
         try:
-            return personas.load(self.mode.persona, self.language)
+            self._voices[self.language] = (personas.load(self.mode.persona, self.language), None)
         except ConfigError as error:
-            voice = personas.shipped(self.mode.persona, self.language)
-            if not self._persona_told:
-                self._persona_told = True
-                told = error.render(self.language)
-                self.emit(Notice("warning", told.title, told.message, told.remedy))
-            return voice
+            self._voices[self.language] = (personas.shipped(self.mode.persona, self.language), error)
 
     def chat_history(self) -> list[dict[str, str]]:
         """Earlier messages and the one being answered as `{role, content}` (000-63)."""

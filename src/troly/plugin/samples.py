@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError, TrolyError
-from troly.stores.locks import FileLock
+from troly.stores.processes import FileLock
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from troly.paths import Paths
     from troly.personas import Personas
     from troly.plugin.contract import Mode
-    from troly.retrieval.hybrid import Knowledge
-    from troly.retrieval.memory import Memory
+    from troly.retrieval.memory.memory import Memory
+    from troly.retrieval.search.knowledge import Knowledge
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
     from troly.stores.published import Datasets
@@ -94,7 +94,7 @@ def open_services(
     """
     from troly.llm.client import OllamaClient
     from troly.personas import Personas
-    from troly.retrieval.hybrid import Knowledge
+    from troly.retrieval.search.knowledge import Knowledge
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
     from troly.stores.published import Datasets
@@ -131,7 +131,7 @@ def open_services(
 
 
 def _memory(paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient) -> Memory:
-    from troly.retrieval.memory import Memory
+    from troly.retrieval.memory.memory import Memory
 
     async def embed(embedder: str, texts: list[str]) -> list[list[float]]:
         return await llm.embed((await llm.resolve(embedder, "embedding")).name, texts)

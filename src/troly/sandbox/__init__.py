@@ -1,8 +1,7 @@
 """Runs queries that nobody vouches for: checked by their parse tree, then run in a process that can reach nothing else."""
 
-from troly.sandbox.errors import SandboxError
-from troly.sandbox.guard import Checked, check
+from troly.sandbox.guard import CheckedQuery, check
 from troly.sandbox.runner import Sandbox
-from troly.sandbox.types import Limits, Relation, Rows, Scope
+from troly.sandbox.types import Limits, Relation, Rows, SandboxError, Scope
 
-__all__ = ["Checked", "Limits", "Relation", "Rows", "Sandbox", "SandboxError", "Scope", "check"]
+__all__ = ["CheckedQuery", "Limits", "Relation", "Rows", "Sandbox", "SandboxError", "Scope", "check"]

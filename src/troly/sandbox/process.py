@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from troly.sandbox.frames import read_frame, write_frame
+from troly.sandbox.protocol import read_frame, write_frame
 
 # What a Python needs to start; the app's other variables are nobody's business in there.
 _KEPT = (

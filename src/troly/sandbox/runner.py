@@ -7,10 +7,9 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from troly.sandbox.errors import SandboxError, shown
-from troly.sandbox.guard import Checked
+from troly.sandbox.guard import CheckedQuery
 from troly.sandbox.process import Worker, WorkerDiedError
-from troly.sandbox.types import Limits, Rows, Scope
+from troly.sandbox.types import Limits, Rows, SandboxError, Scope, shown
 
 if TYPE_CHECKING:
     import asyncio
@@ -85,7 +84,9 @@ class Sandbox:
         if task is not None and task.get_loop() is asyncio.get_running_loop():
             await asyncio.wait({task})
 
-    async def run(self, scope: Scope, checked: Checked, *, seconds: float = 5, max_rows: int = 1000) -> Rows:
+    async def run(
+        self, scope: Scope, checked: CheckedQuery, *, seconds: float = 5, max_rows: int = 1000
+    ) -> Rows:
         """The rows of `checked` over the relations of `scope`, at most `max_rows`.
 
         Raises SandboxError `sandbox.timeout` (ended within a second of `seconds`), `sandbox.memory`, `sandbox.query`

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from troly.errors import TrolyError
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -66,3 +68,30 @@ class Limits:
     address_space: int
     cpu: bool
     files: bool
+
+
+# The error of the sandbox: a query that was refused, or that did not end well.
+
+
+_SHOWN = 80
+
+
+class SandboxError(TrolyError):
+    """A query was refused by the guard or ended by the sandbox; `params["part"]` names the offending part.
+
+    Keys of the guard: `sandbox.empty|long|parse|several|not_select|depth|size|table|qualified|table_function|function|
+    construct|recursive|type|column|joins|limit`. Keys of the run: `sandbox.timeout|memory|query|died|relations|closed`.
+    """
+
+    exit_code = 3
+
+    def __init__(self, key: str, /, **params: object) -> None:
+        if "part" in params:
+            params["part"] = shown(str(params["part"]))
+        super().__init__(key, **params)
+
+
+def shown(part: str) -> str:
+    """A piece of a query as one short line for a sentence."""
+    line = " ".join(part.replace("`", "'").split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -1,6 +1,6 @@
 """The process that runs the queries: an in-memory database with one scope's rows and no way to anything else.
 
-Started as `python -m troly.sandbox.worker`; speaks frames (`troly.sandbox.frames`) over its standard streams. The
+Started as `python -m troly.sandbox.worker`; speaks frames (`troly.sandbox.protocol`) over its standard streams. The
 first message builds the relations, every later one is a query. It ends when its input ends, so it never outlives
 the app.
 """
@@ -13,11 +13,10 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from troly.sandbox import confine
-from troly.sandbox.frames import read_frame, write_frame
-from troly.sandbox.values import plain
+from troly.sandbox.protocol import plain, read_frame, write_frame
 
 # A reply is cut where it grows past this many characters, a single text past `_CELL`.
 _REPLY_CHARS = 4_000_000
@@ -155,7 +154,7 @@ def serve(connection: Any, requests: queue.SimpleQueue[dict[str, Any]], output: 
     while True:
         request = requests.get()
         began = time.perf_counter()
-        confine.allow_cpu(float(request["seconds"]))
+        allow_cpu(float(request["seconds"]))
         watch.set(time.monotonic() + float(request["seconds"]))
         try:
             reply = answer(connection, str(request["sql"]), int(request["max_rows"]))
@@ -179,7 +178,7 @@ def main() -> None:
     """Build what the first message asks for, then confine the process and answer."""
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    confine.begin()
+    forbid_files()
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
     first = requests.get()
@@ -188,9 +187,66 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001  the app tells the person
         write_frame(output, {"error": "relations", "reason": str(error)[:2_000]})
         return
-    limits = confine.close_up(int(first["memory"]))
+    limits = confine(int(first["memory"]))
     write_frame(output, {"ready": True, **limits})
     serve(connection, requests, output)
+
+
+# Limits that the operating system holds for the worker, as far as this system has them.
+
+# Seconds above a query's own deadline; the app has killed the worker long before.
+_CPU_SPARE = 5
+
+
+def forbid_files() -> None:
+    """No core files, no writing of files: from the start, also while the relations are built."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def confine(memory: int) -> dict[str, object]:
+    """Limit the address space to what is in use now plus `memory` bytes, and open nothing from now on.
+
+    Returns the fields of `Limits`: what this system really holds. Windows has none of them; macOS takes the address
+    limit and ignores it, so it is not claimed there.
+    """
+    if sys.platform == "win32":
+        return {"address_space": 0, "cpu": False, "files": False}
+    import resource
+
+    held = 0
+    used = _address_space()
+    if used:
+        resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+        held = memory
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    return {"address_space": held, "cpu": True, "files": True}
+
+
+def allow_cpu(seconds: float) -> None:
+    """Let the process use `seconds` of processor time from now on, and a little more."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(used.ru_utime + used.ru_stime + seconds) + _CPU_SPARE
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+
+
+def _address_space() -> int:
+    """Bytes of address space in use; 0 where the system does not say (all but Linux)."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except OSError:
+        return 0
+    import resource
+
+    return pages * resource.getpagesize()
 
 
 if __name__ == "__main__":

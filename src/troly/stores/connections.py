@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import sqlite3
 import threading
@@ -13,7 +14,65 @@ from pathlib import Path
 from typing import TypeVar
 
 from troly.errors import StoreError
-from troly.stores.faults import is_busy, os_error
+
+# Turns what SQLite and the file system say into errors with a remedy, in one place.
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_SQLITE = {
+    sqlite3.SQLITE_FULL: "store.full",
+    sqlite3.SQLITE_READONLY: "store.denied",
+    sqlite3.SQLITE_PERM: "store.denied",
+    sqlite3.SQLITE_AUTH: "store.denied",
+    sqlite3.SQLITE_CANTOPEN: "store.denied",
+    sqlite3.SQLITE_IOERR: "store.io",
+    sqlite3.SQLITE_PROTOCOL: "store.io",
+    sqlite3.SQLITE_CORRUPT: "store.damaged",
+    sqlite3.SQLITE_NOTADB: "store.damaged",
+}
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 for an error that Python itself raised."""
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection held the lock: trying again helps."""
+    return primary_code(error) in {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+    }
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file's content is not, or no longer, an SQLite database."""
+    return primary_code(error) in {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    }
+
+
+def sqlite_error(error: sqlite3.Error, path: Path, seconds: float) -> StoreError | None:
+    """The error to show for what SQLite said of `path`; None for a fault of the program, to be seen as it is.
+
+    `seconds` is how long a busy database was waited for.
+    """
+    if is_busy(error):
+        return StoreError("store.busy", path=path, seconds=f"{seconds:g}")
+    if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        return StoreError("store.closed", path=path)
+    key = _SQLITE.get(primary_code(error))
+    return StoreError(key, path=path, reason=error) if key else None
+
+
+def os_error(error: OSError, path: Path) -> StoreError:
+    """The error to show for what the file system said of `path`."""
+    if error.errno in _FULL:
+        return StoreError("store.full", path=path, reason=error)
+    return StoreError("store.denied" if error.errno in _DENIED else "store.io", path=path, reason=error)
+
 
 T = TypeVar("T")
 

@@ -3,26 +3,309 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
+import shutil
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from troly.errors import StoreError
-from troly.stores.dataset_build import Build, remove_files
-from troly.stores.dataset_reader import DatasetReader, DatasetVersion
-from troly.stores.duck import store_error_of
-from troly.stores.faults import os_error
-from troly.stores.locks import FileLock
+from troly.stores.connections import os_error
+from troly.stores.processes import FileLock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.records import dump, instant, when
 from troly.stores.state import StateDb
 
-__all__ = ["Build", "DatasetReader", "DatasetVersion", "Datasets"]
+if TYPE_CHECKING:
+    import duckdb
+
+
+# Reads the current version of a published dataset over a warm connection, from any thread.
+
+
+# Opens published DuckDB files read-only and locked down, and says what DuckDB's errors mean for a person.
+
+
+Fault = Literal["missing", "damaged", "newer", "full", "denied", ""]
+
+# Read-only alone does not stop read_csv of any file or COPY TO; this does. Every connection of one process to one
+# file must have the same configuration.
+HARDENED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "1GB",
+    "threads": "1",
+    "max_temp_directory_size": "0MB",
+    "lock_configuration": "true",
+}
+
+# DuckDB has no error codes; a damaged block is even a bare `duckdb.Error`.
+_SIGNS: tuple[tuple[Fault, tuple[str, ...]], ...] = (
+    ("newer", ("version number", "newer version of DuckDB")),
+    ("missing", ("database does not exist",)),
+    ("damaged", ("not a valid DuckDB database file", "Corrupt database file", "Could not read enough bytes")),
+    ("full", ("No space left", "File too large", "Disk quota", "disk is full")),
+    ("denied", ("Permission denied", "Read-only file system", "Access is denied")),
+)
+
+
+def open_hardened(path: Path) -> duckdb.DuckDBPyConnection:
+    """A read-only connection that reaches nothing outside of the file. Raises duckdb.Error."""
+    import duckdb
+
+    return duckdb.connect(str(path), read_only=True, config=dict(HARDENED))
+
+
+def fault_of(error: BaseException) -> Fault:
+    """What kind of trouble with the file `error` is; empty when it is about something else."""
+    import duckdb
+
+    if not isinstance(error, duckdb.Error):
+        return ""
+    text = str(error)
+    for fault, signs in _SIGNS:
+        if any(sign in text for sign in signs):
+            return fault
+    broken = (duckdb.SerializationException, duckdb.InternalException, duckdb.FatalException)
+    return "damaged" if isinstance(error, broken) else ""
+
+
+def store_error_of(error: BaseException, path: Path) -> StoreError | None:
+    """The error to show for what DuckDB raised while it wrote or opened `path`; None for a fault of the program."""
+    keys = {"full": "store.full", "denied": "store.denied", "newer": "store.dataset_newer"}
+    key = keys.get(fault_of(error))
+    return StoreError(key, path=path, reason=error) if key else None
+
+
+# Versions may be published and collected while a reader opens one.
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetVersion:
+    """One published version: its DuckDB file, when it was published (UTC) and what its ingest says of it."""
+
+    name: str
+    version: int
+    file: Path
+    published_at: datetime
+    info: Mapping[str, Any]
+
+
+class VersionSource(Protocol):
+    """Where a reader learns which version is current."""
+
+    def current(self, name: str) -> DatasetVersion | None:
+        """The newest version that can be read."""
+        ...
+
+    def withdraw(self, version: DatasetVersion, reason: str) -> None:
+        """Take back a version whose file is damaged."""
+        ...
+
+
+class _Opened:
+    """A connection to one version's file and how many reads are using it."""
+
+    def __init__(self, version: DatasetVersion, connection: duckdb.DuckDBPyConnection) -> None:
+        self.version = version
+        self.connection = connection
+        self.users = 0
+        self.retired = False
+
+    def close_if_idle(self) -> None:
+        # Closing a connection closes its cursors, also those that another thread reads from.
+        if self.retired and self.users == 0:
+            self.connection.close()
+
+
+class DatasetReader:
+    """Read-only access to the current version of one dataset; follows each newly published version by itself."""
+
+    def __init__(self, source: VersionSource, name: str) -> None:
+        self.name = name
+        self._source = source
+        self._lock = threading.Lock()
+        self._opened: _Opened | None = None
+
+    @property
+    def version(self) -> DatasetVersion:
+        """The version that a read would see now; raises StoreError `store.dataset_missing`."""
+        found = self._source.current(self.name)
+        if found is None:
+            raise StoreError("store.dataset_missing", name=self.name)
+        return found
+
+    def fetch(self, sql: str, params: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of one statement, seen in one whole version.
+
+        Raises StoreError (`store.dataset_missing`, …); duckdb.Error for a statement that is wrong.
+        """
+        return self.fetch_with_version(sql, params)[1]
+
+    def fetch_with_version(
+        self, sql: str, params: Sequence[object] | Mapping[str, object] = ()
+    ) -> tuple[DatasetVersion, list[tuple[Any, ...]]]:
+        """The same, and the version that the rows came from."""
+        import duckdb
+
+        for _ in range(_TRIES):
+            with self._leased() as opened:
+                try:
+                    cursor = opened.connection.cursor()
+                    try:
+                        rows: list[tuple[Any, ...]] = cursor.execute(sql, params or None).fetchall()
+                    finally:
+                        cursor.close()
+                    return opened.version, rows
+                except duckdb.Error as error:
+                    if fault_of(error) != "damaged":
+                        raise
+                    reason = str(error)
+                    self._retire(opened)
+            self._source.withdraw(opened.version, reason)
+        raise StoreError("store.dataset_missing", name=self.name)
+
+    def close(self) -> None:
+        """Let go of the file; a later read opens it again."""
+        with self._lock:
+            self._swap(None)
+
+    @contextmanager
+    def _leased(self) -> Iterator[_Opened]:
+        with self._lock:
+            opened = self._current()
+            opened.users += 1
+        try:
+            yield opened
+        finally:
+            with self._lock:
+                opened.users -= 1
+                opened.close_if_idle()
+
+    def _current(self) -> _Opened:
+        """The open connection, reopened when the published version changed. The lock is held."""
+        import duckdb
+
+        for _ in range(_TRIES):
+            version = self.version
+            if self._opened is not None and self._opened.version.file == version.file:
+                return self._opened
+            self._swap(None)
+            try:
+                self._swap(_Opened(version, open_hardened(version.file)))
+            except duckdb.Error as error:
+                self._refused(version, error)
+        raise StoreError("store.dataset_missing", name=self.name)
+
+    def _refused(self, version: DatasetVersion, error: duckdb.Error) -> None:
+        """A file that is gone was collected after its row was read; a damaged one is withdrawn; both: read again."""
+        fault = fault_of(error)
+        if fault == "damaged":
+            self._source.withdraw(version, str(error))
+        elif fault != "missing":
+            raise (store_error_of(error, version.file) or error) from error
+
+    def _retire(self, opened: _Opened) -> None:
+        with self._lock:
+            opened.retired = True
+            if self._opened is opened:
+                self._opened = None
+
+    def _swap(self, opened: _Opened | None) -> None:
+        before, self._opened = self._opened, opened
+        if before is not None:
+            before.retired = True
+            before.close_if_idle()
+
+
+# One new version of a dataset while an ingest writes it: invisible until it is published, gone if it is not.
+
+
+class Build:
+    """`path` is where to write the DuckDB file; `publish` makes it the current version."""
+
+    def __init__(
+        self,
+        name: str,
+        version: int,
+        path: Path,
+        record: Callable[[Build, Mapping[str, Any]], DatasetVersion],
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.path = path
+        self.published: DatasetVersion | None = None
+        self._record = record
+
+    def publish(self, info: Mapping[str, Any] | None = None) -> DatasetVersion:
+        """Make the file the current version; it must be closed. From then on every reader sees it, whole.
+
+        Raises StoreError `store.build_open` when it is missing, still open or not whole; `store.full` and others.
+        """
+        if self.published is not None:
+            raise RuntimeError("a build is published once")
+        self._check_closed()
+        try:
+            _sync(self.path)
+        except OSError as error:
+            raise os_error(error, self.path) from error
+        self.published = self._record(self, info or {})
+        return self.published
+
+    def _check_closed(self) -> None:
+        import duckdb
+
+        wal = self.path.with_name(self.path.name + ".wal")
+        if wal.exists():
+            raise StoreError("store.build_open", name=self.name, reason=wal.name)
+        try:
+            connection = open_hardened(self.path)
+            try:
+                connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()
+            finally:
+                connection.close()
+        except duckdb.Error as error:
+            known = store_error_of(error, self.path)
+            raise known or StoreError("store.build_open", name=self.name, reason=error) from error
+
+
+def remove_files(path: Path) -> bool:
+    """Delete a DuckDB file and what DuckDB keeps beside it; False when something holds it (Windows): try later."""
+    done = True
+    for beside in (path.with_name(path.name + ".wal"), path):
+        try:
+            beside.unlink(missing_ok=True)
+        except OSError:
+            done = False
+    shutil.rmtree(path.with_name(path.name + ".tmp"), ignore_errors=True)
+    return done
+
+
+def _sync(path: Path) -> None:
+    """Make the file and its name durable."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if sys.platform != "win32":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 _FILE = re.compile(r"(?P<name>.+)-\d+-[0-9a-f]+\.duckdb")

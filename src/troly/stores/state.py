@@ -9,10 +9,9 @@ from pathlib import Path
 
 from troly.errors import StoreError
 from troly.stores import migrations
-from troly.stores.connections import Connections
-from troly.stores.faults import is_damage, os_error, sqlite_error
-from troly.stores.locks import FileLock
+from troly.stores.connections import Connections, is_damage, os_error, sqlite_error
 from troly.stores.migrations import Migration
+from troly.stores.processes import FileLock
 from troly.stores.quarantine import QuarantinedFile, quarantine
 
 BUSY_SECONDS = 10.0

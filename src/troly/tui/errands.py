@@ -88,7 +88,7 @@ def _evidence(house: OpenedHouse, errand: EvidenceOf) -> Evidence:
 
 
 def _mark(house: OpenedHouse, errand: MarkWrong) -> str:
-    from troly.conversation.wrong import mark_wrong
+    from troly.conversation.wrong_answers import mark_wrong
 
     wrong, login = errand.wrong, house.profile.login
     marked = mark_wrong(house.services, house.registry, login, errand.turn, wrong.reason, note=wrong.note)
@@ -96,9 +96,9 @@ def _mark(house: OpenedHouse, errand: MarkWrong) -> str:
 
 
 def _take_back(house: OpenedHouse, errand: TakeBack) -> bool:
-    from troly.conversation.wrong import take_back
+    from troly.conversation.wrong_answers import unmark_wrong
 
-    return take_back(house.services, house.profile.login, errand.turn)
+    return unmark_wrong(house.services, house.profile.login, errand.turn)
 
 
 def _keep_look(house: OpenedHouse, errand: KeepLook) -> str:

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
-from troly.retrieval.documents import parse_document
+from troly.retrieval.documents.files import parse_document
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
-from troly_dental.answer_rail import doses
-from troly_dental.note_sentences import sentences_of
-from troly_dental.note_subjects import subject_words, subjects
+from troly_dental.notes import sentences_of, subject_words, subjects
+from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
 
 HERE = Path(__file__).parent
@@ -82,10 +81,10 @@ def test_a_note_is_short_dated_sourced_and_careful(note: samples.NoteFile) -> No
     ("name", "first", "least"),
     [
         ("notes_questions.txt", 1, 0.97),
-        ("notes_held_out.txt", 1, 0.9),
-        ("notes_held_out_2.txt", 1, 0.9),
-        ("notes_held_out_3.txt", 1, 0.75),
-        ("notes_held_out_3.txt", 3, 0.79),
+        ("notes_everyday_questions.txt", 1, 0.9),
+        ("notes_hurried_questions.txt", 1, 0.9),
+        ("notes_rare_questions.txt", 1, 0.75),
+        ("notes_rare_questions.txt", 3, 0.79),
     ],
 )
 async def test_what_people_ask_finds_its_note(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_dental.answer_rail import DIAGNOSIS, DOSE, OutputRail, diagnosed, doses
+from troly_dental.output_rail import DIAGNOSIS, DOSE, OutputRail, diagnosed, doses
 
 INSTEAD = {DOSE: "(no dose)", DIAGNOSIS: "(no diagnosis)"}
 SOURCE = "Người lớn có thể uống paracetamol 500 mg mỗi 6 giờ, tối đa 4 viên một ngày."

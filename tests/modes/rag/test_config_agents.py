@@ -16,7 +16,7 @@ from troly.config.problems import SettingsError
 from troly.paths import Paths
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.text.catalogue import LANGS
-from troly_rag.commands import check_agents, list_agents
+from troly_rag.agents import check_agents, list_agents
 from troly_rag.config import NAME, RagConfig, load, own_file, read
 
 OWN_AGENT = """

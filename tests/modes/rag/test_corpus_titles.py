@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.modes.rag_company import company_at
-from troly_rag.corpus.wordings import core_of, named_in
+from troly_rag.corpus.wordings import core_of, title_matcher
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_the_subject_of_a_title(title: str, core: str) -> None:
     ],
 )
 def test_titles_in_questions(question: str, title: str, *, named: bool) -> None:
-    assert named_in([question])(title) is named
+    assert title_matcher([question])(title) is named
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_title_is_named_or_not(question: str, title: str) -> None:
-    assert named_in([question])(title) in (True, False)
+    assert title_matcher([question])(title) in (True, False)
 
 
 async def test_a_document_is_found_by_its_title(tmp_path: Path) -> None:

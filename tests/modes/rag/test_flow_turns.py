@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.modes.rag import RagDesk, rag_desk
 from troly.conversation.conformance import check_mode
-from troly.conversation.eval_cases import read_case_file
+from troly.conversation.evaluation import read_case_file
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.events import Plan, Progress, Sources, StepStarted, TurnCompleted, TurnFailed

@@ -16,7 +16,7 @@ from tests.support.modes.warranty_files import HEADER, load, write
 from tests.support.ollama.double import OllamaDouble
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Say, Sources, Token, TurnCompleted, TurnFailed
-from troly.retrieval.ingest import ingest_paths
+from troly.retrieval.documents.ingest import ingest_paths
 from troly.text.sanitize import sanitize
 from troly_shopping.products.load import ingest_products as load_products
 from troly_shopping.products.store import ProductStore

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop, shop_at
-from troly.retrieval.documents import load_bytes, parse_document
+from troly.retrieval.documents.files import load_bytes, parse_document
 
 DATA = Path(__file__).parents[3] / "data" / "knowledge"
 QUOTED_EN = "(Some of it is quoted from documents in Vietnamese, word for word.)"

@@ -17,7 +17,7 @@ from troly.errors import InputError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.samples import load_once, remove
 from troly.plugin.services import Services
-from troly.retrieval.ingest import ingest_paths
+from troly.retrieval.documents.ingest import ingest_paths
 from troly_shopping import MODE
 from troly_shopping.products.load import ingest_products as load_products
 from troly_shopping.products.store import ProductStore

@@ -17,7 +17,7 @@ from tests.support.process.waiting import wait_until
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly_dental import MODE
-from troly_dental.memory import MemoryStore
+from troly_dental.memory.store import MemoryStore
 from troly_dental.settings import DentalSettings
 
 TOKEN = "mot-ma-rat-bi-mat"

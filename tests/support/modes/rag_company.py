@@ -12,7 +12,7 @@ from tests.support.stores.services import profile, services_at
 from troly.config import Profile
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
-from troly.retrieval.hybrid import Embed
+from troly.retrieval.search.knowledge import Embed
 from troly_rag.config import RagConfig, load
 from troly_rag.corpus.access import UserContext, user_context
 from troly_rag.corpus.cards import MIGRATION, Card, Cards

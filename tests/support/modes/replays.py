@@ -12,8 +12,7 @@ from tests.support.modes.desk import Told
 from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
 from troly.config import Profile, load_profile
-from troly.conversation.replay import Replayed, replay
-from troly.conversation.scratch import scratch_services
+from troly.conversation.replay import ReplayResult, replay, temporary_copy
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin import samples
@@ -82,14 +81,14 @@ def person_at(home: Path, mode: str, *, loaded: bool = True, **env: str) -> Iter
         yield Person(services, registry, profile, mode)
 
 
-async def replayed(person: Person, turns: Sequence[str]) -> list[Replayed]:
+async def replayed(person: Person, turns: Sequence[str]) -> list[ReplayResult]:
     """Every one of `turns` run again, each with modes that remember nothing."""
     registry = Registry()
-    with scratch_services(person.services.paths, person.services.settings, registry) as services:
+    with temporary_copy(person.services.paths, person.services.settings, registry) as services:
         return [await replay(services, Registry(), person.profile.login, turn) for turn in turns]
 
 
-def told_apart(found: Sequence[Replayed]) -> list[str]:
+def told_apart(found: Sequence[ReplayResult]) -> list[str]:
     """What differs, one line a field."""
     return [
         f"{one.recording.question.text!r} #{each.number} {each.event}.{path}: {was!r} -> {now!r}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support.retrieval.knowledge import WHEN, House
-from troly.retrieval.documents import parse_document
+from troly.retrieval.documents.files import parse_document
 
 ROOT = Path(__file__).parents[3]
 QUESTIONS = ROOT / "tests" / "retrieval" / "cross_questions.txt"

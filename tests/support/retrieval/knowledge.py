@@ -9,8 +9,8 @@ from io import BytesIO
 from pathlib import Path
 
 from troly.errors import ModelError
-from troly.retrieval.documents import Block, Document
-from troly.retrieval.hybrid import Knowledge
+from troly.retrieval.documents.files import Document, TextBlock
+from troly.retrieval.search.knowledge import Knowledge
 from troly.stores.state import StateDb
 from troly.text.fold import bigrams, folded_words
 
@@ -32,7 +32,7 @@ class House:
         self, key: str, text: str, *, collection: str = "docs", owner: str | None = None, **more: str
     ) -> int:
         """Store `text` as a document of one block; `permission` may be given."""
-        document = Document(more.get("title", key), (Block(text),), "txt")
+        document = Document(more.get("title", key), (TextBlock(text),), "txt")
         return self.knowledge.put(
             document,
             collection=collection,

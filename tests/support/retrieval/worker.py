@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from tests.support.retrieval.knowledge import HashingEmbedder, House
-from troly.retrieval.ingest import IngestProgress, ingest_paths
+from troly.retrieval.documents.ingest import IngestProgress, ingest_paths
 
 
 def tell(*words: object) -> None:

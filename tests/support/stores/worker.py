@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from tests.support.stores.real import ROWS, open_stores, write_version
-from troly.stores.conversations import NewMessage
+from troly.stores.records import NewMessage
 
 
 def tell(*words: object) -> None:

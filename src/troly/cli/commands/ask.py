@@ -6,7 +6,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,6 +70,11 @@ def ask(
     )
     question = "" if jsonl else " ".join(text) if text else read_question(invocation)
     with invocation.open_session() as session:
+        if mode is None and conversation is not None:
+            # It goes on with its own assistant; one that is not there is told of by the turn.
+            owner = profile_for(invocation, session.profile, asked.claim).login
+            with suppress(AccessError):
+                asked = replace(asked, mode=session.services.conversations.get(owner, conversation).mode)
         if jsonl is not None:
             raise typer.Exit(ask_lines(invocation, session, asked, jsonl))
         raise typer.Exit(ask_once(invocation, session, asked, question, as_json=as_json, details=details))

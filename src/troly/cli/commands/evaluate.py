@@ -19,8 +19,7 @@ from troly.presentation.text import grid
 from troly.text.sanitize import sanitize_json
 
 if TYPE_CHECKING:
-    from troly.conversation.eval_cases import Case, CaseFile
-    from troly.conversation.evaluation import Count, Report, Result
+    from troly.conversation.evaluation import Accuracy, Case, CaseFile, CaseResult, EvaluationReport
 
 
 Mode = Annotated[
@@ -109,8 +108,7 @@ def run_evaluation(invocation: Invocation, asked: EvalOptions) -> int:
 
 
 def _cases(asked: EvalOptions) -> CaseFile:
-    from troly.conversation.eval_cases import read_case_file
-    from troly.conversation.evaluation import shipped_cases
+    from troly.conversation.evaluation import read_case_file, shipped_cases
 
     file = asked.file or shipped_cases(asked.mode)
     if file is None:
@@ -118,7 +116,7 @@ def _cases(asked: EvalOptions) -> CaseFile:
     return read_case_file(file)
 
 
-def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: list[Case]) -> Report:
+def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: list[Case]) -> EvaluationReport:
     from troly.conversation.evaluation import evaluate, practice_session
 
     mode = registry.get(asked.mode)
@@ -142,7 +140,7 @@ def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: li
             runner.run(session.services.llm.aclose())
 
 
-def _print_report(invocation: Invocation, asked: EvalOptions, report: Report) -> None:
+def _print_report(invocation: Invocation, asked: EvalOptions, report: EvaluationReport) -> None:
     failures = [_failure(result) for result in report.failures]
     if asked.failures is not None:
         from troly.conversation.export import write_export
@@ -161,7 +159,7 @@ def _print_report(invocation: Invocation, asked: EvalOptions, report: Report) ->
         data(_listed(invocation, report.failures))
 
 
-def _table(invocation: Invocation, report: Report) -> str:
+def _table(invocation: Invocation, report: EvaluationReport) -> str:
     """A row for all cases and one a form; a column a field and one for whole cases; share and counts in each cell."""
     say = invocation.say
     forms: list[str | None] = [None, *(report.forms if len(report.forms) > 1 else ())]
@@ -171,7 +169,7 @@ def _table(invocation: Invocation, report: Report) -> str:
     return grid(columns, rows, numeric=range(1, len(columns)))
 
 
-def _cell(count: Count) -> str:
+def _cell(count: Accuracy) -> str:
     return f"{_percent(count.share)} {count.right}/{count.total}" if count.total else "-"
 
 
@@ -180,7 +178,7 @@ def _percent(share: float) -> str:
     return f"{int(share * 1000 + 1e-9) / 10:.1f}%"
 
 
-def _listed(invocation: Invocation, failures: list[Result]) -> str:
+def _listed(invocation: Invocation, failures: list[CaseResult]) -> str:
     say = invocation.say
     columns = [say(f"eval.column.{name}") for name in ("id", "text", "field", "expected", "got")]
     rows = [
@@ -201,7 +199,7 @@ def _value(value: Any) -> str:
     return _short(shown, 60)
 
 
-def _failure(result: Result) -> dict[str, Any]:
+def _failure(result: CaseResult) -> dict[str, Any]:
     return {
         "id": result.case.id,
         "text": result.case.text,
@@ -214,7 +212,7 @@ def _failure(result: Result) -> dict[str, Any]:
     }
 
 
-def _as_json(report: Report, failures: list[dict[str, Any]]) -> dict[str, Any]:
+def _as_json(report: EvaluationReport, failures: list[dict[str, Any]]) -> dict[str, Any]:
     def counts(form: str | None) -> dict[str, Any]:
         return {name: _count(report.count(name, form)) for name in report.fields}
 
@@ -227,5 +225,5 @@ def _as_json(report: Report, failures: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _count(count: Count) -> dict[str, Any]:
+def _count(count: Accuracy) -> dict[str, Any]:
     return {"right": count.right, "total": count.total, "accuracy": round(count.share, 4)}

@@ -24,8 +24,8 @@ from troly.conversation.session import Session
 from troly.errors import InputError, ModelError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.presentation.text import GAP, cells, grid
-from troly.retrieval.hybrid import Embed
-from troly.retrieval.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
+from troly.retrieval.search.knowledge import Embed
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest

@@ -16,7 +16,7 @@ from troly.errors import InputError
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
-    from troly.conversation.replay import Replayed
+    from troly.conversation.replay import ReplayResult
     from troly.stores.records import Turn
 
 
@@ -46,7 +46,7 @@ class TurnReplay:
 
     number: int
     turn: str
-    replayed: Replayed | None = None
+    replayed: ReplayResult | None = None
     problem: InputError | None = None
 
 
@@ -86,12 +86,11 @@ def choose_turns(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, T
 
 
 async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[TurnReplay]:
-    from troly.conversation.replay import replay
-    from troly.conversation.scratch import scratch_services
+    from troly.conversation.replay import replay, temporary_copy
     from troly.plugin.registry import Registry
 
     found = []
-    with scratch_services(invocation.paths, invocation.settings, Registry()) as services:
+    with temporary_copy(invocation.paths, invocation.settings, Registry()) as services:
         for number, turn in turns:
             try:
                 # Modes that remember nothing: what a turn reused is run before it.
@@ -153,7 +152,7 @@ def _as_json(invocation: Invocation, one: TurnReplay) -> dict[str, Any]:
         "differences": differences,
         "data_changed": list(again.data),
         "unrecorded": list(again.missed),
-        "replayed_first": list(again.leaned),
+        "replayed_first": list(again.replayed_first),
     }
 
 

@@ -19,7 +19,7 @@ NOT_MARKED = 1
 def list_(ctx: typer.Context, user: User = None, as_json: Json = False) -> None:
     """See `cli.wrong.list.help`."""
     from troly.conversation.export import local_minute
-    from troly.stores.wrong import WrongAnswers
+    from troly.stores.wrong_answers import WrongAnswers
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
@@ -51,7 +51,7 @@ def mark(
     user: User = None,
 ) -> None:
     """See `cli.wrong.mark.help`."""
-    from troly.conversation.wrong import mark_wrong
+    from troly.conversation.wrong_answers import mark_wrong
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
@@ -63,12 +63,12 @@ def mark(
 
 def undo(ctx: typer.Context, turn: Turn, user: User = None) -> None:
     """See `cli.wrong.undo.help`."""
-    from troly.conversation.wrong import take_back
+    from troly.conversation.wrong_answers import unmark_wrong
 
     invocation: Invocation = ctx.obj
     with invocation.open_session() as session:
         owner = profile_for(invocation, session.profile, Claim(user=user)).login
-        found = take_back(session.services, owner, turn)
+        found = unmark_wrong(session.services, owner, turn)
     note(invocation.say("wrong.taken_back" if found else "wrong.not_marked", turn=turn))
     if not found:
         raise typer.Exit(NOT_MARKED)

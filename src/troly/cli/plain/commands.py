@@ -87,7 +87,7 @@ def export(chat: PlainChat, form: str) -> None:
 
 def wrong(chat: PlainChat, value: str) -> None:
     """Mark the last answer as wrong: a reason, then words of one's own."""
-    from troly.conversation.wrong import REASONS, mark_wrong
+    from troly.conversation.wrong_answers import REASONS, mark_wrong
 
     reason, _, note = value.partition(" ")
     if not chat.turn:

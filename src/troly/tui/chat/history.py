@@ -7,12 +7,13 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.events import Content, from_json
-from troly.stores.wrong import WrongAnswers
+from troly.stores.wrong_answers import WrongAnswers
 from troly.tui.chat.turns import spent_of
 from troly.tui.chat.view import MessageView, StepView, Trouble, Wrong, message
 
 if TYPE_CHECKING:
-    from troly.stores.conversations import Conversations, StoredMessage, Turn
+    from troly.stores.conversations import Conversations
+    from troly.stores.records import StoredMessage, Turn
 
 
 def page_of(

@@ -18,7 +18,7 @@ from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 from troly.tui.widgets.text_input import TypingInput
 
-# As in `troly.conversation.wrong`, which is too heavy to import for a list of words.
+# As in `troly.conversation.wrong_answers`, which is too heavy to import for a list of words.
 REASONS = ("facts", "figures", "question", "missing", "tone", "other")
 TAKE_BACK = "take_back"
 LONGEST = 500

@@ -1,0 +1,113 @@
+"""A message as the guard's word lists would spell it: chat spellings written out, slips of the finger put right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from unicodedata import normalize
+
+from troly.text.fold import WordToken, fold, nfc, tokens
+from troly.text.language import is_syllable
+from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
+from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
+from troly.text.wordlist import read_lists
+from troly_dental.guard.signs import flag_lists
+
+LEXICONS = Path(__file__).parent / "lexicons"
+# What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.
+_HEAD, _TAIL = 3000, 1000
+# One letter more or less makes another word of a shorter one.
+_SHORTEST_SLIP = 5
+_RULES = SpellingRules(
+    most_words=1,
+    two_slips_from=9,
+    same_start=True,
+    long_syllables=True,
+    same_language=True,
+    shortest_phrase=_SHORTEST_SLIP,
+    most_tokens=1500,
+)
+_DOUBLED = re.compile(r"([^\W\d_])\1")
+# In NFD: the five tones; then a bare o after ư, a bare e between i or y and a consonant.
+_TONES = re.compile("[\u0300\u0301\u0303\u0309\u0323]")
+_MISSPELT = re.compile("u\u031bo(?!\u031b)|uo\u031b[a-z]|[iy]e[cmnpt](?!.*[aeiou])")
+_NO_N = re.compile(r"[aeiouy]g$")
+# A word is not bent towards what speaks against teeth.
+_NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
+# Short words that are worth a look all the same.
+_SHORT_TARGETS = frozenset({"tooth", "teeth", "gums"})
+
+
+def part_read(text: str) -> str:
+    """The part of `text` that is looked at: all of it, or its beginning and its end; in NFC."""
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    return nfc(text)
+
+
+@lru_cache(maxsize=64)
+def spellings_of(text: str) -> tuple[str, ...]:
+    """`part_read(text)`, and the same with chat spellings and slips put right where that makes a difference."""
+    typed = part_read(text)
+    corrected = _corrector().correct(typed).text
+    return (typed,) if corrected == typed else (typed, corrected)
+
+
+def without_odd_accents(text: str) -> tuple[str, ...]:
+    """`part_read(text)` with the words whose accents no Vietnamese word has ("nưóu", "miẹng") without them, if any."""
+    typed = part_read(text)
+    pieces, at = [], 0
+    for word in tokens(typed):
+        if _MISSPELT.search(_TONES.sub("", normalize("NFD", word.text))) or _two_tones(word.text):
+            pieces += [typed[at : word.start], word.folded]
+            at = word.end
+    return (f"{''.join(pieces)}{typed[at:]}",) if pieces else ()
+
+
+def _two_tones(word: str) -> bool:
+    return len(_TONES.findall(normalize("NFD", word))) > 1
+
+
+@cache
+def _corrector() -> Corrector:
+    """Corrects towards the words of the lists that speak for teeth or danger; the words of all lists are no slips."""
+    paths = [*(COMMON_LEXICONS / f"{name}.txt" for name in ("vietnamese", "english", "neutral"))]
+    paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
+    known = [
+        entry
+        for lists in (flag_lists(), *map(read_lists, paths))
+        for listed in lists.values()
+        for entry in listed
+    ]
+    known += (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
+    chat = chat_spellings(CHAT, LEXICONS / "chat.txt")
+    return Corrector(_meant(), known, chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
+
+
+def _meant() -> Iterator[str]:
+    """The words and pairs of words that a slip may stand for."""
+    for lists, left_out in (
+        (read_lists(LEXICONS / "topics.txt"), _NO_TARGETS),
+        (flag_lists(), frozenset({"filler", "place_exact"})),
+    ):
+        for label, listed in lists.items():
+            for phrase in listed if label not in left_out else ():
+                words = [token.text for token in tokens(phrase)]
+                whole = fold("".join(words))
+                if len(words) <= 2 and whole.isalpha() and len(whole) >= _SHORTEST_SLIP:
+                    yield " ".join(words)
+
+
+def _typed_in_haste(token: WordToken) -> str | None:
+    """The word without its doubled letters ("sốtt") or with the n that chat leaves out ("miệg"), where that is a word."""
+    word, folded = token.text, token.folded
+    if _corrector().is_known(folded) or not folded.isalpha() or is_syllable(folded):
+        return None
+    once = _DOUBLED.sub(r"\1", word)
+    if once != word and (_corrector().is_known(fold(once)) or is_syllable(fold(once))):
+        return once
+    if _NO_N.search(folded) and is_syllable(folded[:-1] + "ng"):
+        return word[:-1] + "ng"
+    return None

@@ -1,0 +1,52 @@
+"""Begins a conversation: it is created for its owner and the assistant greets by itself (000-07)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from troly.config import Profile
+from troly.conversation.session import Session
+from troly.errors import ConfigError
+from troly.plugin.contract import Mode, Opening
+from troly.plugin.services import Services
+from troly.stores.records import Conversation, StoredMessage
+from troly.text.catalogue import Lang
+
+
+async def open_conversation(
+    session: Session, mode_id: str, language: Lang
+) -> tuple[Conversation, list[StoredMessage]]:
+    """A new conversation of `mode_id` and the messages that it begins with (the greeting, or none).
+
+    Raises ConfigError for an unknown or broken mode, StoreError when it cannot be saved.
+    """
+    begun = await asyncio.to_thread(
+        create_conversation, session.services, session.registry.get(mode_id), session.profile, language
+    )
+    session.services.memory.enqueue()
+    return begun
+
+
+def create_conversation(
+    services: Services, mode: Mode, profile: Profile, language: Lang
+) -> tuple[Conversation, list[StoredMessage]]:
+    """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""
+    conversation = services.conversations.create(profile.login, mode.id, language=language)
+    try:
+        if mode.opening is not None:
+            opening = mode.opening(services, language)
+        else:
+            opening = Opening(services.personas.load(mode.persona, language).greeting)
+    except ConfigError:
+        opening = None
+    if opening is None:
+        return conversation, []
+    message = services.conversations.add_message(
+        profile.login,
+        conversation.id,
+        "assistant",
+        opening.text,
+        type=opening.message_type,
+        metadata=dict(opening.metadata),
+    )
+    return conversation, [message]

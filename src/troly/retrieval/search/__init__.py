@@ -1,0 +1,1 @@
+"""Searching documents by words and by vectors."""

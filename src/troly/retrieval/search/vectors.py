@@ -1,0 +1,424 @@
+"""The vector store of documents: vectors of chunks by index, filtered by who may see them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+
+from troly.errors import StoreError
+from troly.stores.quarantine import QuarantinedFile, quarantine
+from troly.stores.state import StateDb
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+
+# Which chunks have a vector in which index, and the version that tells other processes of a change.
+
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+class Index(NamedTuple):
+    """One vector index: a corpus (`collection`) as one embedder sees it, in `dim` dimensions."""
+
+    collection: str
+    embedder: str
+    dim: int
+
+    @property
+    def name(self) -> str:
+        """A name that the vector store takes (letters, digits, hyphens; at most 63), different for each index."""
+        exact = json.dumps([self.collection, self.embedder, self.dim])
+        readable = _UNSAFE.sub("-", f"{self.collection[:20]}-{self.embedder[:20]}".lower()).strip("-")
+        return f"v-{readable}-{self.dim}-{hashlib.sha256(exact.encode()).hexdigest()[:10]}"
+
+
+class PendingChunk(NamedTuple):
+    """A chunk without a vector; `access` is what the vector search filters by (see `access_key`)."""
+
+    id: int
+    text: str
+    access: str
+
+
+def access_key(owner: str | None, permission: str | None) -> str:
+    """Owner and permission as one value, so that one condition filters both."""
+    return json.dumps([owner, permission])
+
+
+def identity(db: StateDb) -> str:
+    """What tells a state database from another one whose rows have the same ids."""
+    with db.read() as connection:
+        return str(connection.execute("SELECT identity FROM vector_store").fetchone()[0])
+
+
+class VectorLedger:
+    """The vector tables of the state database. A chunk's row is written after its vector is stored."""
+
+    def __init__(self, db: StateDb) -> None:
+        self._db = db
+
+    def identity(self) -> str:
+        """What tells this state database from another one with the same chunk ids."""
+        return identity(self._db)
+
+    def version(self, index: str) -> int:
+        """Grows with each change of `index` by any process; 0 while nothing was written."""
+        with self._db.read() as connection:
+            row = connection.execute(
+                "SELECT version FROM vector_versions WHERE collection = ?", (index,)
+            ).fetchone()
+        return int(row[0]) if row else 0
+
+    def count(self, index: str) -> int:
+        """How many chunks have a vector in `index`."""
+        with self._db.read() as connection:
+            sql = "SELECT count(*) FROM vectors WHERE index_name = ?"
+            return int(connection.execute(sql, (index,)).fetchone()[0])
+
+    def missing(self, index: Index, limit: int) -> list[PendingChunk]:
+        """The first chunks of the corpus that have no vector in `index`."""
+        with self._db.read() as connection:
+            rows = connection.execute(
+                "SELECT c.id, d.title, c.heading, c.text, c.owner, c.permission FROM chunks AS c"
+                " JOIN documents AS d ON d.id = c.document_id WHERE c.collection = ? AND NOT EXISTS"
+                " (SELECT 1 FROM vectors AS v WHERE v.index_name = ? AND v.chunk_id = c.id) ORDER BY c.id LIMIT ?",
+                (index.collection, index.name, limit),
+            ).fetchall()
+        return [
+            PendingChunk(row[0], "\n".join(filter(None, row[1:4])), access_key(row[4], row[5]))
+            for row in rows
+        ]
+
+    def missing_count(self, index: Index) -> int:
+        """How many chunks of the corpus have no vector in `index`."""
+        with self._db.read() as connection:
+            sql = (
+                "SELECT count(*) FROM chunks AS c WHERE c.collection = ? AND NOT EXISTS"
+                " (SELECT 1 FROM vectors AS v WHERE v.index_name = ? AND v.chunk_id = c.id)"
+            )
+            return int(connection.execute(sql, (index.collection, index.name)).fetchone()[0])
+
+    def orphans(self, limit: int) -> list[tuple[str, int]]:
+        """Vectors (index, chunk) whose chunk is gone, of any index."""
+        with self._db.read() as connection:
+            return connection.execute(
+                "SELECT index_name, chunk_id FROM vectors WHERE chunk_id NOT IN (SELECT id FROM chunks) LIMIT ?",
+                (limit,),
+            ).fetchall()
+
+    def added(self, index: str, ids: Sequence[int]) -> int:
+        """Note that `ids` have a vector; returns the new version."""
+        with self._db.write() as connection:
+            rows = [(index, chunk) for chunk in ids]
+            connection.executemany("INSERT OR IGNORE INTO vectors (index_name, chunk_id) VALUES (?, ?)", rows)
+            return _bump(connection, index)
+
+    def removed(self, index: str, ids: Sequence[int]) -> int:
+        """Note that `ids` have no vector any more; returns the new version."""
+        with self._db.write() as connection:
+            rows = [(index, chunk) for chunk in ids]
+            connection.executemany("DELETE FROM vectors WHERE index_name = ? AND chunk_id = ?", rows)
+            return _bump(connection, index)
+
+    def forget(self, index: str | None = None) -> None:
+        """Note that `index`, or every index, holds nothing: its chunks will be embedded again."""
+        with self._db.write() as connection:
+            names = (
+                [index]
+                if index
+                else [row[0] for row in connection.execute("SELECT collection FROM vector_versions")]
+            )
+            for name in names:
+                connection.execute("DELETE FROM vectors WHERE index_name = ?", (name,))
+                _bump(connection, name)
+
+
+def _bump(connection: sqlite3.Connection, index: str) -> int:
+    row = connection.execute(
+        "INSERT INTO vector_versions (collection, version) VALUES (?, 1)"
+        " ON CONFLICT (collection) DO UPDATE SET version = version + 1 RETURNING version",
+        (index,),
+    ).fetchone()
+    return int(row[0])
+
+
+# A folder of Chroma collections: checked, reopened when another process wrote, set aside when damaged.
+
+
+T = TypeVar("T")
+
+# Chroma takes 5461 records a call.
+MAX_BATCH = 5000
+# What SQLite and the system say of a store that is sound but cannot be used now.
+_PASSING = (
+    "locked",
+    "busy",
+    "is full",
+    "no space",
+    "readonly",
+    "read-only",
+    "permission",
+    "denied",
+    "unable to open",
+    "too many open",
+)
+
+
+def check_vectors(vectors: Sequence[Sequence[float]], count: int) -> int:
+    """The dimension of `vectors`; raises StoreError `knowledge.vectors_bad` unless they are `count`, alike and finite.
+
+    A vector of zeros has no direction and is refused too.
+    """
+    dim = len(vectors[0]) if vectors else 0
+    sound = len(vectors) == count and dim > 0
+    if not sound or not all(
+        len(vector) == dim and all(map(math.isfinite, vector)) and any(vector) for vector in vectors
+    ):
+        raise StoreError("knowledge.vectors_bad", wanted=count, got=len(vectors))
+    return dim
+
+
+class IndexLedger(Protocol):
+    """What the state database knows of a folder: whose it is, how often each index changed, what it holds."""
+
+    def identity(self) -> str: ...
+
+    def version(self, index: str) -> int: ...
+
+    def forget(self, index: str | None = None) -> None: ...
+
+    def count(self, index: str) -> int: ...
+
+    def orphans(self, limit: int) -> Sequence[tuple[str, Any]]: ...
+
+    def removed(self, index: str, ids: Sequence[Any]) -> int: ...
+
+
+class ChromaFolder:
+    """Blocking, safe from any thread; one object a folder and process.
+
+    Errors are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away. Ids of records are
+    text; every collection is an `Index` and measures cosine distance.
+    """
+
+    def __init__(self, book: IndexLedger, folder: Path, aside: Path) -> None:
+        self.set_aside: list[QuarantinedFile] = []
+        self._book = book
+        self._folder = folder
+        self._aside = aside
+        self._lock = threading.RLock()
+        self._client: Client | None = None
+        self._open: dict[str, Collection] = {}
+        self._seen: dict[str, int] = {}
+
+    def close(self) -> None:
+        """Close the client; the next use opens it again."""
+        with self._lock:
+            client, self._client = self._client, None
+            self._open.clear()
+            if client is not None:
+                client.close()
+
+    def check(self) -> None:
+        """Open what is there; a damaged folder is set aside. Raises StoreError."""
+        if self._folder.exists():
+            with self._lock:
+                self._guard(lambda: self._connect().count_collections())
+
+    def prune(self) -> int:
+        """Delete the vectors of what is gone, of every index; returns how many."""
+        pruned = 0
+        while orphans := sorted(self._book.orphans(MAX_BATCH)):
+            for name, rows in groupby(orphans, key=lambda row: row[0]):
+                ids = [key for _, key in rows]
+                with self._lock:
+                    self._guard(lambda name=name, ids=ids: self._delete(name, ids))  # type: ignore[misc]
+                    self._wrote(name, self._book.removed(name, ids))
+                pruned += len(ids)
+        return pruned
+
+    def reconcile(self, index: Index) -> None:
+        """Note as missing what the book has and the folder has not: one that was replaced or half copied."""
+        with self._lock:
+            known = self._book.count(index.name)
+            if known and self._with(index, lambda collection: collection.count()) < known:
+                self._book.forget(index.name)
+
+    def _nearest(
+        self, index: Index, vector: Sequence[float], where: Mapping[str, Any], limit: int
+    ) -> list[tuple[str, float]]:
+        """Up to `limit` records that meet `where`, as (id, cosine similarity), nearest first."""
+
+        def query(collection: Collection) -> list[tuple[str, float]]:
+            found = collection.query(
+                query_embeddings=cast("Any", [list(vector)]),
+                n_results=limit,
+                where=cast("Any", where),
+                include=["distances"],
+            )
+            distances = (found["distances"] or [[]])[0]
+            return [(key, 1.0 - float(far)) for key, far in zip(found["ids"][0], distances, strict=True)]
+
+        return self._with(index, query)
+
+    def _with(self, index: Index, action: Callable[[Collection], T]) -> T:
+        """`action` on the collection of `index`, in the state that other processes left it."""
+        with self._lock:
+            version = self._book.version(index.name)
+            if self._client is not None and self._seen.get(index.name, version) != version:
+                self.close()
+                self._seen.clear()
+            self._seen[index.name] = version
+            return self._guard(lambda: action(self._collection(index)))
+
+    def _wrote(self, name: str, version: int) -> None:
+        # A version that jumped tells of another process's write in between: it is left to be noticed.
+        if self._seen.get(name, version - 1) == version - 1:
+            self._seen[name] = version
+
+    def _guard(self, action: Callable[[], T]) -> T:
+        """`action`; failing, once more with the store reopened; failing again, the folder is set aside."""
+        try:
+            return action()
+        except Exception as first:  # noqa: BLE001 (Chroma raises what SQLite, Rust and the system say, in many types)
+            self._refuse_passing(first)
+            self.close()
+        try:
+            return action()
+        except Exception as error:
+            self._refuse_passing(error)
+            self._replace(error)
+            raise StoreError("knowledge.vectors_damaged", path=self._folder, reason=_brief(error)) from error
+
+    def _refuse_passing(self, error: Exception) -> None:
+        """Raise what is no damage: a full disk, a lock, a missing right, or an error of ours."""
+        if isinstance(error, StoreError):
+            raise error
+        said = str(error).lower()
+        if isinstance(error, PermissionError) or any(word in said for word in _PASSING):
+            raise StoreError("knowledge.vectors_busy", path=self._folder, reason=_brief(error)) from error
+
+    def _replace(self, error: Exception) -> None:
+        """Move the folder away whole; every chunk is then without a vector and embedded anew by the next ingest."""
+        self.close()
+        if self._folder.exists():
+            self.set_aside.append(quarantine(self._folder, self._aside, _brief(error)))
+        self._book.forget()
+        self._seen.clear()
+
+    def _collection(self, index: Index) -> Collection:
+        known = self._open.get(index.name)
+        if known is not None:
+            return known
+        identity = self._book.identity()
+        facts = {"corpus": index.collection, "embedder": index.embedder, "dim": index.dim, "store": identity}
+        client = self._connect()
+        found = self._get(client, index, facts)
+        if (found.metadata or {}).get("store") != identity:
+            # Made for another state database: the same ids mean other texts.
+            client.delete_collection(index.name)
+            self._book.forget(index.name)
+            found = self._get(client, index, facts)
+        self._open[index.name] = found
+        return found
+
+    @staticmethod
+    def _get(client: Client, index: Index, facts: dict[str, Any]) -> Collection:
+        return client.get_or_create_collection(
+            index.name,
+            metadata=facts,
+            configuration={"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200}},
+            embedding_function=None,
+        )
+
+    def _delete(self, name: str, ids: Sequence[int] | Sequence[str]) -> None:
+        from chromadb.errors import NotFoundError
+
+        try:
+            self._connect().get_collection(name, embedding_function=None).delete(
+                ids=[str(key) for key in ids]
+            )
+        except NotFoundError:
+            return
+
+    def _connect(self) -> Client:
+        if self._client is None:
+            import chromadb
+            from chromadb.config import Settings
+
+            _check_file(self._folder)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            settings = Settings(anonymized_telemetry=False)
+            self._client = cast(
+                "Client", chromadb.PersistentClient(path=str(self._folder), settings=settings)
+            )
+        return self._client
+
+
+def _check_file(folder: Path) -> None:
+    """Raise sqlite3.DatabaseError when Chroma's catalogue is no database: its own start would only be slower to say."""
+    catalogue = folder.resolve() / "chroma.sqlite3"
+    if catalogue.is_file():
+        with closing(sqlite3.connect(catalogue.as_uri() + "?mode=ro", uri=True)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def _brief(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+class VectorStore(ChromaFolder):
+    """Vectors of chunks by index. Blocking, safe from any thread; one object a folder and process.
+
+    Errors of the store are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away.
+    """
+
+    def __init__(self, ledger: VectorLedger, folder: Path, aside: Path) -> None:
+        super().__init__(ledger, folder, aside)
+        self.ledger = ledger
+
+    def nearest(
+        self, index: Index, vector: Sequence[float], access: Iterable[str], limit: int
+    ) -> list[tuple[int, float]]:
+        """Up to `limit` chunks whose access key is in `access`, as (id, cosine similarity), nearest first.
+
+        Raises StoreError `knowledge.vectors_missing` when nothing was embedded for `index` yet.
+        """
+        check_vectors([vector], 1)
+        if not self.ledger.count(index.name):
+            raise StoreError(
+                "knowledge.vectors_missing", collection=index.collection, embedder=index.embedder
+            )
+        where = {"access": {"$in": sorted(set(access))}}
+        return [(int(key), alike) for key, alike in self._nearest(index, vector, where, limit)]
+
+    def upsert(
+        self, index: Index, ids: Sequence[int], vectors: Sequence[Sequence[float]], access: Sequence[str]
+    ) -> None:
+        """Store a vector for each chunk; `access` has an access key each. Raises StoreError."""
+        if check_vectors(vectors, len(ids)) != index.dim:
+            raise StoreError("knowledge.vectors_bad", wanted=index.dim, got=len(vectors[0]))
+        for at in range(0, len(ids), MAX_BATCH):
+            part = slice(at, at + MAX_BATCH)
+            keys = [str(key) for key in ids[part]]
+            data = [list(map(float, vector)) for vector in vectors[part]]
+            notes = [{"access": key} for key in access[part]]
+
+            def write(collection: Collection, keys: Any = keys, data: Any = data, notes: Any = notes) -> None:
+                collection.upsert(ids=keys, embeddings=data, metadatas=notes)
+
+            with self._lock:
+                self._with(index, write)
+                self._wrote(index.name, self.ledger.added(index.name, ids[part]))

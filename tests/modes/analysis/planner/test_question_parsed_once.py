@@ -1,0 +1,42 @@
+"""A turn understands its message once: the classifier, the planner and the suggestions share one parse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.modes.analysis import analyst_at
+from troly.plugin.events import Suggestions
+from troly_analysis.planner import question
+from troly_analysis.planner.parser import parse_question
+
+
+@pytest.fixture
+def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The messages that were parsed, one entry for each sheet."""
+    seen: list[str] = []
+
+    def counted(message: str, *rest: Any) -> Any:
+        seen.append(message)
+        return parse_question(message, *rest)
+
+    monkeypatch.setattr(question, "parse_question", counted)
+    return seen
+
+
+async def test_a_turn_parses_its_message_once(own_home: Path, parses: list[str]) -> None:
+    with analyst_at(own_home) as analyst:
+        await analyst.ask("Top 5 sản phẩm bán chạy nhất quý 3", offline=True)
+    assert parses == ["Top 5 sản phẩm bán chạy nhất quý 3"]
+
+
+async def test_a_suggestion_that_is_sent_is_not_parsed_at_all(own_home: Path, parses: list[str]) -> None:
+    with analyst_at(own_home) as analyst:
+        first = await analyst.ask("Tổng doanh thu là bao nhiêu?", offline=True)
+        (offered,) = first.all(Suggestions)
+        parses.clear()
+        answered = await analyst.ask(offered.questions[0], offline=True)
+    assert parses == []
+    assert answered.done.state["result"]["kind"] == "rows"

@@ -1,0 +1,180 @@
+"""Pinned facts: what is stated is found in every spelling, what is only asked is not; eight facts outlive forty turns."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.modes.dental_memory import dental_house, store_of
+from tests.support.stores.services import profile
+from troly.text.catalogue import Lang
+from troly.text.fold import fold
+from troly_dental.memory.connection import open_memory
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions
+from troly_dental.memory.summary import fitted, joined, rule_summary
+from troly_dental.memory.types import Fact
+
+
+def found(text: str) -> set[tuple[str, str]]:
+    return {(fact.kind, fact.value) for fact in find_facts(text)}
+
+
+STATED = [
+    ("Tôi dị ứng penicillin, đang uống warfarin mỗi ngày", {("allergy", "penicillin"), ("medicine", "warfarin")}),
+    ("em bị tiểu đường và cao huyết áp", {("disease", "tiểu đường"), ("disease", "cao huyết áp")}),
+    ("đang mang thai 5 tháng có nhổ răng được không", {("pregnancy", "mang thai")}),
+    ("có thai 3 tháng đau răng thì uống gì", {("pregnancy", "có thai")}),
+    ("Bầu 7 tháng rồi ạ", {("pregnancy", "Bầu")}),
+    ("bị tiểu đường có trồng răng được không", {("disease", "tiểu đường")}),
+    ("bị loãng xương tiêm prolia 6 tháng 1 lần", {("disease", "loãng xương"), ("medicine", "prolia")}),
+    ("em đang cho con bú", {("pregnancy", "cho con bú")}),
+    ("răng số 6 hàm dưới bên trái đau", {("tooth", "răng số 6 hàm dưới bên trái")}),
+    ("răng 16 26 36 bị sâu", {("tooth", "răng 16 26 36")}),
+    ("R36 đau", {("tooth", "R36")}),
+    ("hẹn ngày 12/05/2024", {("date", "ngày 12/05/2024")}),
+    ("đau 3 ngày rồi", {("number", "3 ngày")}),
+    ("dị ứng hải sản, tôm, phấn hoa", {("allergy", "hải sản, tôm, phấn hoa")}),
+    ("tôi không dị ứng thuốc gì", {("allergy", "dị ứng")}),
+    ("người bị tiểu đường như tôi có cấy implant được không", {("disease", "tiểu đường")}),
+    ("tên tôi là Nguyễn Văn An", {("name", "Nguyễn Văn An")}),
+    ("I'm allergic to latex and I take metformin", {("allergy", "latex"), ("medicine", "metformin")}),
+    ("I am 20 weeks pregnant", {("pregnancy", "pregnant")}),
+    ("My name is John Smith. Tooth 14 hurts since May 5", {("name", "John Smith"), ("tooth", "Tooth 14"), ("date", "May 5")}),
+    ("I have asthma", {("disease", "asthma")}),
+]  # fmt: skip
+ASKED = [
+    "bà bầu có nhổ răng được không?",
+    "có nên uống amoxicillin không",
+    "Can I take ibuprofen while pregnant?",
+    "phụ nữ mang thai chụp X quang răng được không",
+    "người bị tiểu đường có cấy implant được không",
+    "Is it safe for pregnant women to whiten teeth?",
+    "dị ứng thuốc tê biểu hiện thế nào?",
+    "tiểu đường thì có nhổ răng được không",
+    "có phải dị ứng thuốc tê không bác sĩ",
+    "cảm ơn bác sĩ",
+    "",
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), STATED)
+def test_what_is_stated_is_pinned_in_every_spelling(text: str, wanted: set[tuple[str, str]]) -> None:
+    assert found(text) == wanted
+    assert {(kind, fold(value)) for kind, value in wanted} <= {
+        (kind, fold(value)) for kind, value in found(unicodedata.normalize("NFD", text))
+    }
+    assert {(kind, fold(value)) for kind, value in found(text.upper())} == {
+        (kind, fold(value)) for kind, value in wanted
+    }
+
+
+@pytest.mark.parametrize("text", [text for text, _ in STATED if not text.isascii() and "tên" not in text])
+def test_without_diacritics_the_same_is_found(text: str) -> None:
+    bare = {(kind, fold(value)) for kind, value in found(fold(text))}
+    assert bare == {(kind, fold(value)) for kind, value in found(text)}
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_what_is_only_asked_is_no_fact(text: str) -> None:
+    assert not {fact.kind for fact in find_facts(text)} & {
+        "allergy",
+        "medicine",
+        "pregnancy",
+        "disease",
+        "name",
+    }
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    for fact in find_facts(text):
+        assert fact.value
+        assert fact.text
+        assert "\n" not in fact.text
+
+
+@given(st.lists(st.sampled_from(STATED), min_size=1, max_size=6))
+def test_sentences_put_together_lose_nothing(parts: list[tuple[str, set[tuple[str, str]]]]) -> None:
+    together = found(". ".join(text for text, _ in parts))
+    assert set().union(*(wanted for _, wanted in parts)) <= together
+
+
+def test_mentions_needs_whole_words() -> None:
+    assert mentions("Dị ứng PENICILLIN nặng", "penicillin")
+    assert mentions("di ung hai san", "hải sản")
+    assert not mentions("răng 160", "răng 16")
+    assert not mentions("gì cũng được", "")
+
+
+def test_what_can_do_harm_is_told_first_and_always() -> None:
+    many = [Fact("number", f"{n} cái", f"{n} cái răng " * 10, id=n) for n in range(1, 60)]
+    harm = [
+        Fact("allergy", "latex", "dị ứng latex", id=60),
+        Fact("medicine", "warfarin", "uống warfarin", id=61),
+    ]
+    told = facts_for_prompt([*harm, *many], tokens=200)
+    assert set(harm) <= set(told)
+    numbers = [fact.id for fact in told if fact.kind == "number"]
+    assert numbers
+    assert numbers == list(range(min(numbers), 60))
+    assert facts_for_prompt(harm, tokens=0) == tuple(harm)
+
+
+FACTS: dict[Lang, list[tuple[str, str]]] = {
+    "vi": [
+        ("Tên tôi là Trần Thị Mai", "Mai"),
+        ("Tôi bị dị ứng penicillin", "penicillin"),
+        ("Tôi đang uống warfarin hằng ngày", "warfarin"),
+        ("Tôi đang mang thai 20 tuần", "20 tuần"),
+        ("Tôi bị hở van tim", "hở van tim"),
+        ("Răng số 46 của tôi bị sâu", "46"),
+        ("Lịch hẹn của tôi là ngày 05/12/2026", "05/12/2026"),
+        ("Tôi đã trám 3 cái răng", "3 cái"),
+    ],
+    "en": [
+        ("My name is John Smith", "John Smith"),
+        ("I'm allergic to latex", "latex"),
+        ("I take metformin every morning", "metformin"),
+        ("I am 20 weeks pregnant", "20 weeks"),
+        ("I have asthma", "asthma"),
+        ("Tooth 14 was drilled", "14"),
+        ("My appointment is on 05/12/2026", "05/12/2026"),
+        ("I had 3 fillings last year", "3 fillings"),
+    ],
+}
+
+
+@pytest.mark.parametrize("lang", ["vi", "en"])
+@pytest.mark.parametrize("bare", [False, True])
+async def test_eight_facts_stated_forty_turns_later_all_eight_are_in_the_context(
+    own_home: Path, lang: Lang, bare: bool
+) -> None:
+    """The loss test: facts, summary and last messages as a prompt gets them; the figure is 8 of 8."""
+    filler = "Đánh răng thế nào cho đúng cách?" if lang == "vi" else "How should teeth be brushed?"
+    answer = (
+        "Chải nhẹ nhàng theo vòng tròn trong 2 phút. "
+        if lang == "vi"
+        else "Brush gently in circles for 2 minutes. "
+    ) * 8
+    with dental_house(own_home) as services:
+        async with open_memory(services, profile("an")) as memory:
+            said = [*(fold(text) if bare else text for text, _ in FACTS[lang]), *[filler] * 40]
+            for question in said:
+                old = await memory.get_old_messages("c")
+                summary = joined(await memory.get_summary("c"), rule_summary(question, answer, lang))
+                await memory.add_message("c", "user", question)
+                await memory.add_message("c", "assistant", answer)
+                await memory.set_summary("c", fitted(summary, 900, lang), old.total_count + 2 >= 10)
+            facts = await memory.get_facts("c")
+            context = await memory.get_context("c")
+            summary = await memory.get_summary("c")
+            assert memory.problem == ""
+        assert len(context) == 6
+        told = "\n".join([*(fact.text for fact in facts), summary, *(one["content"] for one in context)])
+        kept = [value for _, value in FACTS[lang] if mentions(told, value)]
+        assert len(kept) == 8, {value for _, value in FACTS[lang]} - set(kept)
+        assert len(store_of(services).get_all_messages("c")) == 96

@@ -1,0 +1,182 @@
+"""Turns of the dental adviser without a model: order of the nodes, red flags, refusals, notes, memory, sources."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.dental import Clinic, clinic_at
+from tests.support.stores.services import profile
+from troly.conversation.conformance import check_mode
+from troly.conversation.session import Session
+from troly.plugin.events import Notice, Sources, Suggestions
+from troly_dental import MODE
+from troly_dental.memory.connection import open_memory
+
+FLOW = ["listen", "red_flags", "guardrail", "memory", "search", "answer", "format", "save"]
+
+
+@pytest.fixture
+async def clinic(own_home: Path) -> AsyncIterator[Clinic]:
+    with clinic_at(own_home) as opened:
+        yield opened
+        await opened.services.llm.aclose()
+
+
+async def kept(clinic: Clinic) -> list[str]:
+    assert clinic.conversation
+    async with open_memory(clinic.services, clinic.profile) as memory:
+        return [one["content"] for one in await memory.get_all_messages(clinic.conversation)]
+
+
+async def test_the_mode_keeps_the_contract(clinic: Clinic) -> None:
+    assert await check_mode(MODE, Session(clinic.services, clinic.registry, clinic.profile)) == []
+
+
+async def test_a_question_goes_through_the_documents_flow(clinic: Clinic) -> None:
+    told = await clinic.ask("Nhổ răng khôn xong nên ăn gì?")
+    assert told.nodes == FLOW
+    assert told.done.source == "rules"
+    assert told.done.calls == 0
+    state = told.state
+    assert state["guardrail"] == {"dental": True, "source": "rules", "score": state["guardrail"]["score"]}
+    assert state["language"] == "vi"
+    assert state["red_flag"] is None
+    assert state["conversation_id"] == clinic.conversation
+    assert state["formatted_response"] == told.answer
+    assert state["summary"]
+
+
+async def test_the_answer_ends_with_a_disclaimer_and_the_section_of_sources(clinic: Clinic) -> None:
+    told = await clinic.ask("Nhổ răng khôn xong nên ăn gì?")
+    body, heading, listed = told.answer.partition("\n\nNguồn tham khảo:\n\n")
+    assert heading
+    assert listed.startswith("1. ")
+    assert "không thay cho việc khám nha sĩ" in body
+    shown = told.all(Sources)[0].items
+    assert len(shown) == len(listed.splitlines()) == len(told.state["sources"])
+    assert all(fact for one in shown for fact in one.facts)
+
+
+async def test_offline_says_that_nothing_is_sent_and_dates_its_notes(clinic: Clinic) -> None:
+    told = await clinic.ask("Bị sâu răng phải làm sao?", offline=True)
+    notice = told.all(Notice)[0]
+    assert "ghi chú nha khoa" in notice.message
+    assert "2026" in notice.message or "2025" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Mặt em sưng lan xuống cổ, khó thở quá", "breathing"),
+        ("nho rang tu sang toi gio chay mau khong cam", "bleeding"),
+        ("My son's tooth was knocked out", "knocked_out"),
+    ],
+)
+async def test_a_red_flag_comes_first_and_asks_neither_guard_nor_web(
+    clinic: Clinic, text: str, name: str
+) -> None:
+    told = await clinic.ask(text)
+    assert told.state["red_flag"] == name
+    assert "guardrail" not in told.nodes
+    assert told.nodes[:2] == ["listen", "red_flags"]
+    assert "115" in told.answer or "911" in told.answer
+    assert told.answer.index("115") < told.answer.index(
+        "Ngu" if told.state["language"] == "vi" else "For info"
+    )
+    assert told.done.calls == 0
+    assert told.done.message_type == "answer"
+
+
+async def test_a_rejection_names_the_mode_that_helps_and_saves_nothing(clinic: Clinic) -> None:
+    told = await clinic.ask("Tìm phòng trọ giá rẻ ở Gò Vấp")
+    assert told.nodes == ["listen", "red_flags", "guardrail", "rejected"]
+    assert told.done.message_type == "rejected"
+    assert told.state["guardrail"]["dental"] is False
+    assert told.state["conversation_id"] == clinic.conversation
+    assert told.state["sources"] == []
+    assert "Phòng trọ" in told.answer
+    assert told.all(Suggestions)
+    assert await kept(clinic) == []
+    assert told.state["summary"] == ""
+
+
+async def test_a_rejection_in_english(clinic: Clinic) -> None:
+    told = await clinic.ask("Write a python function that sorts a list")
+    assert told.state["language"] == "en"
+    assert told.nodes[-1] == "rejected"
+    assert "teeth" in told.answer.lower() or "dental" in told.answer.lower()
+
+
+async def test_question_and_formatted_answer_are_kept(clinic: Clinic) -> None:
+    told = await clinic.ask("Cạo vôi răng có đau không?")
+    assert await kept(clinic) == ["Cạo vôi răng có đau không?", told.answer]
+
+
+async def test_a_follow_up_is_judged_and_searched_with_its_subject(clinic: Clinic) -> None:
+    await clinic.ask("Niềng răng mất bao lâu?")
+    told = await clinic.ask("còn giá thì sao?")
+    assert told.state["guardrail"]["dental"] is True
+    assert told.nodes == FLOW
+    again = await clinic.ask("có đau không?")
+    assert any("niềng" in item["title"].lower() for item in again.state["sources"])
+
+
+async def test_the_same_words_after_a_rejected_question_are_no_follow_up(clinic: Clinic) -> None:
+    await clinic.ask("Laptop gaming nào tốt?")
+    told = await clinic.ask("còn giá thì sao?")
+    assert told.state["guardrail"]["dental"] is False
+
+
+async def test_a_change_of_language_is_granted_and_the_question_answered(clinic: Clinic) -> None:
+    await clinic.ask("Chảy máu chân răng có sao không?")
+    told = await clinic.ask("speak English please")
+    assert told.state["language"] == "en"
+    assert told.said == ["language_ack"]
+    told = await clinic.ask("How often should I see a dentist?")
+    assert told.state["language"] == "en"
+    assert "References:" in told.answer
+
+
+async def test_a_plain_message_in_the_other_language_is_answered_in_it(clinic: Clinic) -> None:
+    await clinic.ask("Chảy máu chân răng có sao không?")
+    told = await clinic.ask("What should I do about bad breath in the morning?")
+    assert told.state["language"] == "en"
+    told = await clinic.ask("Thế còn trẻ em thì đánh răng từ mấy tuổi?")
+    assert told.state["language"] == "vi"
+
+
+async def test_without_notes_the_answer_says_that_there_is_no_source(own_home: Path) -> None:
+    with clinic_at(own_home, notes=False) as clinic:
+        told = await clinic.ask("Niềng răng mất bao lâu?", offline=True)
+        await clinic.services.llm.aclose()
+    assert "chưa có nguồn" in told.answer
+    assert told.state["sources"] == []
+    assert "Nguồn tham khảo" not in told.answer
+
+
+async def test_another_users_conversation_is_refused(clinic: Clinic) -> None:
+    await clinic.ask("Tôi dị ứng penicillin, nhổ răng được không?")
+    clinic.profile = profile("binh")
+    told = await clinic.ask("răng đó thì sao?")
+    assert told.failed.code == "store.not_yours"
+    assert "penicillin" not in told.failed.text
+
+
+async def test_an_unknown_conversation_is_refused(clinic: Clinic) -> None:
+    clinic.conversation = "khong-co"
+    assert (await clinic.ask("Niềng răng mất bao lâu?")).failed.code.startswith("store.")
+
+
+@pytest.mark.parametrize("lang", ["vi", "en"])
+def test_opening_holdings_and_first_questions(clinic: Clinic, lang: str) -> None:
+    greeting = clinic.services.personas.load(MODE.persona, lang).greeting  # type: ignore[arg-type]
+    holdings = MODE.data_status(clinic.services, lang)  # type: ignore[arg-type]
+    assert MODE.opening is None
+    assert "115" in greeting
+    assert holdings is not None
+    assert holdings.enough
+    assert any(char.isdigit() for char in holdings.line)
+    assert len(MODE.first_questions[lang]) == 3  # type: ignore[index]

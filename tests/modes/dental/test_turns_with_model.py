@@ -1,0 +1,180 @@
+"""Turns of the dental adviser with a model: what it is asked and when, what its answer may hold, and what happens when it fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.modes.dental import PAGE, Clinic, WebDouble
+from tests.support.ollama.double import OllamaDouble, Reply, Request
+from troly.conversation.session import Session
+from troly.plugin.events import Notice, Sources, StepFinished, Token
+from troly_dental.guard import judge
+from troly_dental.memory.connection import open_memory
+
+CLEAR = "Nhổ răng khôn xong nên ăn gì?"
+# One that the rules leave open; which one that is may change with their word lists.
+GREY = next(
+    text
+    for text in ("cầu bị lung lay rồi", "nó cứ nhói lên từng cơn", "cái cầu này bị lung lay")
+    if judge(text).dental is None
+)
+SUMMARY = {"summary": "Đã khuyên ăn đồ mềm sau khi nhổ răng khôn."}
+
+
+def prompt_of(request: Request) -> str:
+    return "\n".join(message["content"] for message in request.messages)
+
+
+async def test_a_clear_case_asks_no_model_before_the_answer(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("Ăn đồ mềm và nguội [1].", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    asked = [request.path for request in server.requests if request.path in ("/api/chat", "/api/embed")]
+    assert asked == ["/api/chat", "/api/chat"]
+    assert f"Câu hỏi hiện tại: {CLEAR}" in server.chats[0].last_user
+    assert told.done.calls == 2
+    assert told.done.ms > 0
+    assert told.state["guardrail"]["source"] == "rules"
+
+
+async def test_the_summary_is_made_after_the_answer_is_shown(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("Ăn đồ mềm [1].", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    last_token = max(at for at, event in enumerate(told.events) if isinstance(event, Token))
+    steps = {event.node: at for at, event in enumerate(told.events) if isinstance(event, StepFinished)}
+    assert last_token < steps["format"] < steps["save"]
+    assert told.state["summary"] == SUMMARY["summary"]
+    assert "Đang" not in told.answer
+
+
+async def test_the_answer_is_the_models_with_the_pages_it_was_given(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    server.script("Ăn đồ mềm và nguội [1].", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    title = "Nhổ răng khôn: những điều cần biết"
+    assert told.answer.startswith("Ăn đồ mềm và nguội [1].")
+    assert told.answer.endswith(f"\n\nNguồn tham khảo:\n\n1. {title} (nhakhoa.example)")
+    shown = told.all(Sources)[0].items[0]
+    assert (shown.title, shown.where, shown.url) == (title, "nhakhoa.example", PAGE["url"])
+    assert told.done.source == "mixed"
+    prompt = prompt_of(server.chats[0])
+    assert f"Title: {title}\nContent: {PAGE['content']}\nLink: {PAGE['url']}" in prompt
+    assert web.queries == [CLEAR]
+    assert any(CLEAR.rstrip("?") in notice.message for notice in told.all(Notice))
+
+
+async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    server.script("Ăn cháo [1].", SUMMARY, "Được, sau 24 giờ.", SUMMARY)
+    await clinic.ask("Tôi dị ứng penicillin. Nhổ răng khôn xong nên ăn gì?")
+    await clinic.ask("thế còn uống cà phê thì sao?")
+    request = server.chats[2]
+    prompt = prompt_of(request)
+    summary = f"\n\nTóm tắt cuộc trò chuyện trước:\n{SUMMARY['summary']}\n"
+    parts = [
+        "chuyên gia tư vấn nha khoa",
+        summary,
+        "penicillin",
+        "Câu hỏi hiện tại:",
+        "Kết quả tìm kiếm:",
+        "Cách trình bày:",
+    ]
+    places = [prompt.index(part) for part in parts]
+    assert places == sorted(places)
+    assert [message["role"] for message in request.messages] == ["system", "user", "assistant", "user"]
+    assert request.messages[2]["content"].startswith("Ăn cháo [1].")
+
+
+async def test_the_english_prompt_is_english(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("Eat soft food [1].", SUMMARY)
+    told = await clinic.ask("What should I eat after a wisdom tooth is removed?")
+    assert "Current question: What should I eat" in server.chats[0].last_user
+    assert "\n\nReferences:\n\n1. " in told.answer
+
+
+async def test_guard_and_search_run_side_by_side_in_the_grey_band(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    def guard(_request: Request) -> str:
+        # The search has begun before the guard has answered, and waits until it has.
+        assert web.asked.wait(10)
+        return "YES"
+
+    server.script(guard, "Răng có thể nhạy cảm [1].", SUMMARY)
+    told = await clinic.ask(GREY)
+    assert told.state["guardrail"]["source"] == "model"
+    assert server.chats[0].model.startswith("qwen2.5:3b-instruct")
+    assert len(web.queries) == 1
+    assert "song song" in next(step.detail for step in told.all(StepFinished) if step.node == "guardrail")
+    assert told.done.calls == 3
+
+
+async def test_the_guards_no_ends_the_turn_and_the_search(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    server.script("NO")
+    told = await clinic.ask(GREY)
+    assert told.nodes[-1] == "rejected"
+    assert told.all(Sources) == []
+    assert len(server.chats) == 1
+    assert clinic.conversation
+    async with open_memory(clinic.services, clinic.profile) as memory:
+        assert await memory.get_all_messages(clinic.conversation) == []
+
+
+async def test_doses_and_diagnoses_without_a_source_are_held_back(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    server.script("Bạn bị viêm ổ răng khô. Hãy uống ibuprofen 400 mg mỗi 8 giờ. Ăn đồ mềm [1].", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    assert "400 mg" not in told.answer
+    assert "viêm ổ răng khô" not in told.answer
+    assert "Ăn đồ mềm [1]." in told.answer
+    detail = next(step.detail for step in told.all(StepFinished) if step.node == "answer")
+    assert "1 câu liều, 1 câu chẩn đoán" in detail
+    assert [notice.level for notice in told.all(Notice)] == ["info", "warning"]
+
+
+@pytest.mark.parametrize("fault", ["server_error", "error_line", "cut", "empty"])
+async def test_a_failed_model_gives_an_error_card_and_the_notes(
+    clinic: Clinic, server: OllamaDouble, fault: str
+) -> None:
+    server.script(Reply("Ăn đồ mềm và nguội trong hai ngày.", fault=fault))  # type: ignore[arg-type]
+    told = await clinic.ask(CLEAR)
+    assert "error" in [notice.level for notice in told.all(Notice)]
+    assert "ghi chú nha khoa" in told.answer or PAGE["content"] in told.answer
+    assert "\n\nNguồn tham khảo:\n\n1. " in told.answer
+    assert told.done.message_type == "answer"
+
+
+async def test_a_server_that_is_down_leaves_rules_notes_and_web(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    server.down()
+    told = await clinic.ask(CLEAR)
+    assert told.done.source == "rules"
+    assert told.done.calls == 0
+    assert web.queries == [CLEAR]
+    assert PAGE["content"] in told.answer
+    assert told.state["summary"].startswith("Hỏi: ")
+
+
+async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary_of_the_rules(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    from troly.conversation.turn import TurnRequest, run_turn
+
+    server.script("Ăn đồ mềm [1].", Reply("{}", fault="hang"))
+    turn = run_turn(Session(clinic.services, clinic.registry, clinic.profile), TurnRequest("dental", CLEAR))
+    async for event in turn.events():
+        if isinstance(event, StepFinished) and event.node == "format":
+            from tests.support.process.waiting import until
+
+            await until(lambda: len(server.chats) == 2)
+            turn.cancel()
+    async with open_memory(clinic.services, clinic.profile) as memory:
+        said = await memory.get_all_messages(turn.conversation_id)
+        summary = await memory.get_summary(turn.conversation_id)
+    assert [one["role"] for one in said] == ["user", "assistant"]
+    assert summary.startswith("Hỏi: ")
