@@ -1,0 +1,5 @@
+"""The weather that was measured in each city."""
+
+from .mode import MODE
+
+__all__ = ["MODE"]
