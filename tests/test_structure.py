@@ -81,13 +81,9 @@ IRREGULAR = frozenset(
 STILL_CYCLES: tuple[frozenset[str], ...] = ()
 STILL_PARTICIPLES: frozenset[str] = frozenset(
     [
-        "Asked",
-        "Checked",
         "Choosing",
         "Closing",
-        "Decoded",
         "Drafting",
-        "Embedded",
         "Finding",
         "Found",
         "Gathered",
@@ -100,31 +96,12 @@ STILL_PARTICIPLES: frozenset[str] = frozenset(
         "Rewording",
         "Said",
         "Spent",
-        "Standing",
-        "Unembedded",
-        "Waiting",
         "Wanted",
         "Wording",
         "Working",
     ]
 )
-STILL_SHARED: frozenset[str] = frozenset(
-    [
-        "Block",
-        "Claim",
-        "Command",
-        "Evidence",
-        "Found",
-        "Hit",
-        "Kind",
-        "Ledger",
-        "Place",
-        "Rows",
-        "Said",
-        "Side",
-        "Turn",
-    ]
-)
+STILL_SHARED: frozenset[str] = frozenset(["Claim", "Command", "Evidence", "Kind", "Rows", "Side", "Turn"])
 STILL_NAMED: frozenset[str] = frozenset()
 
 
