@@ -24,7 +24,7 @@ from troly.tui.chat.view import (
     SessionInfo,
     Trouble,
     TurnEvidence,
-    WrongMark,
+    WrongReport,
 )
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def read_evidence(session: Session, turn: str) -> TurnEvidence:
     return TurnEvidence(saved.id, store.recording(login, saved.id), saved.source or "", saved.calls)
 
 
-def mark_wrong(session: Session, turn: str, mark: WrongMark) -> str:
+def mark_wrong(session: Session, turn: str, mark: WrongReport) -> str:
     """Mark the answer of a turn as wrong; returns the file of its evaluation case."""
     from troly.conversation.wrong_answers import mark_wrong as write_mark
 

@@ -17,7 +17,7 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.sanitize import sanitize
 from troly.tui.chat.evidence import EvidenceLayout
 from troly.tui.chat.evidence_tree import EvidenceNode, evidence_nodes
-from troly.tui.chat.view import TurnEvidence, WrongMark
+from troly.tui.chat.view import TurnEvidence, WrongReport
 from troly.tui.render.spans import width_of
 
 Snap = Callable[..., bool]
@@ -164,7 +164,7 @@ async def test_an_answer_is_marked_and_the_mark_taken_back() -> None:
     app = Scene("vi", mode="rag")
     async with app.run_test(size=(80, 24)) as pilot:
         await scenes.marked(pilot)
-        assert ("mark_wrong", ("t1", WrongMark("figures", "14"))) in app.fake.calls
+        assert ("mark_wrong", ("t1", WrongReport("figures", "14"))) in app.fake.calls
         assert "đã đánh dấu sai: Sai số liệu. 14" in text_of(app.chat.evidence)
         assert "đã đánh dấu sai" in app.shown
         await pilot.press("w")

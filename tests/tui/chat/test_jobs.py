@@ -32,7 +32,7 @@ from troly.tui.backend import start_job
 from troly.tui.chat.bars import status_figures
 from troly.tui.chat.jobs import RunningJob
 from troly.tui.chat.turns import usage_of
-from troly.tui.chat.view import HealthView, WrongMark, message
+from troly.tui.chat.view import HealthView, WrongReport, message
 from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.startup import (
     Appearance,
@@ -173,10 +173,10 @@ async def test_what_is_asked_of_an_answer_is_answered_by_the_stores(own_home: Pa
         found = operations.read_evidence(session, turn)
         assert found.trace["steps"]
         assert found.trace["given"]["profile"]["login"] == "an"
-        file = operations.mark_wrong(session, turn, WrongMark("facts", "sai ngày"))
+        file = operations.mark_wrong(session, turn, WrongReport("facts", "sai ngày"))
         assert Path(file).exists()
         _, views = operations.load_conversation(session, str(person.conversation))
-        assert [view.wrong for view in views if view.turn == turn][-1] == WrongMark("facts", "sai ngày")
+        assert [view.wrong for view in views if view.turn == turn][-1] == WrongReport("facts", "sai ngày")
         assert operations.take_back_mark(session, turn) is True
         assert operations.save_appearance(session, "light", None).exists()
         await session.services.llm.health()

@@ -26,7 +26,7 @@ from troly.tui.chat.view import (
     SessionInfo,
     Trouble,
     TurnEvidence,
-    WrongMark,
+    WrongReport,
 )
 
 # What would turn the rest of a line round, or is no character of a terminal.
@@ -119,7 +119,7 @@ async def test_what_is_around_an_answer(text: str) -> None:
         await until(lambda: not app.controller.pane.running)
         answer = app.controller.pane.last_answer
         assert answer is not None
-        answer.turn, answer.wrong = "t1", WrongMark("facts", text)
+        answer.turn, answer.wrong = "t1", WrongReport("facts", text)
         app.controller.pane.title = text
         app.controller.new_conversation()
         await settle(app, pilot)

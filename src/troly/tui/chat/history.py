@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from troly.plugin.events import Content, from_json
 from troly.stores.wrong_answers import WrongAnswers
 from troly.tui.chat.turns import usage_of
-from troly.tui.chat.view import MessageView, StepView, Trouble, WrongMark, message
+from troly.tui.chat.view import MessageView, StepView, Trouble, WrongReport, message
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
@@ -34,7 +34,7 @@ def message_page(
     marks = WrongAnswers(store).in_conversation(login, conversation)
     for view in views:
         if view.who == "assistant" and view.turn in marks:
-            view.wrong = WrongMark(marks[view.turn].reason, marks[view.turn].note)
+            view.wrong = WrongReport(marks[view.turn].reason, marks[view.turn].note)
     if views and not whole:
         views[0].before = page[0].id
     return views

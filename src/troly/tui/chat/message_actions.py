@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from troly.plugin.events import Computation, Suggestions, Table
 from troly.text.catalogue import tr
 from troly.tui import operations
-from troly.tui.chat.view import MessageView, Part, TextPart, WrongMark
+from troly.tui.chat.view import MessageView, Part, TextPart, WrongReport
 from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
 from troly.tui.dialogs.wrong import WrongScreen
@@ -261,7 +261,7 @@ class MessageActions:
                 WrongScreen(app.chat.palette, lang, answer.wrong), lambda mark: self._mark(answer, mark)
             )
 
-    def _mark(self, answer: MessageView, mark: WrongMark | None) -> None:
+    def _mark(self, answer: MessageView, mark: WrongReport | None) -> None:
         if mark is None:
             return
         kept = mark if mark.reason else None

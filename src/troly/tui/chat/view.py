@@ -64,7 +64,7 @@ class Trouble(NamedTuple):
     remedy: str = ""
 
 
-class WrongMark(NamedTuple):
+class WrongReport(NamedTuple):
     """That an answer was marked as wrong: the key of the reason, and what the person wrote."""
 
     reason: str
@@ -94,7 +94,7 @@ class MessageView:
     revision: int = 0
     turn: str = ""
     spent: ModelUsage | None = None
-    wrong: WrongMark | None = None
+    wrong: WrongReport | None = None
     before: str = ""
     older: Literal["more", "loading"] = "more"
     key: int = field(default_factory=_keys)

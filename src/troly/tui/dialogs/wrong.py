@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from troly.text.catalogue import Lang, tr
-from troly.tui.chat.view import WrongMark
+from troly.tui.chat.view import WrongReport
 from troly.tui.keymap import bindings
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
@@ -54,7 +54,7 @@ class Reasons(LinesView, can_focus=False):
         self.rebuild()
 
 
-class WrongScreen(ModalScreen[WrongMark | None]):
+class WrongScreen(ModalScreen[WrongReport | None]):
     """Gives back the mark; one with the reason "" takes the mark back, None leaves everything as it is."""
 
     CSS_PATH = "../styles/above.tcss"
@@ -69,7 +69,7 @@ class WrongScreen(ModalScreen[WrongMark | None]):
         Binding("down", "choose(1)", show=False, priority=True),
     ]
 
-    def __init__(self, palette: Palette, lang: Lang, marked: WrongMark | None) -> None:
+    def __init__(self, palette: Palette, lang: Lang, marked: WrongReport | None) -> None:
         super().__init__()
         self._lang: Lang = lang
         self._palette = palette
@@ -110,7 +110,7 @@ class WrongScreen(ModalScreen[WrongMark | None]):
         """Give back the mark."""
         reasons = self.query_one(Reasons)
         name = reasons.offered[reasons.chosen]
-        self.dismiss(WrongMark("") if name == TAKE_BACK else WrongMark(name, event.value.strip()))
+        self.dismiss(WrongReport("") if name == TAKE_BACK else WrongReport(name, event.value.strip()))
 
     def action_leave(self) -> None:
         """Leave everything as it is."""
