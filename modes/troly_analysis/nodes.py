@@ -156,7 +156,7 @@ FIELDS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ComputedResult:
     """One result with the call that it came from, its sheet, and how it was computed."""
 
     call: ToolCall
@@ -190,7 +190,7 @@ class DataAnswer:
 
     text: str
     records: Sequence[ToolRecord] = ()
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ComputedResult] = field(default_factory=list)
     prose: bool = False
     remarks: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -330,18 +330,18 @@ async def _typed(job: Job) -> DataAnswer:
     return DataAnswer(_told(findings, job.asked), [record], findings)
 
 
-def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> list[Finding]:
+def findings_of(records: Sequence[ToolRecord], sheets: tuple[Sheet, ...]) -> list[ComputedResult]:
     """The records that hold a result, each with its sheet."""
     found = []
     for record in records:
         if record.result is not None:
             call = ToolCall(record.tool_name, record.arguments)
             sheet = sheet_of(call, sheets)
-            found.append(Finding(call, with_units(record.result, sheet), sheet, record.run))
+            found.append(ComputedResult(call, with_units(record.result, sheet), sheet, record.run))
     return found
 
 
-def values_read(findings: Sequence[Finding], lang: Lang) -> list[str]:
+def values_read(findings: Sequence[ComputedResult], lang: Lang) -> list[str]:
     """What a filter's values were taken for, where the sheet spells them otherwise or does not have them."""
     said = []
     for run in (each.run for each in findings if each.run is not None):
@@ -352,13 +352,13 @@ def values_read(findings: Sequence[Finding], lang: Lang) -> list[str]:
     return said
 
 
-def _told(findings: Sequence[Finding], asked: AnswerContext) -> str:
+def _told(findings: Sequence[ComputedResult], asked: AnswerContext) -> str:
     return "\n\n".join(
         dict.fromkeys(render_answer(each.call, each.result, each.sheet, asked) for each in findings)
     )
 
 
-def _remember(turn: TurnContext, findings: Sequence[Finding]) -> None:
+def _remember(turn: TurnContext, findings: Sequence[ComputedResult]) -> None:
     if findings and findings[-1].sheet is not None:
         turn.conversation_metadata[LAST_SHEET] = findings[-1].sheet.name
 
@@ -447,7 +447,7 @@ def plain_words(text: str, turn: TurnContext, step: Step) -> str:
     return house_numbers(text, turn.language)
 
 
-def _ground_of(findings: Iterable[Finding], sheets: tuple[Sheet, ...], asked: AnswerContext) -> Ground:
+def _ground_of(findings: Iterable[ComputedResult], sheets: tuple[Sheet, ...], asked: AnswerContext) -> Ground:
     found = list(findings)
     periods: list[tuple[date, date]] = [
         (each.start, each.end) for each in find_ranges(asked.text, asked.today)

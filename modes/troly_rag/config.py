@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from troly.config import kinds
-from troly.config.kinds import Kind, RefusedError, choice, collection, flag, number, whole, words
+from troly.config.kinds import RefusedError, SettingKind, choice, collection, flag, number, whole, words
 from troly.config.problems import ConfigProblem, SettingsError, nearest, shown
 from troly.config.toml_file import TomlFile, read_toml
 from troly.errors import InputError
@@ -63,10 +63,10 @@ def _scopes(raw: object) -> tuple[str, ...]:
     return found
 
 
-TEXT = Kind("rag_text", _both(words().accept))
-LINES = Kind("list", _lines)
-EXAMPLES = Kind("rag_lines", _both(_lines))
-PERMISSIONS = Kind("rag_scopes", _scopes, limits={"options": ", ".join(SCOPES)})
+TEXT = SettingKind("rag_text", _both(words().accept))
+LINES = SettingKind("list", _lines)
+EXAMPLES = SettingKind("rag_lines", _both(_lines))
+PERMISSIONS = SettingKind("rag_scopes", _scopes, limits={"options": ", ".join(SCOPES)})
 _SHARE, _MILLISECONDS = number(0, 1), whole(1, 3_600_000)
 
 TOOL: Table = {"name": choice(*TOOLS), "description": TEXT, "files": LINES}
@@ -169,7 +169,7 @@ def _value(file: TomlFile, value: object, expected: object, full: str) -> Iterat
             if "name" not in node:
                 yield wrong(file, f"{full}.{number_}.name", "rag_tools", node, _EXAMPLES["tools"])
             yield from _table(file, node, expected[0], f"{full}.{number_}")
-    elif isinstance(expected, Kind):
+    elif isinstance(expected, SettingKind):
         try:
             expected.accept(value)
         except RefusedError:
@@ -185,7 +185,7 @@ def name_ok(key: str) -> bool:
     return True
 
 
-def _example(full: str, kind: Kind) -> str:
+def _example(full: str, kind: SettingKind) -> str:
     key = full.rpartition(".")[2]
     return _EXAMPLES.get(key, f"{key} = {_BY_KIND.get(kind.name, '…')}")
 

@@ -15,7 +15,7 @@ import pytest
 from tests.support.stores.real import Stores, open_stores
 from troly.errors import AccessError, StoreError
 from troly.stores.conversations import Conversations
-from troly.stores.records import Conversation, NewMessage, Turn
+from troly.stores.records import Conversation, NewMessage, StoredTurn
 
 NOW = datetime(2026, 11, 22, 8, 30, 15, 123456, tzinfo=UTC)
 
@@ -25,12 +25,12 @@ def store(stores: Stores) -> Conversations:
     return stores.conversations
 
 
-def begin(store: Conversations, owner: str = "an") -> tuple[Conversation, Turn]:
+def begin(store: Conversations, owner: str = "an") -> tuple[Conversation, StoredTurn]:
     conversation = store.create(owner, "shopping", language="vi")
     return conversation, store.begin_turn(owner, conversation.id, "Kiểm tra bảo hành")
 
 
-def finish(store: Conversations, turn: Turn, *texts: str, status: str = "completed") -> Turn:
+def finish(store: Conversations, turn: StoredTurn, *texts: str, status: str = "completed") -> StoredTurn:
     answers = [NewMessage("assistant", text, "warranty_result", {"found": True}) for text in texts]
     return store.finish_turn(
         turn.owner, turn.id, status=status, messages=answers, source="rules", calls=2, ms=12.5,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.support.stores.real import ROWS, Stores, Worker, open_stores, write_version
-from troly.stores.records import Turn
+from troly.stores.records import StoredTurn
 
 KILLS = 50
 
@@ -24,7 +24,7 @@ def killed_workers(start: Start, home: Path, task: str, longest: float) -> Itera
         yield worker.killed_after(dice.uniform(0, longest))
 
 
-def judge_turns(stores: Stores, told: list[list[str]], interrupted: list[Turn]) -> None:
+def judge_turns(stores: Stores, told: list[list[str]], interrupted: list[StoredTurn]) -> None:
     begun = [line[1] for line in told if line[0] == "begun"]
     finished = [line[1] for line in told if line[0] == "finished"]
     owners = [line[1:] for line in told if line[0] == "conversation"]

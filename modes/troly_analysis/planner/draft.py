@@ -12,7 +12,7 @@ from troly_analysis.planner.lexicon import concept
 from troly_analysis.planner.mentions import Mention, best_targets
 from troly_analysis.planner.schema import Schema, Target, is_code
 from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Note, Period, Ref
-from troly_analysis.planner.wording import Wording
+from troly_analysis.planner.wording import CorrectedText
 from troly_analysis.types import NUMERIC, TEMPORAL
 
 LINKS = frozenset({"filler", "and", "only", "all", "follow", "filled", "either", "done", "deny"})
@@ -32,7 +32,7 @@ PERSONS = (
 class QueryDraft:
     """What has been made of a message so far; the reading steps fill it one after the other."""
 
-    wording: Wording
+    wording: CorrectedText
     schema: Schema
     mentions: list[Mention]
     today: date

@@ -15,7 +15,7 @@ from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.types import Lookup, Ref
-from troly_analysis.planner.wording import Wording, read_spans
+from troly_analysis.planner.wording import CorrectedText, read_spans
 from troly_analysis.types import TEMPORAL
 
 _CLOSE = 0.035
@@ -67,7 +67,7 @@ Extra = tuple[int, int, Value]
 
 
 def find_mentions(
-    wording: Wording, schema: Schema, today: date, extra: Iterable[Extra] = ()
+    wording: CorrectedText, schema: Schema, today: date, extra: Iterable[Extra] = ()
 ) -> list[Mention]:
     """What the message names, left to right. Longer readings win over shorter ones, the sheet's own over the lists'."""
     piles: dict[tuple[int, int], _Pile] = defaultdict(_Pile)
@@ -100,7 +100,7 @@ def find_mentions(
     return _select(piles, wording)
 
 
-def _add_things(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema) -> None:
+def _add_things(piles: dict[tuple[int, int], _Pile], wording: CorrectedText, schema: Schema) -> None:
     """Names of things that the sheet has no column for: what is asked about them is said to be missing."""
     for thing in things().find(wording.text, wording.words, careful=wording.careful):
         pile = piles[thing.start, thing.end]
@@ -121,7 +121,9 @@ def _better(old: Value | None, new: Value) -> Value:
     return old
 
 
-def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: Schema, today: date) -> None:
+def _add_periods(
+    piles: dict[tuple[int, int], _Pile], wording: CorrectedText, schema: Schema, today: date
+) -> None:
     taken: list[tuple[int, int]] = []
     dated = [ref for ref in schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     for read in read_spans(wording, today, schema.sheet.span if len(dated) == 1 else None):
@@ -143,7 +145,7 @@ def _add_periods(piles: dict[tuple[int, int], _Pile], wording: Wording, schema: 
                 )
 
 
-def _beside_value(wording: Wording, schema: Schema, found: DateRange, today: date) -> DateRange:
+def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, today: date) -> DateRange:
     """Without its first number where that is part of a value: "quầy 2 tháng 10" is no second of October."""
     place = _words_of(wording, *found.span)
     if (
@@ -163,12 +165,12 @@ def _beside_value(wording: Wording, schema: Schema, found: DateRange, today: dat
     return DateRange(rest[0].start, rest[0].end, rest[0].label, (first.end + start, first.end + end))
 
 
-def _words_of(wording: Wording, start: int, end: int) -> tuple[int, int] | None:
+def _words_of(wording: CorrectedText, start: int, end: int) -> tuple[int, int] | None:
     inside = [nth for nth, token in enumerate(wording.words) if token.start < end and start < token.end]
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def _select(piles: dict[tuple[int, int], _Pile], wording: Wording) -> list[Mention]:
+def _select(piles: dict[tuple[int, int], _Pile], wording: CorrectedText) -> list[Mention]:
     """The best row of readings that do not overlap: most words covered by few long readings."""
     count = len(wording.words)
     best: list[tuple[float, int]] = [(0.0, -1)] * (count + 1)
@@ -192,7 +194,7 @@ def _select(piles: dict[tuple[int, int], _Pile], wording: Wording) -> list[Menti
     return chosen[::-1]
 
 
-def _mention(start: int, end: int, pile: _Pile, wording: Wording) -> Mention:
+def _mention(start: int, end: int, pile: _Pile, wording: CorrectedText) -> Mention:
     typed = wording.text[wording.words[start].start : wording.words[end - 1].end]
     targets = sorted(pile.targets.values(), key=lambda target: -target.weight)
     values = sorted(pile.values.values(), key=lambda value: (-value.whole, -value.weight))
@@ -209,7 +211,7 @@ def _mention(start: int, end: int, pile: _Pile, wording: Wording) -> Mention:
     )
 
 
-def leftovers(mentions: Iterable[Mention], wording: Wording) -> list[tuple[int, int, str]]:
+def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple[int, int, str]]:
     """Runs of words that no mention covers: first word, word after the last, and the text."""
     covered = {at for mention in mentions for at in range(mention.start, mention.end)}
     runs: list[tuple[int, int, str]] = []
@@ -244,7 +246,7 @@ Place = tuple[int, int]
 
 
 def long_values(
-    wording: Wording, schema: Schema, mentions: Sequence[Mention], lookup: Lookup | None
+    wording: CorrectedText, schema: Schema, mentions: Sequence[Mention], lookup: Lookup | None
 ) -> list[Extra]:
     """The values that the words nothing was found for name, alone or with the words around them."""
     columns = [(key, ref) for key, ref in schema.refs.items() if _long(schema, key, ref)][:_MOST_COLUMNS]
@@ -271,7 +273,7 @@ def _long(schema: Schema, key: str, ref: Ref) -> bool:
     return ref.kind == "text" and not ref.sheet and found.distinct > len(found.examples)
 
 
-def _places(wording: Wording, mentions: Sequence[Mention]) -> Iterator[tuple[Place, bool]]:
+def _places(wording: CorrectedText, mentions: Sequence[Mention]) -> Iterator[tuple[Place, bool]]:
     """Where to look, longest first: around each run of unknown words, then the run and its parts (True)."""
     fixed = {at for m in mentions if m.period or m.amount for at in range(m.start, m.end)}
     for start, end, _ in leftovers(mentions, wording)[:_MOST_RUNS]:

@@ -78,7 +78,7 @@ _MARKED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class CorrectedText:
     """`text` is the message put right, `words` its words; `repairs` what was changed, as (typed, read as)."""
 
     text: str
@@ -87,7 +87,7 @@ class Wording:
     repairs: tuple[tuple[str, str], ...] = ()
 
 
-def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
+def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
     """Read `message`; `vocabulary` are the folded words of the sheet, which are never changed.
 
     Only the first 600 characters are read: a question is shorter.
@@ -101,7 +101,7 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> Wording:
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     correction = _corrector().correct(text, vocabulary=vocabulary)
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
-    return Wording(correction.text, tuple(tokens(correction.text)), careful, repairs)
+    return CorrectedText(correction.text, tuple(tokens(correction.text)), careful, repairs)
 
 
 @cache
@@ -186,7 +186,7 @@ _FULL = (
 _MONTHS = {name: nth for nth, full in enumerate(_FULL, 1) for name in (full, full[:3])} | {"sept": 9}
 
 
-def read_spans(wording: Wording, today: date, span: tuple[date, date] | None) -> list[DateRange]:
+def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | None) -> list[DateRange]:
     """The periods named, with their places in the text; `span` are the first and last day of the sheet.
 
     A period with one end reaches to the end of the sheet, or to 1970 and 2099 where that is not known.
@@ -198,7 +198,7 @@ def read_spans(wording: Wording, today: date, span: tuple[date, date] | None) ->
     return [_widened(wording, each, today, span) for each in ordered]
 
 
-def _named_months(wording: Wording, taken: Sequence[DateRange], last: date) -> list[DateRange]:
+def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date) -> list[DateRange]:
     """English months that stand alone ("October sales", "before 1 Oct"): the latest that has begun by `last`."""
     found = []
     for nth, token in enumerate(wording.words):
@@ -223,7 +223,9 @@ def _named_months(wording: Wording, taken: Sequence[DateRange], last: date) -> l
     return found
 
 
-def _widened(wording: Wording, found: DateRange, today: date, span: tuple[date, date] | None) -> DateRange:
+def _widened(
+    wording: CorrectedText, found: DateRange, today: date, span: tuple[date, date] | None
+) -> DateRange:
     inside = [
         nth
         for nth, token in enumerate(wording.words)
@@ -316,7 +318,7 @@ def _is_apart(before: Sequence[WordToken]) -> bool:
 
 
 def _placed(
-    wording: Wording, days: tuple[date, date], words: Sequence[WordToken], found: DateRange
+    wording: CorrectedText, days: tuple[date, date], words: Sequence[WordToken], found: DateRange
 ) -> DateRange:
     start = min([found.span[0], *(token.start for token in words)])
     end = max([found.span[1], *(token.end for token in words)])

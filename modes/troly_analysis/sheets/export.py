@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
-from troly.stores.records import Turn
+from troly.stores.records import StoredTurn
 from troly.text.catalogue import Lang
 from troly.text.csv_text import guarded
 from troly.text.numbers import format_number
@@ -97,7 +97,7 @@ def _cell(cell: Any) -> Any:
     return _text(", ".join(str(item) for item in cell) if isinstance(cell, (list, tuple)) else cell)
 
 
-def _turn(request: CommandRequest) -> Turn:
+def _turn(request: CommandRequest) -> StoredTurn:
     """The last turn with a result; of the latest conversation of this assistant when none was named."""
     store, owner = request.services.conversations, request.profile.login
     chosen = request.text("conversation")
@@ -110,7 +110,7 @@ def _turn(request: CommandRequest) -> Turn:
     raise InputError("sheets_export.nothing")
 
 
-def _chart(turn: Turn) -> Mapping[str, Any]:
+def _chart(turn: StoredTurn) -> Mapping[str, Any]:
     content = turn.trace.get("content", []) if isinstance(turn.trace, dict) else []
     charts = [item for item in content if isinstance(item, dict) and item.get("event") == "Chart"]
     if not charts:

@@ -142,7 +142,7 @@ def _language(value: str) -> Lang:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class IdentityClaim:
     """What a command line or a JSON line says about the person; None where it says nothing."""
 
     user: str | None = None
@@ -151,7 +151,7 @@ class Claim:
     department: str | None = None
 
 
-def profile_for(invocation: Invocation, own: Profile, claim: Claim) -> Profile:
+def profile_for(invocation: Invocation, own: Profile, claim: IdentityClaim) -> Profile:
     """The profile that `claim` asks for.
 
     Naming oneself is always allowed; anything else only where impersonation is. Raises AccessError, InputError for

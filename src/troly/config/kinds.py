@@ -26,7 +26,7 @@ class RefusedError(ValueError):
     """The value is not one that the setting takes."""
 
 
-class Kind(NamedTuple):
+class SettingKind(NamedTuple):
     """One kind of value.
 
     `name` is the catalogue's sentence part (`setting.expects.<name>`), filled from `limits`. `accept` turns a TOML
@@ -41,7 +41,7 @@ class Kind(NamedTuple):
     secret: bool = False
 
 
-def choice(*options: str) -> Kind:
+def choice(*options: str) -> SettingKind:
     """One of a few words."""
 
     def accept(raw: object) -> str:
@@ -49,10 +49,12 @@ def choice(*options: str) -> Kind:
             return raw
         raise RefusedError
 
-    return Kind("choice", accept, lambda text: text.strip().casefold(), {"options": ", ".join(options)})
+    return SettingKind(
+        "choice", accept, lambda text: text.strip().casefold(), {"options": ", ".join(options)}
+    )
 
 
-def whole(low: int, high: int) -> Kind:
+def whole(low: int, high: int) -> SettingKind:
     """A whole number from `low` to `high`."""
 
     def accept(raw: object) -> int:
@@ -60,10 +62,10 @@ def whole(low: int, high: int) -> Kind:
             return raw
         raise RefusedError
 
-    return Kind("whole", accept, _read_whole, {"low": low, "high": high})
+    return SettingKind("whole", accept, _read_whole, {"low": low, "high": high})
 
 
-def number(low: float, high: float) -> Kind:
+def number(low: float, high: float) -> SettingKind:
     """A number from `low` to `high`; a whole one is taken as well."""
 
     def accept(raw: object) -> float:
@@ -76,10 +78,10 @@ def number(low: float, high: float) -> Kind:
             return float(raw)
         raise RefusedError
 
-    return Kind("number", accept, _read_number, {"low": f"{low:g}", "high": f"{high:g}"})
+    return SettingKind("number", accept, _read_number, {"low": f"{low:g}", "high": f"{high:g}"})
 
 
-def flag() -> Kind:
+def flag() -> SettingKind:
     """true or false; as text also 1/0, yes/no, on/off."""
 
     def accept(raw: object) -> bool:
@@ -93,35 +95,35 @@ def flag() -> Kind:
             return True
         return False if word in _FALSE else text
 
-    return Kind("flag", accept, read)
+    return SettingKind("flag", accept, read)
 
 
-def words() -> Kind:
+def words() -> SettingKind:
     """One line of text without control characters."""
-    return Kind("words", _line, limits={"longest": LONGEST})
+    return SettingKind("words", _line, limits={"longest": LONGEST})
 
 
-def secret() -> Kind:
+def secret() -> SettingKind:
     """One line of text that is never printed."""
     return words()._replace(secret=True)
 
 
-def name() -> Kind:
+def name() -> SettingKind:
     """A lower-case word, as the names of modes and themes are."""
-    return Kind("name", _matching(_NAME))
+    return SettingKind("name", _matching(_NAME))
 
 
-def duration() -> Kind:
+def duration() -> SettingKind:
     """A span as Ollama writes it: 90s, 15m, 1h, or a number of seconds; -1 is without end."""
-    return Kind("duration", _matching(_DURATION))
+    return SettingKind("duration", _matching(_DURATION))
 
 
-def collection() -> Kind:
+def collection() -> SettingKind:
     """A name that the vector store accepts."""
-    return Kind("collection", _matching(_COLLECTION))
+    return SettingKind("collection", _matching(_COLLECTION))
 
 
-def file() -> Kind:
+def file() -> SettingKind:
     """The place of a file; `~` is the home folder."""
 
     def accept(raw: object) -> Path:
@@ -131,10 +133,10 @@ def file() -> Kind:
         except RuntimeError as cause:
             raise RefusedError from cause
 
-    return Kind("file", accept)
+    return SettingKind("file", accept)
 
 
-def url() -> Kind:
+def url() -> SettingKind:
     """The address of an Ollama server."""
 
     def accept(raw: object) -> str:
@@ -143,10 +145,10 @@ def url() -> Kind:
         except ValueError as cause:
             raise RefusedError from cause
 
-    return Kind("url", accept)
+    return SettingKind("url", accept)
 
 
-def keys(*, typing: bool, needed: bool = False) -> Kind:
+def keys(*, typing: bool, needed: bool = False) -> SettingKind:
     """Keys of the screen: one text or a list of them, as "ctrl+f" or "ctrl+f, f7"; "" for none unless `needed`.
 
     With `typing` the input has the focus there: a key that writes a character is refused.
@@ -159,7 +161,7 @@ def keys(*, typing: bool, needed: bool = False) -> Kind:
             raise RefusedError
         return ", ".join(dict.fromkeys(found))
 
-    return Kind("keys_typing" if typing else "keys", accept)
+    return SettingKind("keys_typing" if typing else "keys", accept)
 
 
 def _written_keys(raw: object) -> list[str]:
@@ -169,7 +171,7 @@ def _written_keys(raw: object) -> list[str]:
     return [raw] if raw in (",", " ") else raw.replace(",", " ").split()
 
 
-def zone() -> Kind:
+def zone() -> SettingKind:
     """A time zone's name."""
 
     def accept(raw: object) -> str:
@@ -183,7 +185,7 @@ def zone() -> Kind:
         except (KeyError, ValueError, OSError) as cause:
             raise RefusedError from cause
 
-    return Kind("zone", accept)
+    return SettingKind("zone", accept)
 
 
 def _line(raw: object) -> str:

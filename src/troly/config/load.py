@@ -45,7 +45,7 @@ class SettingValue(NamedTuple):
     origin: str
 
 
-class Claim(NamedTuple):
+class SettingClaim(NamedTuple):
     """One source's word on one key.
 
     `text` says that the value is text still to be read; `expects` is set where the source was refused already.
@@ -59,7 +59,7 @@ class Claim(NamedTuple):
     expects: str = ""
 
 
-class Gathered(NamedTuple):
+class SettingValues(NamedTuple):
     """The accepted values with where they come from, and everything that was refused."""
 
     values: dict[str, tuple[object, Origin]]
@@ -117,11 +117,11 @@ def explain(
 
 def _gather(
     paths: Paths, env: Env | None, overrides: Mapping[str, object] | None, sections: Sections | None
-) -> Gathered:
+) -> SettingValues:
     env = os.environ if env is None else env
     known, names = specs(sections or NO_SECTIONS), tables(sections or NO_SECTIONS)
     file = read_toml(paths.config_file)
-    gathered = Gathered({}, list(file.problems))
+    gathered = SettingValues({}, list(file.problems))
     sources = (
         _from_file(file, known, names),
         _from_documents(env, known),
@@ -143,62 +143,62 @@ def _gather(
     return gathered
 
 
-def _from_file(file: TomlFile, known: Mapping[str, Spec], names: tuple[str, ...]) -> Iterator[Claim]:
-    def walk(node: Mapping[str, Any], prefix: str) -> Iterator[Claim]:
+def _from_file(file: TomlFile, known: Mapping[str, Spec], names: tuple[str, ...]) -> Iterator[SettingClaim]:
+    def walk(node: Mapping[str, Any], prefix: str) -> Iterator[SettingClaim]:
         for name, value in node.items():
             key = f"{prefix}{name}"
             inside = key not in known and (key in names or prefix == "models.")
             if inside and isinstance(value, Mapping):
                 yield from walk(value, f"{key}.")
             else:
-                yield Claim(key, value, file.origin, line=file.line_of(key))
+                yield SettingClaim(key, value, file.origin, line=file.line_of(key))
 
     return walk(file.tables, "")
 
 
-def _from_env(env: Env) -> Iterator[Claim]:
+def _from_env(env: Env) -> Iterator[SettingClaim]:
     for name in sorted(env):
         if name.startswith(PREFIX) and name != HOME_VARIABLE and env[name].strip():
-            yield Claim(key_of(name), env[name], Origin("env", name), text=True)
+            yield SettingClaim(key_of(name), env[name], Origin("env", name), text=True)
 
 
-def _from_documents(env: Env, known: Mapping[str, Spec]) -> list[Claim]:
+def _from_documents(env: Env, known: Mapping[str, Spec]) -> list[SettingClaim]:
     """The variables that the documents name (000-64, 003-43); OLLAMA_BASE_URL wins over OLLAMA_HOST."""
     said = {name: value.strip() for name, value in env.items() if value.strip()}
     claims = [
-        Claim(spec.key, said[name], Origin("env", name), text=True)
+        SettingClaim(spec.key, said[name], Origin("env", name), text=True)
         for spec in known.values()
         for name in spec.about.env
         if name in said and spec.key != URL
     ]
     if "OLLAMA_BASE_URL" in said:
-        claims.append(Claim(URL, said["OLLAMA_BASE_URL"], Origin("env", "OLLAMA_BASE_URL"), text=True))
+        claims.append(SettingClaim(URL, said["OLLAMA_BASE_URL"], Origin("env", "OLLAMA_BASE_URL"), text=True))
     elif "OLLAMA_HOST" in said or "OLLAMA_PORT" in said:
         claims.append(_host_and_port(said))
     return claims
 
 
-def _host_and_port(said: Env) -> Claim:
+def _host_and_port(said: Env) -> SettingClaim:
     port = said.get("OLLAMA_PORT", "")
     if port and not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= address.HIGHEST_PORT):
-        return Claim(URL, port, Origin("env", "OLLAMA_PORT"), expects="port")
+        return SettingClaim(URL, port, Origin("env", "OLLAMA_PORT"), expects="port")
     name = "OLLAMA_HOST" if "OLLAMA_HOST" in said else "OLLAMA_PORT"
     host = said.get("OLLAMA_HOST", address.DEFAULT_HOST)
-    claim = Claim(URL, host, Origin("env", name), text=True)
+    claim = SettingClaim(URL, host, Origin("env", name), text=True)
     try:
         return claim._replace(raw=address.normalise(host, int(port) if port else None))
     except ValueError:
         return claim  # refused with everything else, in the same words
 
 
-def _from_overrides(overrides: Mapping[str, object]) -> Iterator[Claim]:
+def _from_overrides(overrides: Mapping[str, object]) -> Iterator[SettingClaim]:
     for key, value in overrides.items():
         if value is not None:
             raw = str(value) if isinstance(value, Path) else value
-            yield Claim(key, raw, Origin("option"), text=isinstance(raw, str))
+            yield SettingClaim(key, raw, Origin("option"), text=isinstance(raw, str))
 
 
-def _accept(gathered: Gathered, claim: Claim, spec: Spec, paths: Paths) -> None:
+def _accept(gathered: SettingValues, claim: SettingClaim, spec: Spec, paths: Paths) -> None:
     try:
         raw = spec.kind.read(claim.raw) if claim.text and isinstance(claim.raw, str) else claim.raw
         value = spec.kind.accept(raw)
@@ -217,7 +217,7 @@ def _accept(gathered: Gathered, claim: Claim, spec: Spec, paths: Paths) -> None:
     gathered.values[claim.key] = (value, claim.origin)
 
 
-def _refused(claim: Claim, spec: Spec) -> ConfigProblem:
+def _refused(claim: SettingClaim, spec: Spec) -> ConfigProblem:
     return ConfigProblem(
         "value",
         claim.origin,
@@ -230,7 +230,7 @@ def _refused(claim: Claim, spec: Spec) -> ConfigProblem:
     )
 
 
-def _example(claim: Claim, spec: Spec) -> str:
+def _example(claim: SettingClaim, spec: Spec) -> str:
     if claim.origin.kind == "env":
         value = str(address.DEFAULT_PORT) if claim.expects == "port" else spec.about.example.strip('"')
         return f"{claim.origin.name}={value}"
@@ -239,7 +239,7 @@ def _example(claim: Claim, spec: Spec) -> str:
     return f"{name} = {spec.about.example}"
 
 
-def _unknown(claim: Claim, known: Mapping[str, Spec], names: tuple[str, ...]) -> ConfigProblem:
+def _unknown(claim: SettingClaim, known: Mapping[str, Spec], names: tuple[str, ...]) -> ConfigProblem:
     key = claim.key
     if claim.origin.kind == "file" and key in names:
         return ConfigProblem(
@@ -265,7 +265,7 @@ def _unknown(claim: Claim, known: Mapping[str, Spec], names: tuple[str, ...]) ->
     return ConfigProblem("misspelt" if close else "unknown", claim.origin, shown(key), close, claim.line)
 
 
-def _keys_said_twice(gathered: Gathered, file: TomlFile) -> Iterator[ConfigProblem]:
+def _keys_said_twice(gathered: SettingValues, file: TomlFile) -> Iterator[ConfigProblem]:
     """A key that was given to an action although another one has it where both hold."""
     changed = {key: value for key, value in gathered.values.items() if key.startswith(KEYS)}
     if not changed:
@@ -278,7 +278,7 @@ def _keys_said_twice(gathered: Gathered, file: TomlFile) -> Iterator[ConfigProbl
         yield ConfigProblem("key_twice", origin, key, other, line, found=key_label(pressed))
 
 
-def _absent_modes(gathered: Gathered, installed: tuple[str, ...]) -> Iterator[ConfigProblem]:
+def _absent_modes(gathered: SettingValues, installed: tuple[str, ...]) -> Iterator[ConfigProblem]:
     for key, (value, origin) in gathered.values.items():
         named = str(value) if key == "mode" else key.split(".")[1] if key.count(".") == 2 else ""
         if named and named not in installed:

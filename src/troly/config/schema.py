@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from troly.config import kinds
 from troly.config.actions import ACTIONS, Action
-from troly.config.kinds import Kind
+from troly.config.kinds import SettingKind
 from troly.config.settings import MODE_ROLES, About, Settings
 from troly.text.catalogue import Lang, tr
 
@@ -32,7 +32,7 @@ class Spec(NamedTuple):
     about: About
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SettingKind:
         """What values it takes."""
         return self.about.kind
 

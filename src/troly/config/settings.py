@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from troly.config import kinds
 from troly.config.address import DEFAULT_HOST, DEFAULT_PORT
-from troly.config.kinds import Kind
+from troly.config.kinds import SettingKind
 
 Language = Literal["auto", "vi", "en"]
 Section = TypeVar("Section")
@@ -29,13 +29,13 @@ class About(NamedTuple):
     `strictness` lists values from the most open to the strictest: the environment may only make it stricter.
     """
 
-    kind: Kind
+    kind: SettingKind
     example: str
     env: tuple[str, ...] = ()
     strictness: tuple[str, ...] = ()
 
 
-def about(kind: Kind, example: str, *env: str, strictness: tuple[str, ...] = ()) -> dict[str, About]:
+def about(kind: SettingKind, example: str, *env: str, strictness: tuple[str, ...] = ()) -> dict[str, About]:
     """A field's metadata; its description is `setting.about.<key>` in the catalogue."""
     return {"about": About(kind, example, env, strictness)}
 

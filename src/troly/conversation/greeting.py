@@ -7,7 +7,7 @@ import asyncio
 from troly.config import Profile
 from troly.conversation.session import Session
 from troly.errors import ConfigError
-from troly.plugin.contract import Mode, Opening
+from troly.plugin.contract import Mode, OpeningMessage
 from troly.plugin.services import Services
 from troly.stores.records import Conversation, StoredMessage
 from troly.text.catalogue import Lang
@@ -36,7 +36,7 @@ def create_conversation(
         if mode.opening is not None:
             opening = mode.opening(services, language)
         else:
-            opening = Opening(services.personas.load(mode.persona, language).greeting)
+            opening = OpeningMessage(services.personas.load(mode.persona, language).greeting)
     except ConfigError:
         opening = None
     if opening is None:

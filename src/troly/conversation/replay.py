@@ -26,8 +26,7 @@ from troly.plugin.events import to_json
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.recording import TurnRecording, keys_of
-from troly.stores.records import StoredMessage
-from troly.stores.records import Turn as SavedTurn
+from troly.stores.records import StoredMessage, StoredTurn
 
 if TYPE_CHECKING:
     from troly.llm.session import ModelSession
@@ -102,7 +101,7 @@ TURN_KEY = "turn:"
 class RecordedTurn:
     """A saved turn that can be run again: its question, its inputs, its events as they were told."""
 
-    turn: SavedTurn
+    turn: StoredTurn
     question: StoredMessage
     given: TurnInputs
     lines: list[dict[str, Any]]
@@ -129,7 +128,7 @@ class ReplayResult:
         return not self.different
 
 
-def recorded_turn(services: Services, owner: str, turn: SavedTurn) -> RecordedTurn:
+def recorded_turn(services: Services, owner: str, turn: StoredTurn) -> RecordedTurn:
     """The recording of the owner's `turn`; raises InputError `replay.*` where it holds none that can be run again."""
     if turn.status not in ("completed", "failed"):
         raise InputError("replay.unfinished", turn=turn.id, status=turn.status)

@@ -14,7 +14,7 @@ from troly.paths import write_whole
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
 from troly.recording import keys_of
-from troly.stores.records import Turn, dump
+from troly.stores.records import StoredTurn, dump
 from troly.stores.wrong_answers import WrongAnswer, WrongAnswers
 from troly.text.sanitize import sanitize
 
@@ -70,7 +70,7 @@ def case_id(turn_id: str) -> str:
 
 
 def _case_of(
-    services: Services, registry: Registry, owner: str, turn: Turn, answer: WrongAnswer
+    services: Services, registry: Registry, owner: str, turn: StoredTurn, answer: WrongAnswer
 ) -> dict[str, Any]:
     """The conversation up to the turn as a case: the answer may be anything but what it was."""
     given = services.conversations.recording(owner, turn.id).get("given") or {}

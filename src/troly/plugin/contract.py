@@ -82,7 +82,7 @@ class Purpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpeningMessage:
     """What an assistant says by itself when a conversation begins (000-07)."""
 
     text: str
@@ -310,7 +310,7 @@ class Mode:
     finish: Callable[[Mapping[str, Any]], Outcome]
     state_fields: tuple[str, ...]
     texts: ModeTexts | None = None
-    opening: Callable[[Services, Lang], Opening | None] | None = None
+    opening: Callable[[Services, Lang], OpeningMessage | None] | None = None
     data_status: Callable[[Services, Lang], DataStatus | None] = lambda _services, _lang: None
     order: int = 100
     about: Purpose | None = None

@@ -17,7 +17,7 @@ DRY_RUN, ERRORS, REPLACE = "dry_run", "errors", "replace"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class IngestKind:
     """A kind of file that can be loaded; `mode` "" is the search of all, which takes several files."""
 
     name: str
@@ -40,7 +40,7 @@ class Kind:
 class Order(NamedTuple):
     """A load as it was asked for; `values` by the key of the parameter."""
 
-    kind: Kind
+    kind: IngestKind
     files: tuple[str, ...]
     values: Mapping[str, str | bool | None]
 
@@ -68,15 +68,15 @@ def ingests_by_name(modes: Iterable[Mode], taken: Iterable[str]) -> dict[str, tu
     return found
 
 
-def kinds(modes: Iterable[Mode]) -> tuple[Kind, ...]:
+def kinds(modes: Iterable[Mode]) -> tuple[IngestKind, ...]:
     """All that can be loaded, documents for the search of all last."""
     found = [
-        Kind(name, mode.id, one.help, (*one.parameters, *_house(one)), one.name)
+        IngestKind(name, mode.id, one.help, (*one.parameters, *_house(one)), one.name)
         for name, (mode, one) in ingests_by_name(modes, (KNOWLEDGE,)).items()
     ]
     collection = Parameter("--collection", core_catalogue().entry("cli.ingest.collection"), "NAME")  # type: ignore[arg-type]
     documents = {lang: tr("ui.work.documents", lang) for lang in LANGS}
-    return (*found, Kind(KNOWLEDGE, "", documents, (collection,)))
+    return (*found, IngestKind(KNOWLEDGE, "", documents, (collection,)))
 
 
 def _house(ingest: Ingest) -> Iterable[Parameter]:
@@ -126,7 +126,7 @@ def quoted(word: str) -> str:
     return f"'{word}'" if "'" not in word else word.replace('"', '\\"').replace(" ", "\\ ")
 
 
-def read_order(line: str, known: Sequence[Kind], lang: Lang) -> Order:
+def read_order(line: str, known: Sequence[IngestKind], lang: Lang) -> Order:
     """What `line` asks to load. Raises InputError `work.*`, a sentence that says what to write instead."""
     *done, last = words(line)
     if last.open:
@@ -145,7 +145,7 @@ def read_order(line: str, known: Sequence[Kind], lang: Lang) -> Order:
     return Order(kind, tuple(files), values)
 
 
-def _values(kind: Kind, given: list[str], lang: Lang) -> tuple[list[str], dict[str, str | bool | None]]:
+def _values(kind: IngestKind, given: list[str], lang: Lang) -> tuple[list[str], dict[str, str | bool | None]]:
     files: list[str] = []
     values: dict[str, str | bool | None] = {}
     only_files = False
@@ -168,7 +168,7 @@ def _values(kind: Kind, given: list[str], lang: Lang) -> tuple[list[str], dict[s
     return files, values
 
 
-def _option(kind: Kind, name: str, lang: Lang) -> Parameter:
+def _option(kind: IngestKind, name: str, lang: Lang) -> Parameter:
     short = {"-n": "--dry-run", "-c": "--collection"}
     by_name = {one.name: one for one in kind.parameters}
     found = by_name.get(short.get(name, name))

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from troly.stores.conversations import Conversations
     from troly.stores.published import Datasets
     from troly.stores.quarantine import QuarantinedFile
-    from troly.stores.records import Turn
+    from troly.stores.records import StoredTurn
     from troly.stores.state import StateDb
 
 
-class Closing(Protocol):
+class Closable(Protocol):
     """Something that is ended by `close`."""
 
     def close(self) -> None:
@@ -32,7 +32,7 @@ class Closing(Protocol):
         ...
 
 
-Kept = TypeVar("Kept", bound=Closing)
+Kept = TypeVar("Kept", bound=Closable)
 
 
 @dataclass(slots=True)
@@ -55,8 +55,8 @@ class Services:
     llm: OllamaClient
     sandbox: Sandbox
     set_aside: tuple[QuarantinedFile, ...] = ()
-    interrupted: tuple[Turn, ...] = field(default=())
-    kept: dict[str, Closing] = field(default_factory=dict)
+    interrupted: tuple[StoredTurn, ...] = field(default=())
+    kept: dict[str, Closable] = field(default_factory=dict)
     temporary: bool = False
 
     def keep(self, name: str, make: Callable[[], Kept]) -> Kept:

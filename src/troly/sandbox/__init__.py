@@ -2,6 +2,6 @@
 
 from troly.sandbox.guard import CheckedQuery, check
 from troly.sandbox.runner import Sandbox
-from troly.sandbox.types import Limits, Relation, Rows, SandboxError, Scope
+from troly.sandbox.types import Limits, QueryRows, Relation, SandboxError, Scope
 
-__all__ = ["CheckedQuery", "Limits", "Relation", "Rows", "Sandbox", "SandboxError", "Scope", "check"]
+__all__ = ["CheckedQuery", "Limits", "QueryRows", "Relation", "Sandbox", "SandboxError", "Scope", "check"]

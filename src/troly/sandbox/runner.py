@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.sandbox.guard import CheckedQuery
 from troly.sandbox.process import Worker, WorkerDiedError
-from troly.sandbox.types import Limits, Rows, SandboxError, Scope, shown
+from troly.sandbox.types import Limits, QueryRows, SandboxError, Scope, shown
 
 if TYPE_CHECKING:
     import asyncio
@@ -86,7 +86,7 @@ class Sandbox:
 
     async def run(
         self, scope: Scope, checked: CheckedQuery, *, seconds: float = 5, max_rows: int = 1000
-    ) -> Rows:
+    ) -> QueryRows:
         """The rows of `checked` over the relations of `scope`, at most `max_rows`.
 
         Raises SandboxError `sandbox.timeout` (ended within a second of `seconds`), `sandbox.memory`, `sandbox.query`
@@ -102,7 +102,7 @@ class Sandbox:
             self._give_back(scope.key, worker)
         if "error" in reply:
             raise _refused(reply, seconds)
-        return Rows(
+        return QueryRows(
             columns=tuple(reply["columns"]),
             types=tuple(reply["types"]),
             rows=tuple(tuple(row) for row in reply["rows"]),

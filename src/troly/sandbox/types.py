@@ -41,7 +41,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class QueryRows:
     """The answer of a query.
 
     `types` are DuckDB's names. Values are JSON-safe: None, bool, int, float, str, and lists and string-keyed dicts of

@@ -30,7 +30,7 @@ from troly.stores.records import (
     SearchHit,
     Sender,
     StoredMessage,
-    Turn,
+    StoredTurn,
     conversation_of,
     dump,
     fetch_one,
@@ -247,7 +247,7 @@ class Conversations:
 
     def begin_turn(
         self, owner: str, conversation_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
-    ) -> Turn:
+    ) -> StoredTurn:
         """Save the user's message and the running turn; both are committed when this returns."""
         pid, started = self._me
         turn_id = self._new_id()
@@ -279,7 +279,7 @@ class Conversations:
         trace: Any = None,
         error: Any = None,
         recording: Mapping[str, Any] | None = None,
-    ) -> Turn:
+    ) -> StoredTurn:
         """Save how a turn ended, with its messages, in one transaction; `recording` is read by `recording` alone.
 
         `status` is one of `completed`, `failed`, `stopped`, `interrupted` (ValueError otherwise). A turn ends once:
@@ -325,7 +325,7 @@ class Conversations:
         with self._db.read() as connection:
             return fetch_one(connection, "SELECT 1 FROM barred WHERE key = ?", (key,)) is not None
 
-    def turn(self, owner: str, turn_id: str) -> Turn:
+    def turn(self, owner: str, turn_id: str) -> StoredTurn:
         """One turn."""
         with self._db.read() as connection:
             return self._turn(connection, owner, turn_id)
@@ -340,13 +340,13 @@ class Conversations:
 
     def turns(
         self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None
-    ) -> builtins.list[Turn]:
+    ) -> builtins.list[StoredTurn]:
         """The turns of a conversation, oldest first; only those of `ids` where given."""
         with self._db.read() as connection:
             self._owned(connection, owner, conversation_id)
             return _turns_of(connection, conversation_id, ids)
 
-    def recover(self, alive: Callable[[int, float], bool] = is_alive) -> builtins.list[Turn]:
+    def recover(self, alive: Callable[[int, float], bool] = is_alive) -> builtins.list[StoredTurn]:
         """Mark the running turns of processes that are gone as interrupted; returns them, of all owners.
 
         `alive(pid, process_started)` says whether a process still runs. What was kept by `save_partial` becomes an
@@ -434,7 +434,7 @@ class Conversations:
         return conversation_of(row)
 
     @staticmethod
-    def _turn(connection: sqlite3.Connection, owner: str, turn_id: str) -> Turn:
+    def _turn(connection: sqlite3.Connection, owner: str, turn_id: str) -> StoredTurn:
         sql = f"{_TURNS} WHERE t.id = ? AND c.user_id = ? AND c.deleted_at IS NULL"
         row = fetch_one(connection, sql, (turn_id, owner))
         if row is None:
@@ -444,7 +444,7 @@ class Conversations:
 
 def _turns_of(
     connection: sqlite3.Connection, conversation_id: str, ids: Collection[str] | None = None
-) -> list[Turn]:
+) -> list[StoredTurn]:
     where, values = "t.conversation_id = ?", [conversation_id]
     if ids is not None:
         where += " AND t.id IN (SELECT value FROM json_each(?))"

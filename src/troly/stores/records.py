@@ -60,7 +60,7 @@ class StoredMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StoredTurn:
     """One question and what became of it; `ms`, `source`, `state`, `trace` and `error` are known once it ended."""
 
     id: str
@@ -102,7 +102,7 @@ class ConversationExport:
 
     conversation: Conversation
     messages: tuple[StoredMessage, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[StoredTurn, ...]
 
 
 class IdMaker:
@@ -149,12 +149,12 @@ def message_of(row: tuple[Any, ...]) -> StoredMessage:
     return StoredMessage(*values)
 
 
-def turn_of(row: tuple[Any, ...]) -> Turn:
+def turn_of(row: tuple[Any, ...]) -> StoredTurn:
     """From a row of TURN_COLUMNS."""
     values = list(row)
     values[8:10] = when(row[8]), when_or_none(row[9])
     values[14:17] = [None if blob is None else json.loads(blob) for blob in row[14:17]]
-    return Turn(*values)
+    return StoredTurn(*values)
 
 
 def instant(moment: datetime) -> str:

@@ -18,7 +18,7 @@ from troly.plugin.events import (
     TurnCompleted,
     TurnStarted,
 )
-from troly.plugin.ingest_arguments import Kind
+from troly.plugin.ingest_arguments import IngestKind
 from troly.tui.chat.jobs import RunningJob
 from troly.tui.chat.view import TurnEvidence
 
@@ -188,8 +188,10 @@ async def kinds(pilot: Pilot[Any]) -> None:
     await answered(pilot)
     app = scene(pilot)
     kinds = (
-        Kind("warranty", "shopping", {"vi": "Phiếu bảo hành (CSV)", "en": "Warranty list (CSV)"}, ()),
-        Kind("sheet", "analysis", {"vi": "Bảng số liệu (CSV, Excel)", "en": "A sheet (CSV, Excel)"}, ()),
+        IngestKind("warranty", "shopping", {"vi": "Phiếu bảo hành (CSV)", "en": "Warranty list (CSV)"}, ()),
+        IngestKind(
+            "sheet", "analysis", {"vi": "Bảng số liệu (CSV, Excel)", "en": "A sheet (CSV, Excel)"}, ()
+        ),
     )
     app.controller._kinds = lambda: kinds
     await app.run_action("ingest")

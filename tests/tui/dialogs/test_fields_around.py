@@ -16,7 +16,7 @@ from tests.tui.dialogs.test_fields import HOSTILE
 from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, MissingModel
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
-from troly.plugin.ingest_arguments import Kind
+from troly.plugin.ingest_arguments import IngestKind
 from troly.tui.chat.view import (
     ConversationView,
     DataStatusView,
@@ -47,7 +47,7 @@ def hostile_scene(text: str) -> Scene:
         )
         for mode in MODES
     )
-    kind = Kind("sheet", "analysis", both, (Parameter("--name", both, text),))
+    kind = IngestKind("sheet", "analysis", both, (Parameter("--name", both, text),))
     return Scene(
         "vi",
         info=SessionInfo(modes, text, (text,), new_here=True, kinds=lambda: (kind,)),

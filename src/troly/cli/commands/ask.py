@@ -16,7 +16,7 @@ import typer
 
 from troly.cli.command import known_modes
 from troly.cli.failures import STOPPED, UsageError
-from troly.cli.invocation import Claim, Invocation, parse_moment, profile_for
+from troly.cli.invocation import IdentityClaim, Invocation, parse_moment, profile_for
 from troly.cli.turns import JsonPrinter, Printer, TextPrinter, TurnResult, model_loop, run_one_turn
 from troly.config import Profile
 from troly.conversation.session import Session
@@ -61,7 +61,7 @@ def ask(
         raise UsageError("ask.both", other="TEXT")
     asked = AskOptions(
         mode=mode or invocation.registry.first(invocation.settings.mode),
-        claim=Claim(user=user),
+        claim=IdentityClaim(user=user),
         now=parse_moment(now) if now is not None else None,
         lang=invocation.given,
         model=model,
@@ -100,7 +100,7 @@ class JsonlQuestion:
 
     text: str
     tag: str | float | None = None
-    claim: Claim = field(default_factory=Claim)
+    claim: IdentityClaim = field(default_factory=IdentityClaim)
     now: datetime | None = None
     conversation: str = ""
     mode: str = ""
@@ -116,7 +116,7 @@ def parse_line(raw: bytes) -> JsonlQuestion:
     return JsonlQuestion(
         text=text,
         tag=tag_of(fields),
-        claim=Claim(
+        claim=IdentityClaim(
             user=_name(fields, "user"),
             role=_name(fields, "role"),
             permissions=_names(fields, "permissions"),
@@ -191,7 +191,7 @@ class AskOptions:
     """What the options of `ask` say; a JSON line may say something else for itself."""
 
     mode: str
-    claim: Claim
+    claim: IdentityClaim
     now: datetime | None
     lang: Lang | None
     model: str | None
@@ -237,9 +237,9 @@ class JsonlRun:
             self.labels[profile.login, mode, label] = answered.conversation
         return answered
 
-    def _claim(self, line: JsonlQuestion) -> Claim:
+    def _claim(self, line: JsonlQuestion) -> IdentityClaim:
         given, own = line.claim, self.asked.claim
-        return Claim(given.user or own.user, given.role, given.permissions, given.department)
+        return IdentityClaim(given.user or own.user, given.role, given.permissions, given.department)
 
     def _conversation(self, profile: Profile, mode: str, name: str) -> tuple[str | None, str]:
         """The conversation to go on with, or None and the label that the new one will have."""

@@ -10,7 +10,7 @@ import typer
 
 from troly.cli.command import known_modes
 from troly.cli.failures import UsageError
-from troly.cli.invocation import Claim, Invocation, profile_for
+from troly.cli.invocation import IdentityClaim, Invocation, profile_for
 from troly.cli.output import data, data_json, note, paint
 from troly.presentation.text import grid
 
@@ -138,7 +138,7 @@ def restore(ctx: typer.Context, conversation: Id, user: User = None) -> None:
 
 
 def _owner(invocation: Invocation, session: Session, user: str | None) -> Profile:
-    return profile_for(invocation, session.profile, Claim(user=user))
+    return profile_for(invocation, session.profile, IdentityClaim(user=user))
 
 
 def _first_words(session: Session, owner: Profile, conversation: str) -> str:

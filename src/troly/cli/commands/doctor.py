@@ -24,7 +24,7 @@ from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.presentation.text import GAP, cells
 
-LOOKS: dict[FindingLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
+LOOKS: dict[CheckLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
 
 
 def doctor(
@@ -34,7 +34,7 @@ def doctor(
     # REFACTOR: emptied import
 
     invocation: Invocation = ctx.obj
-    found: list[Finding] = []
+    found: list[CheckResult] = []
     for finding in _collected(all_checks(invocation), found):
         if not as_json:
             _show(invocation, finding)
@@ -48,13 +48,13 @@ def doctor(
     raise typer.Exit(int(failed))
 
 
-def _collected(findings: Iterator[Finding], into: list[Finding]) -> Iterator[Finding]:
+def _collected(findings: Iterator[CheckResult], into: list[CheckResult]) -> Iterator[CheckResult]:
     for finding in findings:
         into.append(finding)
         yield finding
 
 
-def _show(invocation: Invocation, finding: Finding) -> None:
+def _show(invocation: Invocation, finding: CheckResult) -> None:
     words = {level: invocation.say(f"doctor.level.{level}") for level in LOOKS}
     width = max(cells(word) for word in words.values())
     word = words[finding.level]
@@ -71,25 +71,25 @@ def _one_line(text: str) -> str:
     return sanitize(text, keep_newlines=False)
 
 
-FindingLevel = Literal["ok", "warning", "failure"]
+CheckLevel = Literal["ok", "warning", "failure"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What was looked at, how it is, and what to do about it (empty when it is well)."""
 
-    level: FindingLevel
+    level: CheckLevel
     name: str
     message: str
     remedy: str = ""
 
 
-def finding_of(level: FindingLevel, name: str, text: ErrorText) -> Finding:
+def check_result(level: CheckLevel, name: str, text: ErrorText) -> CheckResult:
     """An error of the house as a finding."""
-    return Finding(level, name, f"{text.title}: {text.message}", text.remedy)
+    return CheckResult(level, name, f"{text.title}: {text.message}", text.remedy)
 
 
-def check_stores(invocation: Invocation) -> Iterator[Finding]:
+def check_stores(invocation: Invocation) -> Iterator[CheckResult]:
     """Open the stores as every command does; a store that cannot be opened is a failure."""
     if invocation.settings_are_wrong:
         return
@@ -97,7 +97,7 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
     try:
         services = open_services(invocation.paths, invocation.settings, registry)
     except TrolyError as error:
-        yield finding_of("failure", "state.db", error.render(invocation.lang))
+        yield check_result("failure", "state.db", error.render(invocation.lang))
         return
     try:
         yield from _state(invocation, services)
@@ -108,16 +108,16 @@ def check_stores(invocation: Invocation) -> Iterator[Finding]:
         services.close()
 
 
-def _state(invocation: Invocation, services: Services) -> Iterator[Finding]:
+def _state(invocation: Invocation, services: Services) -> Iterator[CheckResult]:
     say = invocation.say
     path = invocation.paths.state_db
     size = path.stat().st_size / 1e6 if path.exists() else 0.0
-    yield Finding("ok", "state.db", say("doctor.stores.state", path=path, size=f"{size:.1f}"))
+    yield CheckResult("ok", "state.db", say("doctor.stores.state", path=path, size=f"{size:.1f}"))
     if services.interrupted:
-        yield Finding("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
+        yield CheckResult("ok", "state.db", say("doctor.stores.interrupted", count=len(services.interrupted)))
 
 
-def _damaged(invocation: Invocation, services: Services) -> Iterator[Finding]:
+def _damaged(invocation: Invocation, services: Services) -> Iterator[CheckResult]:
     """What was found damaged, now that everything was looked at, and where it was put."""
     for store in (services.knowledge, services.memory):
         # That the vectors are damaged is told below, by where they were put.
@@ -131,35 +131,37 @@ def _damaged(invocation: Invocation, services: Services) -> Iterator[Finding]:
     ):
         said = {"file": damaged.original, "kept": damaged.moved_to, "reason": damaged.reason}
         text = invocation.say("doctor.stores.aside", **said)
-        yield Finding("warning", damaged.original.name, text, invocation.say("doctor.stores.aside_remedy"))
+        yield CheckResult(
+            "warning", damaged.original.name, text, invocation.say("doctor.stores.aside_remedy")
+        )
 
 
-def _vectors(invocation: Invocation) -> Iterator[Finding]:
+def _vectors(invocation: Invocation) -> Iterator[CheckResult]:
     """Whether Chroma loads, and where its vectors are; search by words works without it."""
     try:
         from chromadb import __version__ as version
     except Exception as error:  # noqa: BLE001 (a broken binary wheel raises anything)
         reason = f"{type(error).__name__}: {error}"[:200]
         text = invocation.say("doctor.stores.no_chroma", reason=reason)
-        yield Finding("warning", "chroma", text, invocation.say("doctor.stores.no_chroma_remedy"))
+        yield CheckResult("warning", "chroma", text, invocation.say("doctor.stores.no_chroma_remedy"))
         return
     path = invocation.paths.chroma
     key = "doctor.stores.vectors" if path.exists() else "doctor.stores.no_vectors"
-    yield Finding("ok", "chroma", invocation.say(key, path=path, version=version))
+    yield CheckResult("ok", "chroma", invocation.say(key, path=path, version=version))
 
 
-def _data_status(invocation: Invocation, services: Services, registry: Registry) -> Iterator[Finding]:
+def _data_status(invocation: Invocation, services: Services, registry: Registry) -> Iterator[CheckResult]:
     for mode in registry:
         try:
             holdings = mode.data_status(services, invocation.lang)
         except TrolyError as error:
-            yield finding_of("failure", f"data {mode.id}", error.render(invocation.lang))
+            yield check_result("failure", f"data {mode.id}", error.render(invocation.lang))
             continue
         if mode.samples is not None and mode.samples.loaded(services):
             text = invocation.say("doctor.stores.samples", mode=mode.names[invocation.lang])
-            yield Finding("ok", f"data {mode.id}", text)
+            yield CheckResult("ok", f"data {mode.id}", text)
         if holdings is not None:
-            yield Finding(
+            yield CheckResult(
                 "ok" if holdings.enough else "warning",
                 f"data {mode.id}",
                 holdings.line,
@@ -167,7 +169,7 @@ def _data_status(invocation: Invocation, services: Services, registry: Registry)
             )
 
 
-def check_models(invocation: Invocation) -> Iterator[Finding]:
+def check_models(invocation: Invocation) -> Iterator[CheckResult]:
     """One finding for Ollama, and one for every model that the settings name."""
     import asyncio
 
@@ -176,20 +178,24 @@ def check_models(invocation: Invocation) -> Iterator[Finding]:
     settings, say = invocation.settings, invocation.say
     health = asyncio.run(model_health(settings))
     if health.error is not None:
-        found = finding_of("warning", "ollama", health.error.render(invocation.lang))
-        yield Finding("warning", "ollama", f"{found.message} {say('doctor.ollama.without')}", found.remedy)
+        found = check_result("warning", "ollama", health.error.render(invocation.lang))
+        yield CheckResult(
+            "warning", "ollama", f"{found.message} {say('doctor.ollama.without')}", found.remedy
+        )
         return
-    yield Finding("ok", "ollama", say("doctor.ollama.up", version=health.version, count=len(health.models)))
+    yield CheckResult(
+        "ok", "ollama", say("doctor.ollama.up", version=health.version, count=len(health.models))
+    )
     for name, roles in wanted_models(settings).items():
         there = installed(name, health)
         if there is not None:
-            yield Finding("ok", f"model {name}", ", ".join(roles))
+            yield CheckResult("ok", f"model {name}", ", ".join(roles))
         else:
             text = say("doctor.model.missing", roles=", ".join(roles))
-            yield Finding("warning", f"model {name}", text, say("doctor.model.remedy", name=name))
+            yield CheckResult("warning", f"model {name}", text, say("doctor.model.remedy", name=name))
 
 
-def check_sandbox(invocation: Invocation) -> Iterator[Finding]:
+def check_sandbox(invocation: Invocation) -> Iterator[CheckResult]:
     """Start a worker, run one query in it, end it. Raises SandboxError."""
     from troly.sandbox import Sandbox, Scope, check
 
@@ -201,9 +207,9 @@ def check_sandbox(invocation: Invocation) -> Iterator[Finding]:
         sandbox.close()
     if limits is not None and limits.address_space and limits.cpu and limits.files:
         text = invocation.say("doctor.sandbox.whole", memory=limits.address_space // 2**20)
-        yield Finding("ok", "sandbox", text)
+        yield CheckResult("ok", "sandbox", text)
         return
-    yield Finding(
+    yield CheckResult(
         "warning", "sandbox", invocation.say("doctor.sandbox.part"), invocation.say("doctor.sandbox.remedy")
     )
 
@@ -212,10 +218,10 @@ OLDEST_PYTHON = (3, 11)
 GIGABYTE = 1_000_000_000
 ENOUGH_DISK, LITTLE_DISK = 2.0, 0.2
 SMALLEST_SCREEN = (60, 20)
-Check = Callable[[Invocation], Iterator[Finding]]
+Check = Callable[[Invocation], Iterator[CheckResult]]
 
 
-def all_checks(invocation: Invocation) -> Iterator[Finding]:
+def all_checks(invocation: Invocation) -> Iterator[CheckResult]:
     """Every finding, in the order to show; none of the checks raises for what it looks at."""
     checks: tuple[Check, ...] = (
         check_python,
@@ -232,15 +238,17 @@ def all_checks(invocation: Invocation) -> Iterator[Finding]:
         try:
             yield from check(invocation)
         except TrolyError as error:
-            yield finding_of("failure", check.__name__.removeprefix("check_"), error.render(invocation.lang))
+            yield check_result(
+                "failure", check.__name__.removeprefix("check_"), error.render(invocation.lang)
+            )
 
 
-def check_python(invocation: Invocation) -> Iterator[Finding]:
+def check_python(invocation: Invocation) -> Iterator[CheckResult]:
     """Python and Troly themselves."""
     from importlib.metadata import version
 
     right = sys.version_info[:2] >= OLDEST_PYTHON
-    yield Finding(
+    yield CheckResult(
         "ok" if right else "failure",
         "python",
         f"Python {platform.python_version()}, Troly {version('troly')}, {platform.system()} {platform.machine()}",
@@ -248,19 +256,19 @@ def check_python(invocation: Invocation) -> Iterator[Finding]:
     )
 
 
-def check_folders(invocation: Invocation) -> Iterator[Finding]:
+def check_folders(invocation: Invocation) -> Iterator[CheckResult]:
     """The folders exist or can be made, and the disk has room."""
     say, paths = invocation.say, invocation.paths
     try:
         paths.ensure()
     except TrolyError as error:
-        yield finding_of("failure", "folders", error.render(invocation.lang))
+        yield check_result("failure", "folders", error.render(invocation.lang))
     for name, folder in (("data", paths.data), ("config", paths.config), ("cache", paths.cache)):
         if folder.is_dir():
-            yield Finding("ok", name, str(folder))
+            yield CheckResult("ok", name, str(folder))
     free = shutil.disk_usage(_nearest(paths.data)).free / GIGABYTE
     level = "ok" if free >= ENOUGH_DISK else "warning" if free >= LITTLE_DISK else "failure"
-    yield Finding(
+    yield CheckResult(
         level,  # type: ignore[arg-type]  # one of three literals
         "disk",
         say("doctor.disk.free", free=f"{free:.1f}"),
@@ -268,21 +276,21 @@ def check_folders(invocation: Invocation) -> Iterator[Finding]:
     )
 
 
-def check_settings(invocation: Invocation) -> Iterator[Finding]:
+def check_settings(invocation: Invocation) -> Iterator[CheckResult]:
     """The settings file and the users file."""
     problems = problems_of(invocation)
     for problem in problems:
-        yield finding_of("failure", "settings", problem)
+        yield check_result("failure", "settings", problem)
     if not problems:
         file = invocation.paths.config_file
-        yield Finding(
+        yield CheckResult(
             "ok",
             "settings",
             str(file) if file.exists() else invocation.say("doctor.settings.default", file=file),
         )
 
 
-def check_identity(invocation: Invocation) -> Iterator[Finding]:
+def check_identity(invocation: Invocation) -> Iterator[CheckResult]:
     """Who you are here, and whether you may speak for others."""
     if invocation.settings_are_wrong:
         return
@@ -292,10 +300,10 @@ def check_identity(invocation: Invocation) -> Iterator[Finding]:
         if may_impersonate(invocation.paths, invocation.settings)
         else "doctor.identity.bound"
     )
-    yield Finding("ok", "identity", invocation.say(key, login=profile.login, role=profile.role))
+    yield CheckResult("ok", "identity", invocation.say(key, login=profile.login, role=profile.role))
 
 
-def check_modes(invocation: Invocation) -> Iterator[Finding]:
+def check_modes(invocation: Invocation) -> Iterator[CheckResult]:
     """Every registered mode loads; a third party's broken one is its own trouble."""
     registry, say = Registry(), invocation.say
     broken = registry.broken()
@@ -303,19 +311,19 @@ def check_modes(invocation: Invocation) -> Iterator[Finding]:
     for name in registry.names:
         if name in broken:
             level: str = "failure" if registry.ships(name) else "warning"
-            yield Finding(level, f"mode {name}", broken[name], say("doctor.mode.remedy"))  # type: ignore[arg-type]
+            yield CheckResult(level, f"mode {name}", broken[name], say("doctor.mode.remedy"))  # type: ignore[arg-type]
         else:
             mode = usable[name]
-            yield Finding("ok", f"mode {name}", mode.names[invocation.lang])
+            yield CheckResult("ok", f"mode {name}", mode.names[invocation.lang])
     if not usable:
-        yield Finding("failure", "modes", say("doctor.mode.missing"), say("doctor.mode.remedy"))
+        yield CheckResult("failure", "modes", say("doctor.mode.missing"), say("doctor.mode.remedy"))
 
 
-def check_terminal(invocation: Invocation) -> Iterator[Finding]:
+def check_terminal(invocation: Invocation) -> Iterator[CheckResult]:
     """Size, colours and characters of the terminal; not being one is fine for `ask`."""
     say, env = invocation.say, invocation.env
     if not sys.stdout.isatty():
-        yield Finding("ok", "terminal", say("doctor.terminal.none"))
+        yield CheckResult("ok", "terminal", say("doctor.terminal.none"))
         return
     size = shutil.get_terminal_size()
     colours = _colours(env.get("TERM", ""), env.get("COLORTERM", ""), bool(env.get("NO_COLOR")))
@@ -332,7 +340,7 @@ def check_terminal(invocation: Invocation) -> Iterator[Finding]:
         [say("doctor.terminal.small", columns=SMALLEST_SCREEN[0], rows=SMALLEST_SCREEN[1])] if small else []
     )
     remedies += [] if utf8 else [say("doctor.terminal.utf8")]
-    yield Finding("warning" if remedies else "ok", "terminal", text, " ".join(remedies))
+    yield CheckResult("warning" if remedies else "ok", "terminal", text, " ".join(remedies))
 
 
 def _colours(term: str, colorterm: str, refused: bool) -> str:

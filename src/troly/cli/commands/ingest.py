@@ -17,7 +17,7 @@ import typer
 from troly.cli.command import TrolyGroup
 from troly.cli.commands.mode_commands import build_command, option, own_parameter
 from troly.cli.failures import STOPPED, say_error
-from troly.cli.invocation import Claim, Invocation, profile_for
+from troly.cli.invocation import IdentityClaim, Invocation, profile_for
 from troly.cli.output import data, data_json, note, progress
 from troly.cli.turns import model_loop, on_interrupt
 from troly.conversation.session import Session
@@ -145,7 +145,7 @@ def load_file(invocation: Invocation, ingest: Ingest, asked: LoadOptions) -> int
             progress=update,
             cancelled=stop.is_set,
             values=asked.values,
-            profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
+            profile=profile_for(invocation, session.profile, IdentityClaim(user=asked.user)),
         )
         outcome = _in_thread(lambda: ingest.run(request), lambda: announce_stop(invocation, stop))
     note_problems(invocation, outcome.problems, "ingest.more")

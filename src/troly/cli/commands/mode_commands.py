@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from troly.cli.command import HELP_NAMES, TrolyCommand, TrolyGroup
-from troly.cli.invocation import Claim, Invocation, parse_moment, profile_for
+from troly.cli.invocation import IdentityClaim, Invocation, parse_moment, profile_for
 from troly.cli.output import data, data_json, note
 from troly.presentation.text import grid
 from troly.text.csv_text import csv_text
@@ -161,7 +161,7 @@ def run_command(invocation: Invocation, command: Command, asked: CommandOptions)
         )
         request = CommandRequest(
             services=session.services,
-            profile=profile_for(invocation, session.profile, Claim(user=asked.user)),
+            profile=profile_for(invocation, session.profile, IdentityClaim(user=asked.user)),
             now=now or session.services.clock(),
             language=invocation.lang,
             values=asked.values,

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from troly.cli.invocation import Claim, Invocation, profile_for
+from troly.cli.invocation import IdentityClaim, Invocation, profile_for
 from troly.cli.output import data, data_json, note
 from troly.errors import InputError
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.conversation.replay import ReplayResult
-    from troly.stores.records import Turn
+    from troly.stores.records import StoredTurn
 
 
 Id = Annotated[str, typer.Argument(metavar="CONVERSATION", help="conversations.id", show_default=False)]
@@ -58,7 +58,7 @@ def run_replay(
     Raises AccessError for somebody else's conversation, InputError `replay.no_turn`, StoreError.
     """
     with invocation.open_session() as session:
-        owner = profile_for(invocation, session.profile, Claim(user=user)).login
+        owner = profile_for(invocation, session.profile, IdentityClaim(user=user)).login
         turns = session.services.conversations.turns(owner, conversation)
     chosen = choose_turns(turns, turn)
     found = asyncio.run(_replay(invocation, owner, chosen))
@@ -74,7 +74,7 @@ def run_replay(
     return InputError.exit_code if any(one.problem for one in found) else 0
 
 
-def choose_turns(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, Turn]]:
+def choose_turns(turns: Sequence[StoredTurn], wanted: str | None) -> list[tuple[int, StoredTurn]]:
     """The turns meant, with their numbers from 1; raises InputError `replay.no_turn`."""
     numbered = list(enumerate(turns, 1))
     if wanted is None:
@@ -85,7 +85,9 @@ def choose_turns(turns: Sequence[Turn], wanted: str | None) -> list[tuple[int, T
     return found
 
 
-async def _replay(invocation: Invocation, owner: str, turns: Sequence[tuple[int, Turn]]) -> list[TurnReplay]:
+async def _replay(
+    invocation: Invocation, owner: str, turns: Sequence[tuple[int, StoredTurn]]
+) -> list[TurnReplay]:
     from troly.conversation.replay import replay, temporary_copy
     from troly.plugin.registry import Registry
 

@@ -79,7 +79,7 @@ def _doubles(word: str) -> bool:
 _FILE = "glossary.txt"
 
 
-class Wording(NamedTuple):
+class ConceptPhrase(NamedTuple):
     """One way to say a concept as the index holds it; `accented` tells words apart that fold to the same."""
 
     folded: tuple[str, ...]
@@ -94,7 +94,7 @@ class ConceptMatch:
     start: int
     end: int
     english: bool
-    others: tuple[Wording, ...]
+    others: tuple[ConceptPhrase, ...]
 
 
 class _Phrase(NamedTuple):
@@ -111,7 +111,7 @@ class _Phrase(NamedTuple):
 
 
 class _Glossary(NamedTuple):
-    wordings: tuple[tuple[Wording, ...], ...]
+    wordings: tuple[tuple[ConceptPhrase, ...], ...]
     by_first: Mapping[str, tuple[_Phrase, ...]]
 
 
@@ -210,18 +210,18 @@ def _glossary() -> _Glossary:
     return _Glossary(tuple(wordings), {key: tuple(phrases) for key, phrases in by_first.items()})
 
 
-def _english(phrases: Iterable[str]) -> Iterable[Wording]:
+def _english(phrases: Iterable[str]) -> Iterable[ConceptPhrase]:
     """Each phrase in its forms: the last word as one, many, done and doing."""
     for phrase in phrases:
         *first, last = (folded_token(word) for word in fold.words(phrase))
         for form in forms(last):
-            yield Wording((*first, form), (*first, form), english=True)
+            yield ConceptPhrase((*first, form), (*first, form), english=True)
 
 
-def _vietnamese(phrases: Iterable[str]) -> Iterable[Wording]:
+def _vietnamese(phrases: Iterable[str]) -> Iterable[ConceptPhrase]:
     for phrase in phrases:
         words = fold.words(phrase)
-        yield Wording(tuple(map(folded_token, words)), tuple(map(accented_token, words)), english=False)
+        yield ConceptPhrase(tuple(map(folded_token, words)), tuple(map(accented_token, words)), english=False)
 
 
 # What the concepts of a question are called elsewhere: terms to look for beside its own, and what each tells.
@@ -239,10 +239,10 @@ class Meaning(NamedTuple):
     words: tuple[str, ...]
     bigrams: tuple[str, ...]
     english: bool
-    others: tuple[Wording, ...]
+    others: tuple[ConceptPhrase, ...]
 
 
-class Rewording(NamedTuple):
+class QueryExpansion(NamedTuple):
     """Terms to look for in two columns with what each tells, and the question's weights with its other wordings."""
 
     accented: Mapping[str, float]
@@ -286,7 +286,7 @@ def named_elsewise(question: str) -> Callable[[str], frozenset[str]]:
 
 def reword(
     connection: sqlite3.Connection, found: Sequence[Meaning], weights: Weights, total: int
-) -> Rewording:
+) -> QueryExpansion:
     """The other wordings that the index knows, and the rarest term of each that is to be looked for.
 
     A concept tells as much as its most frequent wording in the other language: where that stands everywhere, a rare
@@ -311,7 +311,7 @@ def reword(
             other = OtherWording(one.folded, one.accented[0], meaning.words, pairs)
             others.setdefault(one.folded[0], []).append(other)
         words.update({word: min(words[word], least) for word in meaning.words if word in words})
-    return Rewording(accented, bigrams, Weights(words, weights.bigrams, others))
+    return QueryExpansion(accented, bigrams, Weights(words, weights.bigrams, others))
 
 
 def _known(connection: sqlite3.Connection, found: Sequence[Meaning], total: int) -> dict[str, float]:
@@ -327,12 +327,12 @@ def _known(connection: sqlite3.Connection, found: Sequence[Meaning], total: int)
     return {term: weight for term, weight in weights.items() if weight < nothing}
 
 
-def _terms(one: Wording) -> Sequence[str]:
+def _terms(one: ConceptPhrase) -> Sequence[str]:
     """What the index holds of a wording: its pairs, or its one word with its marks."""
     return fold.bigrams(one.folded) if len(one.folded) > 1 else one.accented
 
 
-def _rarest(one: Wording, known: Mapping[str, float]) -> str | None:
+def _rarest(one: ConceptPhrase, known: Mapping[str, float]) -> str | None:
     terms = _terms(one)
     return max(terms, key=lambda term: known[term]) if all(term in known for term in terms) else None
 

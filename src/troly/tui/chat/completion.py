@@ -27,7 +27,7 @@ from troly.tui.widgets.lines import LinesView
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Parameter
-    from troly.plugin.ingest_arguments import Kind
+    from troly.plugin.ingest_arguments import IngestKind
     from troly.tui.chat.controller import Controller
     from troly.tui.chat.prompt import Prompt
     from troly.tui.dialogs.choose import Choice
@@ -168,12 +168,12 @@ class LinePart(NamedTuple):
     what: What
     start: int
     typed: str = ""
-    kind: Kind | None = None
+    kind: IngestKind | None = None
     free: tuple[Parameter, ...] = ()
     ready: bool = False
 
 
-def line_part(line: str, kinds: Sequence[Kind]) -> LinePart:
+def line_part(line: str, kinds: Sequence[IngestKind]) -> LinePart:
     """The part at the end of `line`."""
     *done, last = words(line)
     if not done:
@@ -194,7 +194,7 @@ def line_part(line: str, kinds: Sequence[Kind]) -> LinePart:
     return LinePart(what, last.start, last.text, kind, free, ready)
 
 
-def _before(kind: Kind, given: Sequence[str]) -> tuple[set[str], int, Parameter | None]:
+def _before(kind: IngestKind, given: Sequence[str]) -> tuple[set[str], int, Parameter | None]:
     """The options in `given`, how many files there are, and the option that still waits for its value."""
     by_name = {one.name: one for one in kind.parameters}
     used, files, waits = set[str](), 0, None
@@ -210,7 +210,7 @@ def _before(kind: Kind, given: Sequence[str]) -> tuple[set[str], int, Parameter 
     return used, files, waits
 
 
-def part_completions(part: LinePart, kinds: Sequence[Kind], lang: Lang) -> list[Completion]:
+def part_completions(part: LinePart, kinds: Sequence[IngestKind], lang: Lang) -> list[Completion]:
     """Kinds or options that fit; with a file the first offer loads it as it stands."""
     if part.what == "kind":
         wanted = fold(part.typed)
@@ -229,7 +229,7 @@ def part_completions(part: LinePart, kinds: Sequence[Kind], lang: Lang) -> list[
     ]
 
 
-def option_choices(head: str, kind: Kind, lang: Lang) -> Callable[[str], list[Choice]]:
+def option_choices(head: str, kind: IngestKind, lang: Lang) -> Callable[[str], list[Choice]]:
     """Offers for the options alone, after `head` (kind and file): to load now, or an option to write on."""
     from troly.tui.dialogs.choose import Choice
 

@@ -29,7 +29,7 @@ from troly.tui.chat.view import (
 
 if TYPE_CHECKING:
     from troly.plugin.events import Event, Notice
-    from troly.plugin.ingest_arguments import Kind
+    from troly.plugin.ingest_arguments import IngestKind
 
 Change = Literal["pane", "panes", "leaving", "finished", "chrome", "list", "draft"]
 UNOPENED = "unopened"
@@ -71,7 +71,7 @@ class Controller:
         self.loading_samples: list[str] = []
         self.opened = False
         self.new_here = False
-        self._kinds: Callable[[], Sequence[Kind]] = tuple
+        self._kinds: Callable[[], Sequence[IngestKind]] = tuple
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
 
@@ -133,7 +133,7 @@ class Controller:
                 )
 
     @property
-    def kinds(self) -> Sequence[Kind]:
+    def kinds(self) -> Sequence[IngestKind]:
         """What can be loaded; nothing until the session is open."""
         return self._kinds()
 

@@ -13,7 +13,7 @@ from troly.tui.chat.view import MessageView, StepView, Trouble, WrongReport, mes
 
 if TYPE_CHECKING:
     from troly.conversation.session import Session
-    from troly.stores.records import StoredMessage, Turn
+    from troly.stores.records import StoredMessage, StoredTurn
 
 
 def message_page(
@@ -41,7 +41,7 @@ def message_page(
 
 
 def message_views(
-    messages: Sequence[StoredMessage], turns: Iterable[Turn], zone: tzinfo | None = None
+    messages: Sequence[StoredMessage], turns: Iterable[StoredTurn], zone: tzinfo | None = None
 ) -> list[MessageView]:
     """`messages` in order, with times in `zone`; the last answer of each turn carries what the turn kept."""
     by_id = {turn.id: turn for turn in turns}
@@ -72,7 +72,7 @@ def card_from(saved: Mapping[str, Any]) -> Content | None:
     return event if isinstance(event, Content) else None
 
 
-def _finish(view: MessageView, turn: Turn) -> None:
+def _finish(view: MessageView, turn: StoredTurn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
     view.turn, view.spent = turn.id, usage_of(trace.get("calls") or ())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from troly.conversation.jobs import Job, JobProgress, JobResult, LoadFiles, MissingModel, PullModel
 from troly.errors import InputError
 from troly.plugin.events import Notice
-from troly.plugin.ingest_arguments import Kind, quoted, read_order
+from troly.plugin.ingest_arguments import IngestKind, quoted, read_order
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
@@ -146,7 +146,7 @@ class JobActions:
             free=False,
         )
 
-    def _ask_path(self, kind: Kind) -> None:
+    def _ask_path(self, kind: IngestKind) -> None:
         lang = self._controller.language
         self._ask(
             f"{tr('ui.work.ingest', lang)} · {kind.name}",
@@ -155,7 +155,7 @@ class JobActions:
             lambda path: self._ask_options(kind, path),
         )
 
-    def _ask_options(self, kind: Kind, path: str) -> None:
+    def _ask_options(self, kind: IngestKind, path: str) -> None:
         """Offer the options of the kind; Enter loads without any."""
         lang = self._controller.language
         head = f"{kind.name} {quoted(path)} "

@@ -18,7 +18,7 @@ from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from troly.plugin.events import Content, Progress
-    from troly.plugin.ingest_arguments import Kind
+    from troly.plugin.ingest_arguments import IngestKind
     from troly.tui.chat.turns import ModelUsage
 
 
@@ -233,7 +233,7 @@ class SessionInfo(NamedTuple):
     notices: tuple[str, ...] = ()
     new_here: bool = False
     missing_samples: frozenset[str] = frozenset()
-    kinds: Callable[[], Sequence[Kind]] = tuple
+    kinds: Callable[[], Sequence[IngestKind]] = tuple
 
 
 class DataStatusView(NamedTuple):

@@ -30,7 +30,7 @@ from troly.tui.widgets.text_input import TypingInput
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PaletteEntry:
     """One entry of the palette: what it is called, the action it runs, and the key that does the same."""
 
     title: str
@@ -38,11 +38,11 @@ class Command:
     key: str = ""
 
 
-def commands(controller: Controller, keymap: Keymap) -> list[Command]:
+def commands(controller: Controller, keymap: Keymap) -> list[PaletteEntry]:
     """What can be done now: questions that the last answer offers, modes, then the rest."""
     lang = controller.language
     found = [
-        Command(
+        PaletteEntry(
             tr("ui.command.suggested", lang, question=sanitize(question, keep_newlines=False)),
             f"suggested({index})",
         )
@@ -51,17 +51,19 @@ def commands(controller: Controller, keymap: Keymap) -> list[Command]:
     keys = keymap.keys("assistants")
     for place, mode in enumerate(controller.modes.values()):
         press = key_label(keys[place]) if place < len(keys) else ""
-        found.append(Command(tr("ui.command.mode", lang, name=mode.names[lang]), f"mode('{mode.id}')", press))
+        found.append(
+            PaletteEntry(tr("ui.command.mode", lang, name=mode.names[lang]), f"mode('{mode.id}')", press)
+        )
     return [
         *found,
-        *(Command(title(one, lang), one.run, keymap.press(one.name)) for one in ACTIONS if one.palette),
+        *(PaletteEntry(title(one, lang), one.run, keymap.press(one.name)) for one in ACTIONS if one.palette),
     ]
 
 
-def matching(offered: Sequence[Command], wanted: str) -> list[Command]:
+def matching(offered: Sequence[PaletteEntry], wanted: str) -> list[PaletteEntry]:
     """The commands whose title holds all words of `wanted`, diacritics or not; beginnings of words come first."""
     words = fold(wanted).split()
-    ranked: list[tuple[int, int, Command]] = []
+    ranked: list[tuple[int, int, PaletteEntry]] = []
     for place, command in enumerate(offered):
         name = fold(command.title)
         if all(word in name for word in words):
@@ -86,10 +88,10 @@ class PaletteScreen(ModalScreen[str]):
         Binding("down", "move(1)", show=False, priority=True),
     ]
 
-    def __init__(self, offered: Sequence[Command], lang: Lang) -> None:
+    def __init__(self, offered: Sequence[PaletteEntry], lang: Lang) -> None:
         super().__init__()
         self._offered = offered
-        self._shown: list[Command] = []
+        self._shown: list[PaletteEntry] = []
         self._lang: Lang = lang
 
     def compose(self) -> ComposeResult:
@@ -150,13 +152,13 @@ class PaletteScreen(ModalScreen[str]):
         self.dismiss("")
 
 
-def _row(command: Command, width: int) -> Content:
+def _row(command: PaletteEntry, width: int) -> Content:
     left, right = Content(f" {command.title}"), Content.styled(f"{command.key} ", "dim")
     gap = width - left.cell_length - right.cell_length
     return Content.assemble(left, " " * gap, right) if gap > 0 else left
 
 
-def pane_commands(controller: Controller) -> list[Command]:
+def pane_commands(controller: Controller) -> list[PaletteEntry]:
     """All open conversations in the order of the row; what is written or not read yet is marked."""
     lang = controller.language
     found = []
@@ -171,5 +173,5 @@ def pane_commands(controller: Controller) -> list[Command]:
         mode = controller.modes.get(pane.mode)
         name = mode.names[lang] if mode else pane.mode
         mark = activity_mark([pane])
-        found.append(Command(title, f"pane({pane.key})", f"{mark} {name}".strip()))
+        found.append(PaletteEntry(title, f"pane({pane.key})", f"{mark} {name}".strip()))
     return found
