@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.screen.pictures import LOOKS, staged
+from troly import tui
 from troly.text.catalogue import Lang
-from troly.tui import dialogs
 
 Snap = Callable[..., bool]
 COVER: tuple[tuple[tuple[int, int], Lang, str], ...] = (
@@ -102,7 +102,6 @@ def test_every_scene_is_taken_small_and_large_in_both_languages_and_themes() -> 
 async def test_every_screen_is_taken() -> None:
     shown = set()
     for name in (
-        "first",
         "talk",
         "palette",
         "help",
@@ -119,7 +118,7 @@ async def test_every_screen_is_taken() -> None:
             await before(pilot)
             shown.add(type(app.screen).__name__)
     there = set()
-    for path in Path(dialogs.__path__[0]).glob("*.py"):
+    for path in Path(tui.__path__[0]).rglob("*.py"):
         kinds = [one for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, ast.ClassDef)]
         there |= {one.name for one in kinds if any("Screen[" in ast.unparse(base) for base in one.bases)}
     assert there == shown

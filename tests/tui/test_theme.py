@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import colorsys
+import re
 from itertools import combinations
+from pathlib import Path
 
 import pytest
+import textual.widgets
 from textual.color import Color
 from textual.theme import Theme
 
 from tests.support.screen.fake_backend import MODES
+from troly import tui
 from troly.tui.chat.view import ModeView
 from troly.tui.theme import CLEAR, CONTRAST, READABLE, THEMES, Palette, contrast
 
@@ -82,3 +86,14 @@ def test_assistants_are_told_apart_by_colour_and_none_looks_like_a_failure() -> 
 
 def hue(text: str) -> float:
     return 360 * colorsys.rgb_to_hls(*Color.parse(text).normalized)[0]
+
+
+def test_every_widget_that_the_style_sheets_name_exists() -> None:
+    """A renamed class would lose its colours and margins without a word."""
+    folder = Path(tui.__path__[0])
+    sources = "\n".join(path.read_text("utf-8") for path in folder.rglob("*.py"))
+    known = set(re.findall(r"^class (\w+)", sources, re.MULTILINE)) | set(textual.widgets.__all__)
+    for sheet in folder.rglob("*.tcss"):
+        rules = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+        named = set(re.findall(r"(?<![\w.#:-])[A-Z]\w+", re.sub(r"\{[^}]*\}", "", rules)))
+        assert named - known - {"Screen", "ToastRack"} == set()

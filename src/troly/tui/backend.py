@@ -102,8 +102,11 @@ class SessionBackend:
         except Exception as error:  # noqa: BLE001 (whatever a store or a third-party mode raises is shown as a card)
             found = error
         self._deliver(partial(ready, found))
-        if not self._closing:
-            self._loop.run_forever()
+        try:
+            if not self._closing:
+                self._loop.run_forever()
+        finally:
+            self._loop.close()
 
     def _open(self) -> SessionInfo:
         from troly.plugin.sample_loading import SampleLoader
@@ -187,7 +190,8 @@ class SessionBackend:
         if self._session is not None and last is not None:
             with suppress(OSError):
                 last(self._session)
-        if self._thread is None or not self._thread.is_alive():
+        if self._thread is None:
+            self._loop.close()
             return
         if self._session is not None and self._loop.is_running():
             ending = self._submit(self._end(self._session))
@@ -212,7 +216,13 @@ class SessionBackend:
         return self._session
 
     def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # the loop is closed already
+            work.close()
+            ended: Future[Any] = Future()
+            ended.cancel()
+            return ended
 
     def _call_soon(self, function: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed already

@@ -133,10 +133,9 @@ async def test_a_screen_that_shrinks_shows_the_side_with_the_input_and_grows_bac
             await pilot.resize_terminal(width, height)
             asked.say(Token("chữ "))
             await settle(app, pilot)
-        assert [side.display for side in app.chat.sides] == [False, True]
+        await until(lambda: [side.display for side in app.chat.sides] == [False, True])
         await pilot.resize_terminal(*WIDE)
-        await settle(app, pilot)
-        assert [side.display for side in app.chat.sides] == [True, True]
+        await until(lambda: [side.display for side in app.chat.sides] == [True, True])
         assert text_of(app.chat.sides[0].transcript).count("chữ") == 5
 
 

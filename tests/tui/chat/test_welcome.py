@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.made import registry_of
+from tests.support.process.waiting import until
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import Scene, begin, settle
 from tests.support.stores.services import profile, services_at
@@ -72,5 +73,4 @@ async def test_where_not_all_fits_the_questions_stay_and_the_rest_goes() -> None
         assert "ollama serve" not in app.shown
         assert app.chat.transcript.max_scroll_y == 0
         await pilot.resize_terminal(80, 40)
-        await settle(app, pilot)
-        assert "ollama serve" in app.shown
+        await until(lambda: "ollama serve" in app.shown)
