@@ -37,6 +37,19 @@ _FOREIGN = (
 )  # fmt: skip
 
 
+TESTS = Path(__file__).parent
+SLOW = {
+    line for line in (TESTS / "slow.txt").read_text("utf-8").splitlines() if line and not line.startswith("#")
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in `slow.txt` carry the mark `slow`."""
+    for item in items:
+        if item.path.relative_to(TESTS.parent).as_posix() in SLOW:
+            item.add_marker("slow")
+
+
 def _is_loopback(address: Any) -> bool:
     if not isinstance(address, tuple):
         return True

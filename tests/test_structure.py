@@ -270,3 +270,8 @@ def test_start_imports_nothing_heavy(module: str, allowed: tuple[str, ...]) -> N
     code = f"import sys, {module}; print(*[m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) <= set(allowed)
+
+
+def test_the_slow_files_exist() -> None:
+    lines = (ROOT / "tests" / "slow.txt").read_text("utf-8").splitlines()
+    assert [line for line in lines if not line.startswith("#") and not (ROOT / line).is_file()] == []
