@@ -14,24 +14,25 @@ ROOT = Path(__file__).parents[2]
 SOURCE = Path(__file__).parent / "sixth"
 SCREEN = """
 import asyncio
+from datetime import datetime
 from tests.support.process.waiting import until
 from tests.support.screen.screens import text_of
 from troly.tui.app import TrolyApp
-from troly.tui.house import House
-from troly.tui.startup import prepare
+from troly.tui.backend import SessionBackend
+from troly.tui.startup import prepare_start
 
 async def main():
-    prepared = prepare(None, None, "weather", "vi")
+    start = prepare_start(None, None, "weather", "vi")
     app = TrolyApp(
-        lambda deliver: House(prepared.open, deliver),
-        mode=prepared.mode, language="vi", theme="dark", now=prepared.now, keys=prepared.keys,
+        lambda deliver: SessionBackend(start.open_session, deliver),
+        mode=start.mode, language="vi", theme="dark", now=lambda: datetime.now().astimezone(), keys=start.keys,
     )
     async with app.run_test(size=(120, 40)) as pilot:
         await until(lambda: app.chat.prompt.has_focus and app.controller.opened, 60)
         app.chat.prompt.put("Nhiệt độ ở Huế?")
         await pilot.press("enter")
         await until(lambda: "Huế: 29°C." in text_of(app.chat.transcript), 60)
-    await asyncio.to_thread(app.house.close)
+    await asyncio.to_thread(app.close_backend)
     print("shown")
 
 asyncio.run(main())
