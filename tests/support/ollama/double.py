@@ -125,9 +125,11 @@ class OllamaDouble:
         if self._server is not None:
             self._server.close()
             self._server = None
-        for task in list(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        # A connection accepted just before the port closed gets its task only in one of the next turns of the loop.
+        while asyncio.all_tasks() != {asyncio.current_task()}:
+            for task in list(self._connections):
+                task.cancel()
+            await asyncio.sleep(0.001)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

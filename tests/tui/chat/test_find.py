@@ -93,6 +93,20 @@ async def test_older_messages_are_loaded_and_looked_through() -> None:
         assert len(app.controller.pane.messages) == 700
 
 
+async def test_a_match_in_messages_that_are_not_laid_out_yet_is_brought_into_view() -> None:
+    app = Scene("vi")
+    views = long_talk(60)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(app, pilot, views[20:])
+        await pilot.press("ctrl+g", "A")
+        await until(lambda: said(app).startswith("1/"))
+        await pilot.pause()
+        app.controller.pane.messages[:0] = views[:20]
+        await pilot.press(*"BC00010")
+        await until(lambda: said(app) == "1/1")
+        assert marked(app) == ["ABC00010"]
+
+
 async def test_what_a_closed_card_holds_is_opened() -> None:
     app = Scene("vi")
     view = message("assistant", NOW, "Đây ạ")

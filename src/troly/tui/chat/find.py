@@ -318,6 +318,8 @@ class FindBar(Horizontal):
         marks, ledger = self.transcript.marks, self.transcript.ledger
         if hit is None or marks is None or ledger is None:
             return
+        if ledger.index_of(hit.key) is None:  # older messages that have just come in and are not laid out yet
+            self.transcript.rebuild()
         pieces = self._pieces(hit, marks)
         piece = next((p for p in pieces if p.number == hit.number), pieces[-1] if pieces else None)
         marks.current = (hit.key, piece.number if piece is not None else -1)
