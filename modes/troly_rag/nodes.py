@@ -21,6 +21,7 @@ from troly_rag.answer.output import Span, Times, final_output, talk_output
 from troly_rag.config import RagConfig, load
 from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, find_conflicts
 from troly_rag.corpus.access import UserContext, user_context
+from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import ExecutionSetup, execute
 from troly_rag.execution.outputs import Execution
@@ -50,6 +51,7 @@ class Work:
     routing: Routing
     cache: TurnCache
     began: datetime
+    corpora: CorpusSearch
     permission: Span = field(init=False)
     reporter: Reporter = field(init=False)
     execution: Execution = field(init=False)
@@ -68,14 +70,15 @@ def orchestrator_of(cache: Cache) -> Node:
         scope = await asyncio.to_thread(cache_scope, turn, user, config)
         limits = config.limits
         turn_cache = TurnCache(cache if limits.enable_caching else None, limits.cache_ttl_seconds, scope)
+        corpora = CorpusSearch.of(turn)
         before = str(turn.conversation_metadata.get(LAST, ""))
         message = await asyncio.to_thread(parse_message, turn.text, before, config, turn.language)
         if not message.kind:
-            fits = await corpus_fits(turn, message.questions, config, user, turn_cache)
+            fits = await corpus_fits(turn, corpora, message.questions, config, user, turn_cache)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         draft = await _classify(turn, message, draft, step, turn_cache)
-        work = Work(config, user, draft, turn_cache, began)
+        work = Work(config, user, draft, turn_cache, began, corpora)
         if draft.is_chitchat:
             turn.say(draft.response)
             turn.emit(Progress(say("progress.done", turn.language), 100.0))
@@ -125,7 +128,7 @@ def agent_execution_of(cache: Cache) -> Node:
         setup = ExecutionSetup(
             work.config.agents,
             work.config.limits,
-            ToolCaller(turn, work.user, work.config),
+            ToolCaller(turn, work.user, work.config, work.corpora),
             cache,
             work.cache.scope,
             turn.language,

@@ -18,7 +18,6 @@ from troly_rag.answer.grounding import ground, names_of, telling
 from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
-from troly_rag.corpus.wordings import variants
 from troly_rag.execution.outputs import AgentOutput, QueryAnswer
 from troly_rag.routing.plan import LOG, MATH, SUMMARY, Routing
 from troly_rag.routing.questions import content, is_side, wants_math
@@ -166,7 +165,7 @@ def _unnamed(routing: Routing, used: Sequence[SourceEvidence], config: RagConfig
         for name in dict.fromkeys(names_of(routing.original_query))
         if len(name) > 1
         and fold(name) not in own
-        and not any(fold(wording.text) in held for wording in variants(name))
+        and fold(name) not in held
     ]
     return say("answer.unnamed", lang, names=", ".join(missing)) if missing else ""
 

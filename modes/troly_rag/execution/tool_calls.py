@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly_rag.config import Agent, RagConfig
     from troly_rag.corpus.access import UserContext
-    from troly_rag.corpus.search import Passage
+    from troly_rag.corpus.search import CorpusSearch, Passage
 
 _FEWEST = 2
 TOOLS: dict[str, Callable[[ToolInputs], Awaitable[ToolOutput]]] = {
@@ -39,13 +39,14 @@ class ToolCaller:
     turn: TurnContext
     user: UserContext
     config: RagConfig
+    corpora: CorpusSearch
 
     async def __call__(
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
     ) -> ToolResult:
         """The tool's result; one with `error` where the tool says that it cannot. Raises what the tool raises."""
         text = spaced(query) if task.tool == MATH else query
-        inputs = ToolInputs(self.turn, agent, text, self.user, self.config, passages_of(before))
+        inputs = ToolInputs(self.turn, agent, text, self.user, self.config, self.corpora, passages_of(before))
         try:
             output = await TOOLS[task.tool](inputs)
             if task.tool == RAG and not output.passages:

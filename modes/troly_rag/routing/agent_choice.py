@@ -14,7 +14,7 @@ from troly.text.catalogue import LANGS
 from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.search import search
+from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import TurnCache
 from troly_rag.routing.lexicons import ENOUGH, read_examples
 
@@ -148,7 +148,12 @@ def _lessons(agent: Agent, topics: Mapping[str, list[str]]) -> list[str]:
 
 
 async def corpus_fits(
-    turn: TurnContext, questions: Sequence[Question], config: RagConfig, user: UserContext, cache: TurnCache
+    turn: TurnContext,
+    corpora: CorpusSearch,
+    questions: Sequence[Question],
+    config: RagConfig,
+    user: UserContext,
+    cache: TurnCache,
 ) -> list[Mapping[str, float]]:
     """For each question the relevance of the best passage of each agent that `user` may see; {} where its wording
     alone says which agent it is for.
@@ -161,7 +166,10 @@ async def corpus_fits(
         closed = config.limits.min_relevance_score
         try:
             found = await asyncio.gather(
-                *(search(turn, agent, text, user, k=1, least=closed) for agent in config.agents.values())
+                *(
+                    corpora.search(agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed)
+                    for agent in config.agents.values()
+                )
             )
         except StoreError:
             return {}

@@ -10,7 +10,6 @@ from troly.errors import ModelError
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.extraction import extract
 from troly_rag.answer.grounding import ground
-from troly_rag.corpus.search import search
 from troly_rag.strings import prompts, say
 from troly_rag.tools.interface import ToolInputs, ToolOutput
 
@@ -26,7 +25,9 @@ async def run_search(given: ToolInputs) -> ToolOutput:
     """The best passages that the asker may see, and the sentences of them that answer the query."""
     turn = given.turn
     least = given.config.limits.min_relevance_score
-    found = await search(turn, given.agent, given.query, given.user, k=PASSAGES, least=least)
+    found = await given.corpora.search(
+        given.agent.collection, given.query, given.user, PASSAGES, now=turn.now, lang=turn.language, least=least
+    )
     good = tuple(one for one in found.passages if one.relevance >= least)
     # Where what is in force answers, an older version is there to be weighed against it, and takes no room from it.
     current = [one for one in good if not one.superseded]

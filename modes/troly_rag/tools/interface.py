@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from troly_rag.answer.evidence import SourceEvidence
     from troly_rag.config import Agent, RagConfig
     from troly_rag.corpus.access import UserContext
-    from troly_rag.corpus.search import Passage
+    from troly_rag.corpus.search import CorpusSearch, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class ToolInputs:
     query: str
     user: UserContext
     config: RagConfig
+    corpora: CorpusSearch
     passages: tuple[Passage, ...] = ()
 
 
