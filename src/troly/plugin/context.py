@@ -31,7 +31,8 @@ class TurnContext:
 
     `history` holds the conversation's earlier messages, oldest first, without the message being answered (`text`).
     `text` is what is left of it when a request for another language was granted; `language` is the language to answer
-    in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends.
+    in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends. A node
+    that asks back, or says that it cannot answer, sets `answered` to False; it goes into the answer's metadata.
     """
 
     services: Services
@@ -46,6 +47,7 @@ class TurnContext:
     emit: Callable[[Event], None]
     turn_id: str = ""
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
+    answered: bool | None = None
     # By language, with the error that the installation's own voice gave.
     _voices: dict[Lang, tuple[Persona, ConfigError | None]] = field(default_factory=dict)
     _persona_told: bool = False
