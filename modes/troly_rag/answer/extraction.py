@@ -47,9 +47,17 @@ def extract(
     if not found:
         return ()
     asked, figures = question_of(question), figure_request(question)
-    ranked = sorted(((_score(asked, figures, one), one) for one in found), key=lambda pair: (-pair[0], pair[1].place))
+    ranked = sorted(
+        ((_score(asked, figures, one), one) for one in found), key=lambda pair: (-pair[0], pair[1].place)
+    )
     best = ranked[0][0]
-    chosen = [(score, one) for score, one in ranked[:most] if score > 0 and score >= _BESIDE * best]
+    # Where one sentence says all that is asked, only those that do are told.
+    whole = [one.place for one in found if _says_all(asked, one)]
+    chosen = [
+        (score, one)
+        for score, one in ranked[:most]
+        if score > 0 and score >= _BESIDE * best and (ranked[0][1].place not in whole or one.place in whole)
+    ]
     claims = {one.place: Claim(one.text, one.passage, score) for score, one in chosen}
     for score, one in chosen:
         for item in _items(one, found):
@@ -104,6 +112,10 @@ def _items(opening: _Sentence, found: Sequence[_Sentence]) -> Iterator[_Sentence
         if not one.listed:
             return
         yield one
+
+
+def _says_all(question: Question, one: _Sentence) -> bool:
+    return question.coverage(text_of(f"{one.heading}\n{one.text}")).share >= 1
 
 
 def _score(question: Question, asked: FigureRequest, one: _Sentence) -> float:

@@ -5,6 +5,7 @@ One measure for choosing passages, sentences and agents, and for saying honestly
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -13,11 +14,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troly.retrieval.search.glossary import named_elsewise, stem
-from troly.text.fold import WordToken, accents_agree, has_marks, tokens
 from troly.text.catalogue import Lang
+from troly.text.fold import WordToken, accents_agree, fold, fold_in_place, has_marks, span_in_place, tokens
 from troly.text.language import detect
+from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 
+# What a number counts, and how amounts are shortened.
+_COUNTED = re.compile(
+    r"\s?(?:%|(?:ngay|nam|thang|tuan|lan|gio|tieng|phut|dem|be|con|nguoi|vnd|dong"
+    r"|days?|years?|months?|weeks?|times?|hours?|minutes?|nights?|people)(?![a-z0-9]))"
+)
+_SPELT = re.compile(
+    r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
+    r"(?= (?:ngay|nam|thang|tuan|lan|gio|tieng|dem|days?|years?|months?|weeks?|times?|hours?|nights?)\b)"
+)
+_SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu)\b")
+_CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
+_DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -91,19 +105,26 @@ class Question:
             for at in range(place, place + len(phrase.words))
         }
         marked = has_marks(token.text for token in typed)
-        filler = _filler("en" if self.language == "en" and not marked else "vi")
+        english = self.language == "en" and not marked
         idle = {
             at
-            for place, phrase in _phrases_in(typed, filler)
+            for lang in ("vi", "en")
+            for place, phrase in _phrases_in(typed, _filler(lang))
             for at in range(place, place + len(phrase.words))
-            if not marked or all(_same_marks(typed[place + n], word) for n, word in enumerate(phrase.words))
+            if _is_filler(
+                typed[place : place + len(phrase.words)], phrase, lang, marked=marked, english=english
+            )
         } - self._lines.keys()
         everywhere = {
             at
             for place, phrase in _phrases_in(typed, _everywhere(), folded=True)
             for at in range(place, place + len(phrase.words))
         }
-        telling = [at for at in range(len(typed)) if at not in idle]
+        spans = _own_figures(raw)
+        own = {
+            at for at, token in enumerate(typed) if any(start <= token.start < end for start, end in spans)
+        }
+        telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere] or telling
         self._typed, self._marked = typed, marked
         self._elsewise = named_elsewise(raw)
@@ -112,6 +133,11 @@ class Question:
     def words(self) -> tuple[str, ...]:
         """The telling words as typed."""
         return tuple(self.raw[self._typed[at].start : self._typed[at].end] for at in self._places)
+
+    @property
+    def is_topic(self) -> bool:
+        """Whether it only names things that are known here."""
+        return bool(self._places) and all(at in self._lines for at in self._places)
 
     def named_by(self, title: str) -> float:
         """How much of what a title says stands in the question, 0 to 1."""
@@ -149,6 +175,23 @@ class Question:
         return bool(held) and (not self._marked or any(accents_agree(word.text, one) for one in held))
 
 
+def _own_figures(raw: str) -> list[tuple[int, int]]:
+    """Where the asker's own figures stand: numbers of something ("6 lần", "15tr", "three times") and dates, which no
+    page need hold."""
+    dates = [found.span() for found in _DATE.finditer(raw)]
+    clocks = [found.span() for found in _CLOCK.finditer(raw)]
+    counted = [
+        (amount.start, amount.end)
+        for amount in find_amounts(raw)
+        if amount.unit
+        or _SCALED.search(fold(raw[amount.start : amount.end]))
+        or _COUNTED.match(fold(raw[amount.end :]))
+    ]
+    folded, offsets = fold_in_place(raw)
+    spelt = [span_in_place(offsets, len(raw), *found.span()) for found in _SPELT.finditer(folded)]
+    return [*dates, *clocks, *counted, *spelt]
+
+
 @lru_cache(maxsize=256)
 def question_of(raw: str) -> Question:
     """The question, read once."""
@@ -173,6 +216,12 @@ def title_subject(title: str) -> str:
     return " ".join(words[len(first) :])
 
 
+@cache
+def known_names() -> str:
+    """All that synonyms.txt names, in small letters, a name a line."""
+    return "\n".join(name.lower() for names in synonyms().names for name in names)
+
+
 class Synonyms(NamedTuple):
     """The names of each line of synonyms.txt, and its phrases by their first folded word."""
 
@@ -188,7 +237,9 @@ def synonyms() -> Synonyms:
         for line in (FOLDER / "synonyms.txt").read_text(encoding="utf-8").splitlines()
         if line.strip() and not line.startswith("#")
     ]
-    return Synonyms(tuple(lines), _by_first((number, name) for number, names in enumerate(lines) for name in names))
+    return Synonyms(
+        tuple(lines), _by_first((number, name) for number, names in enumerate(lines) for name in names)
+    )
 
 
 @cache
@@ -222,7 +273,11 @@ def _phrases_in(
     found: list[tuple[int, Phrase]] = []
     at = 0
     while at < len(typed):
-        fitting = [phrase for phrase in by_first.get(typed[at].folded, ()) if _fits(typed, at, phrase.words, folded=folded)]
+        fitting = [
+            phrase
+            for phrase in by_first.get(typed[at].folded, ())
+            if _fits(typed, at, phrase.words, folded=folded)
+        ]
         if not fitting:
             at += 1
             continue
@@ -236,10 +291,16 @@ def _phrases_in(
 def _fits(typed: Sequence[WordToken], at: int, words: Sequence[WordToken], *, folded: bool) -> bool:
     span = typed[at : at + len(words)]
     return len(span) == len(words) and all(
-        one.folded == word.folded and (folded or accents_agree(one.text, word.text)) for one, word in zip(span, words, strict=True)
+        one.folded == word.folded and (folded or accents_agree(one.text, word.text))
+        for one, word in zip(span, words, strict=True)
     )
 
 
-def _same_marks(typed: WordToken, listed: WordToken) -> bool:
-    """In a message typed with marks a bare word is not one that is listed with them."""
-    return accents_agree(listed.text, typed.text) or not has_marks([listed.text])
+def _is_filler(typed: Sequence[WordToken], phrase: Phrase, lang: str, *, marked: bool, english: bool) -> bool:
+    """Whether words typed in such a message are those of a filler phrase of `lang`, and no others that look alike."""
+    if lang == "en":
+        return english
+    if not marked and not english:
+        return True
+    same = all(accents_agree(listed.text, one.text) for one, listed in zip(typed, phrase.words, strict=True))
+    return same and (marked or has_marks(one.text for one in typed))

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
@@ -15,7 +15,6 @@ from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.search import CorpusSearch
-from troly_rag.execution.cache import TurnCache
 from troly_rag.routing.lexicons import ENOUGH, read_examples
 
 GENERAL_DOMAIN = "general_knowledge"
@@ -153,7 +152,6 @@ async def corpus_fits(
     questions: Sequence[Question],
     config: RagConfig,
     user: UserContext,
-    cache: TurnCache,
 ) -> list[Mapping[str, float]]:
     """For each question the relevance of the best passage of each agent that `user` may see; {} where its wording
     alone says which agent it is for.
@@ -167,7 +165,9 @@ async def corpus_fits(
         try:
             found = await asyncio.gather(
                 *(
-                    corpora.search(agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed)
+                    corpora.search(
+                        agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed
+                    )
                     for agent in config.agents.values()
                 )
             )
@@ -182,9 +182,4 @@ async def corpus_fits(
         wording = choice.confidence >= SURE and choice.margin >= FAR and choice.known >= KNOWN
         return len(config.agents) < 2 or wording
 
-    return [
-        {}
-        if is_sure(question.choice)
-        else await cache.get_or_make("probe", question.text, partial(fits, question.text), bool)
-        for question in questions
-    ]
+    return [{} if is_sure(question.choice) else await fits(question.text) for question in questions]
