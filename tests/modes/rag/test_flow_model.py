@@ -50,7 +50,8 @@ async def test_the_models_routing_and_answer_are_taken(desk: RagDesk, server: Ol
 
 async def test_a_fifth_value_is_not_said(desk: RagDesk, server: OllamaDouble) -> None:
     """004 C5."""
-    server.script(ROUTED, f"{SAID} Đi muộn ảnh hưởng trực tiếp đến giá trị Trách nhiệm Cộng đồng.")
+    wrong = f"{SAID} Đi muộn ảnh hưởng trực tiếp đến giá trị Trách nhiệm Cộng đồng."
+    server.script(ROUTED, wrong, wrong)
     told = await desk.ask(VALUES)
     assert SAID in told.answer
     assert "Trách nhiệm Cộng đồng" not in told.answer
