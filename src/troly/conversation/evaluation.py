@@ -221,7 +221,7 @@ def _forms(value: Any) -> tuple[str, ...]:
 
 def _word(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
-    if value is None:
+    if value in (None, ""):
         return ""
     if not isinstance(value, str) or not value.strip():
         raise InputError("eval.type", field=key)
