@@ -10,6 +10,7 @@ RequestType = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]
 Mode = Literal["LIST", "TABLE", "CHART"]
 Op = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
 Value = str | int | float | bool | tuple[str, ...]
+Span = tuple[int, int]
 
 HINTED = ("room", "post", "room_seeking_post")
 LIST_ROWS, TABLE_ROWS = 20, 100
@@ -173,7 +174,6 @@ class ParsedQuestion:
 
 def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
     """The filters each once, equal and excluded names joined into one, in the order of field and operator."""
-    single = [one for one in found if one.op not in {"in", "not_in"}]
     merged: list[Filter] = []
     names: dict[str, list[str]]
     for op, several in (("=", "in"), ("!=", "not_in")):
@@ -185,7 +185,7 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
             unique = tuple(sorted(dict.fromkeys(listed)))
             value: Value = unique if len(unique) > 1 else unique[0]
             merged.append(Filter(name, cast("Op", several if len(unique) > 1 else op), value))
-    rest = [one for one in single if one.field not in _SINGLE_VALUED]
+    rest = [one for one in found if one.field not in _SINGLE_VALUED]
     return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
 
 
