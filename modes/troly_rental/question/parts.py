@@ -67,14 +67,19 @@ def _signs_in_words(text: str) -> str:
 
 
 def parse_parts(
-    vocabulary: Vocabulary, message: str, lang: Lang, now: datetime, places: Places, role: Role = "GUEST"
+    vocabulary: Vocabulary, message: str, lang: Lang, now: datetime, places: Places, *,
+    role: Role = "GUEST", about: str = "",
 ) -> QuestionParts:
-    """The parts of `message`, asked by somebody of `role`."""
+    """The parts of `message`, asked by somebody of `role`; `about` are the records of the question before it, which are meant
+    where the message names none.
+    """
     text = correct_spelling(_signs_in_words(message), lang)
     own = bool(vocabulary.find(text, "asks", "own"))
     named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
     money = _money_records(vocabulary, text, own=own, role=role)
     entity = _entity(named, money)
+    if not named and not money and about:
+        entity = about
     if entity == "room" and own and role != "GUEST" and vocabulary.find(text, "asks", "figure deposit"):
         entity = "contract"  # what was paid, or is held: not the rooms' asking deposit
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
@@ -118,7 +123,7 @@ def parse_parts(
         quantities=tuple(quantities),
         output=output,
         limit=limit,
-        own=own or bool(money) or (entity in _OWN_ENTITIES),
+        own=own or bool(money) or (entity in _OWN_ENTITIES and bool(named)) or entity == "contract",
         needless=traits.needless,
         missing=where.missing,
         remarks=(
