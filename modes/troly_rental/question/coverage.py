@@ -4,22 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import date
 
+from troly.text.dates import find_ranges
 from troly.text.fold import fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
-from troly_rental.sql.relations import entities
 
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
 _SHARP = frozenset(
-    {"khong", "ko", "chua", "dung", "tru", "ngoai", "hoac", "hay", "hon", "nhat", "kem", "not", "no", "or", "without", "except"}
+    {
+        "khong",
+        "ko",
+        "chua",
+        "dung",
+        "tru",
+        "ngoai",
+        "hoac",
+        "hay",
+        "hon",
+        "nhat",
+        "kem",
+        "not",
+        "no",
+        "or",
+        "without",
+        "except",
+    }
     | {"than", "more", "less", "duoi", "tren", "gap", "so"}
 )
 """Words that turn a condition round or compare: what holds one is not shown in part."""
+_BETWEEN_SIDES = frozenset(
+    {"hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
+)
+"""What stands between sides that are told apart."""
+_RANKS = frozenset({"nhat", "nhieu", "it", "most", "least", "fewest", "top"})
+"""What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
+_ANY_DAY = date(2024, 6, 15)
 _SPECIAL = {"price_m2": ("price", "area")}
 _ORDERS = {
     "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
@@ -36,15 +61,27 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     """
     text = parts.text
     spans = [*parts.read, *_neutral(parts)]
-    for label in _told_labels(parts, parsed):
+    for label in {*_told_labels(parts, parsed)} & {*lists("asks")}:
         spans += spans_of(parts.vocabulary.find(text, "asks", label))
     if changed:
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
-    for label in ("price", "area", "deposit", "electricity_price", "water_price", "people", "bedrooms", "views"):
+    for label in (
+        "price",
+        "area",
+        "deposit",
+        "electricity_price",
+        "water_price",
+        "people",
+        "bedrooms",
+        "views",
+    ):
         if label in _fields(parsed):
             spans += spans_of(parts.vocabulary.find(text, "amounts", f"about {label}"))
-    words = [*words_outside(tokens(text), spans)]
+    sides = parts.output.compares and parsed.measures and parsed.group
+    ranked = any(one.field == "figure" for one in parsed.order)
+    told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
+    words = [word for word in words_outside(tokens(text), spans) if word.folded not in told]
     found: list[Span] = [(word.start, word.end) for word in words]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
@@ -52,6 +89,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
 
 def is_sharp(unread: Iterable[str]) -> bool:
     """Whether a word that was not read could turn the rest round: a negation, a comparison, a number, a sign."""
+    if any(find_ranges(run, _ANY_DAY) for run in unread):
+        return True
     return any(
         word.folded in _SHARP or word.folded[0].isdigit() or _SIGNS.search(run)
         for run in unread
@@ -82,7 +121,9 @@ def _neutral(parts: QuestionParts) -> Iterator[Span]:
             yield hit.start, hit.end
         elif not parts.read or max(end for _, end in parts.read) <= hit.start:
             rest = tokens(text[hit.end :])
-            if len(rest) <= _TAIL and not words_outside(rest, spans_of(find(text[hit.end :], "neutral", "neutral"))):
+            if len(rest) <= _TAIL and not words_outside(
+                rest, spans_of(find(text[hit.end :], "neutral", "neutral"))
+            ):
                 yield hit.start, hit.end
 
 
@@ -101,7 +142,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     if parsed.entity in {"contract", "invoice"}:
         yield from ("building", "invoice rent")
     if parsed.own:
-        yield from ("own", "renter own", "mine")
+        yield from ("own", "renter own")
     if parts.money:
         yield from ("revenue", "debt", "invoice", f"invoice {parts.money}", "amount asked")
     for label in (*lists("asks"),):
@@ -110,9 +151,16 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
             (kind == "by" and rest in parsed.group)
             or (kind in {"figure", "sort"} and rest in fields)
             or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
-            or (kind == "status" and any(one.field == "status" for one in parsed.filters) and parsed.entity in rest)
+            or (
+                kind == "status"
+                and any(one.field == "status" for one in parsed.filters)
+                and parsed.entity in rest
+            )
             or (label in _FIGURES and _FIGURES[label] in kinds)
-            or (label in _ORDERS and (_ORDERS[label] in fields or any(one.field == "figure" for one in parsed.order)))
+            or (
+                label in _ORDERS
+                and (_ORDERS[label] in fields or any(one.field == "figure" for one in parsed.order))
+            )
             or (label in _STATES and set(_STATES[label]) & fields)
         ):
             yield label
@@ -120,30 +168,29 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
 
 
 def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) -> Iterator[str]:
-    if kinds:
-        yield from ("price asked", "amount asked", "which")
-    if {"min", "max"} & kinds or parsed.order:
-        yield from ("highest end", "lowest end")
-    if parsed.order:
-        yield from ("sort", "ascending", "descending")
-    if any(one.field == "posted_at" for one in (*parsed.filters, *parsed.order)) or parsed.entity == "post":
-        yield "posted"
-    if parsed.mode == "LIST":
-        yield from ("list", "some", "showing")
-    if parsed.mode == "CHART":
-        yield "chart"
-    if parsed.mode == "TABLE":
-        yield "table"
-    if "month" in parsed.group and parsed.measures:
-        yield "trend"
-    if parts.output.compares and parsed.measures and (parsed.group or len(parsed.measures) > 1):
-        yield "compare"
-    if "occupancy" in kinds:
-        yield "occupancy"
-    if parsed.entity in {"contract", "invoice", "viewing"}:
-        yield f"told {parsed.entity}"
-    if entities()[parsed.entity].own or parsed.own:
-        yield "own"
+    """The labels that name a form, an order or a side, where the answer has it."""
+    ordered = bool(parsed.order)
+    posted = (
+        any(one.field == "posted_at" for one in (*parsed.filters, *parsed.order)) or parsed.entity == "post"
+    )
+    compared = parts.output.compares and parsed.measures and (parsed.group or len(parsed.measures) > 1)
+    told = (
+        (bool(kinds), ("price asked", "amount asked", "which")),
+        (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),
+        (ordered, ("sort", "ascending", "descending")),
+        (posted, ("posted",)),
+        (parsed.mode == "LIST", ("list", "some", "showing")),
+        (parsed.mode == "CHART", ("chart",)),
+        (parsed.mode == "TABLE", ("table",)),
+        ("month" in parsed.group and bool(kinds), ("trend",)),
+        (bool(compared), ("compare",)),
+        ("occupancy" in kinds, ("occupancy",)),
+        (parsed.entity in {"contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
+        (parsed.own, ("own",)),
+    )
+    for holds, labels in told:
+        if holds:
+            yield from labels
 
 
 def _inside(span: Span, spans: Iterable[Span]) -> bool:

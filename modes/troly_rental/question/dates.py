@@ -17,6 +17,7 @@ FIELD = {
 }  # fmt: skip
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
+_WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
 _SOON = timedelta(days=30)
 
 
@@ -53,12 +54,16 @@ def parse_contract_end(
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
     if any(fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits):
-        return [], rest, []
+        return [], rest, spans_of(hits)
     today = now.date()
-    return [
-        Filter("end_date", ">=", today.isoformat()),
-        Filter("end_date", "<=", (today + _SOON).isoformat()),
-    ], rest, spans_of(hits)
+    return (
+        [
+            Filter("end_date", ">=", today.isoformat()),
+            Filter("end_date", "<=", (today + _SOON).isoformat()),
+        ],
+        rest,
+        spans_of(hits),
+    )
 
 
 def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime) -> list[Filter]:
@@ -68,14 +73,12 @@ def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime
     return []
 
 
-def _conditions(
-    text: str, ranges: list[DateRange], field: str
-) -> tuple[list[Filter], str, list[Span]]:
+def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str, list[Span]]:
     found: list[Filter] = []
     read: list[Span] = []
     for one in ranges:
         before = fold(text[: one.span[0]])
-        word = _FROM.search(before) or _UNTIL.search(before)
+        word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)
         read.append((word.start() if word else one.span[0], one.span[1]))
         since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
         if _FROM.search(before) or since:

@@ -64,22 +64,17 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` changed as `message` says, None when it starts something new. Not checked for readiness."""
-    if previous.request_type != "QUERY":
+    if previous.request_type != "QUERY" or _is_closing(parts):
         return None
     changes = _change_words(parts)
+    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    if not parts.named and (compared := _compared(parts, start)):
+        return compared
     if _is_whole(parts, changes, previous) or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
-    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
-    if compared := _compared(parts, start):
-        return compared
-    if "drop all" in marks:
-        return replace(start, filters=(), order=(), limit=None)
-    if _wants_more(parts, marks):
-        limit = parts.limit or start.limit
-        return replace(start, skip=previous.skip + previous.rows, limit=limit)
-    if "previous page" in marks:
-        return replace(start, skip=max(0, previous.skip - start.rows))
+    if (paged := _other_rows(parts, marks, previous, start)) is not None:
+        return paged
     edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
     if {"anywhere", "any price"} & marks:
         given_up = _PLACES if "anywhere" in marks else {"price"}
@@ -95,6 +90,25 @@ def change_query(
 
 
 # Whether the message changes the query before it.
+
+
+def _other_rows(
+    parts: QuestionParts, marks: set[str], previous: ParsedQuestion, start: ParsedQuestion
+) -> ParsedQuestion | None:
+    """The same question without its conditions, or its next or previous rows; None for other changes."""
+    if "drop all" in marks:
+        return replace(start, filters=(), order=(), limit=None)
+    if _wants_more(parts, marks):
+        return replace(start, skip=previous.skip + previous.rows, limit=parts.limit or start.limit)
+    if "previous page" in marks:
+        return replace(start, skip=max(0, previous.skip - start.rows))
+    return None
+
+
+def _is_closing(parts: QuestionParts) -> bool:
+    """ "thôi không cần nữa, cảm ơn" asks for nothing more."""
+    closing = parts.vocabulary.find(parts.text, "talk", "closing")
+    return bool(closing) and not (parts.filters or parts.named or parts.needless or parts.output.measures)
 
 
 def _change_words(parts: QuestionParts) -> list[PhraseHit]:
@@ -162,6 +176,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return False
     if is_forbidden(parts.vocabulary, parts.text):
         return False
+    if parts.money in {"electricity", "water", "rent"} and previous.entity == "invoice":
+        return not any(one.field == "month" for one in parts.filters)
     seeks = parts.named and any(hit.label == "find" for hit in parts.vocabulary.find(parts.text, "talk"))
     return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
 
@@ -218,10 +234,16 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     excluded: list[Filter] = []
     order = start.order
     if "drop" in marks:
+        named = named if not parts.filters else set()
         fields |= (named - {"order"}) | (_PLACES if "place" in named else set())
         order = () if "order" in named else order
         for one in parts.filters:
-            held = {value for f in start.filters if f.field == one.field and f.op in {"=", "in"} for value in f.values}
+            held = {
+                value
+                for f in start.filters
+                if f.field == one.field and f.op in {"=", "in"}
+                for value in f.values
+            }
             gone = {*one.values} & held
             if one.field in {"district", "ward", "city", "type"} and not gone:
                 excluded.append(Filter(one.field, "not_in" if len(one.values) > 1 else "!=", one.value))
@@ -230,7 +252,9 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
             else:
                 fields.add(one.field)
     kept = [_less(one, values) for one in start.filters if one.field not in fields]
-    return replace(start, filters=merge_filters([*(one for one in kept if one is not None), *excluded]), order=order)
+    return replace(
+        start, filters=merge_filters([*(one for one in kept if one is not None), *excluded]), order=order
+    )
 
 
 def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
@@ -238,16 +262,23 @@ def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
     left = tuple(value for value in one.values if (one.field, value) not in values)
     if len(left) == len(one.values):
         return one
-    return Filter(one.field, "in" if len(left) > 1 else "=", left if len(left) > 1 else left[0]) if left else None
+    return (
+        Filter(one.field, "in" if len(left) > 1 else "=", left if len(left) > 1 else left[0])
+        if left
+        else None
+    )
 
 
 def _compared(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
     """ "so với quận 10", "so với tháng 9 thì sao": the side before and the one named, told apart; None for other changes."""
-    if not parts.vocabulary.find(parts.text, "asks", "compare") or parts.output.group:
+    by = (label for label in lists("asks") if label.startswith("by ") and label != "by month")
+    if not parts.vocabulary.find(parts.text, "asks", "compare") or parts.vocabulary.find(
+        parts.text, "asks", *by
+    ):
         return None
     for one in parts.filters:
         before = [f for f in start.filters if f.field == one.field and f.op in {"=", "in"}]
-        if one.field in {"district", "city", "ward", "type"} and one.op in {"=", "in"} and before:
+        if one.field in {"district", "city", "ward", "type"} and one.op == "=" and before:
             rest = [f for f in start.filters if f not in before]
             sides = tuple(sorted({*before[0].values, *one.values}))
             measures = start.measures or (Measure("avg", "price"),)
@@ -257,7 +288,8 @@ def _compared(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | N
             )  # fmt: skip
     months = [f for f in start.filters if f.field == "month"]
     new = [f for f in parts.filters if f.field in {"month", "posted_at"} and f.op == ">="]
-    if start.entity == "invoice" and start.measures and months and new:
+    one_month = len({_first_day(one.value) for one in months}) == 1
+    if start.entity == "invoice" and start.measures and one_month and new:
         sides = tuple(sorted({_first_day(f.value) for f in (*months, *new)}))
         rest = [f for f in start.filters if f.field != "month"]
         return replace(
@@ -275,7 +307,11 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
     """New conditions take the place of old ones on the same field; amenities and exclusions add up."""
     if "drop" in marks or not parts.filters:
         return found
-    new = [_as_before(one, found.filters) for one in parts.filters]
+    if "add" in marks and "only" not in marks:
+        found, told = _readmitted(parts, found)
+    else:
+        told = ()
+    new = [_as_before(one, found.filters) for one in parts.filters if one not in told]
     # "ở quận 3 nữa" is one more place, "dưới 4 triệu nữa" one more condition.
     marks = marks | ({"add"} if "more end" in marks else set())
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
@@ -301,6 +337,21 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         if not (same or gone):
             keep.append(old)
     return replace(found, filters=merge_filters([*keep, *new]))
+
+
+def _readmitted(parts: QuestionParts, found: ParsedQuestion) -> tuple[ParsedQuestion, tuple[Filter, ...]]:
+    """ "cho cả ở ghép" after these were left out: the exclusion goes; with the conditions that said so."""
+    out = {(one.field, value) for one in found.filters if one.op in {"!=", "not_in"} for value in one.values}
+    told = tuple(
+        one for one in parts.filters if one.op in {"=", "in"} and {(one.field, v) for v in one.values} <= out
+    )
+    back = {(one.field, value) for one in told for value in one.values}
+    kept = [
+        one
+        for one in found.filters
+        if one.op not in {"!=", "not_in"} or not {(one.field, value) for value in one.values} <= back
+    ]
+    return replace(found, filters=tuple(kept)), told
 
 
 def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
@@ -403,15 +454,26 @@ def _round(value: float) -> int | float:
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
+    if parts.money and found.entity == "invoice" and output.measures:
+        group = output.group or found.group
+        return replace(
+            found, measures=output.measures, group=group, order=output.order or found.order, mode="TABLE"
+        )
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
     counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
-    if found.entity in _SUMMED and find(parts.text, "asks", "sum", "amount asked") and not (
-        find(parts.text, "asks", "avg", "min", "max") or output.group
+    if (
+        found.entity in _SUMMED
+        and find(parts.text, "asks", "sum", "amount asked")
+        and not (find(parts.text, "asks", "avg", "min", "max") or output.group)
     ):
-        figure = next((one.field for one in output.measures if one.field in entities()[found.entity].fields), "")
+        figure = next(
+            (one.field for one in output.measures if one.field in entities()[found.entity].fields), ""
+        )
         figure = figure if figure not in {"", "price"} else _SUMMED[found.entity]
-        return replace(found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None)
+        return replace(
+            found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None
+        )
     if output.measures and (output.measures[0].kind != "count" or counted):
         # Where no other figure is named, only another way of showing is asked for.
         figures = find(parts.text, "asks", "count", "avg", "median", "min", "max", "sum", "trend")
@@ -420,8 +482,10 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     elif output.group and found.measures:
         found = replace(found, group=output.group, order=output.order or found.order)
-    elif output.order and not set(_MORE) & marks and not found.measures:
-        found = replace(found, order=output.order)
+    elif output.order and not set(_MORE) & marks and not found.group:
+        # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
+        limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
+        found = replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
     if parts.limit:
         found = replace(found, limit=parts.limit)
     if output.mode == "LIST" and found.measures:
@@ -443,41 +507,61 @@ def pick_row(
 
     A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
     """
-    if focus.kind not in entities() or len(folded_words(parts.text)) > _MOST_POINTER_WORDS:
-        return None
-    if any(one.field in _PLACES or one.field == "price" for one in parts.filters):
-        return None
-    if is_forbidden(parts.vocabulary, parts.text):
+    if not _may_point(parts, focus):
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
     found = find_reference(message, rows, things=THINGS, fields=_EXTREMES)
     if found is None:
         return None
-    pointed = frozenset(
-        word for start, end in found.spans for word in folded_words(nfc(message)[start:end])
-    )
+    pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
     own = previous.own if previous is not None else False
     start = ParsedQuestion(entity=focus.kind, own=own, edited=True, question=message)
     if found.missing:
         missing = Remark.of("missing.number", last=str(len(rows.rows)), number=str(found.missing))
         return replace(start, missing=(missing,)), pointed
     if found.kind == "extreme" and previous is not None and not previous.picked:
-        changed = _extreme(found, parts, previous, message)
-        return (changed, pointed) if changed is not None else None
+        picked = _extreme(found, parts, previous, message)
+    else:
+        picked = _pointed_at(found, parts, previous, rows, start)
+    return None if picked is None else (picked, pointed)
+
+
+def _may_point(parts: QuestionParts, focus: Focus) -> bool:
+    """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
+    short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
+    other = any(one.field in _PLACES or one.field == "price" for one in parts.filters)
+    return short and not other and not is_forbidden(parts.vocabulary, parts.text)
+
+
+def _pointed_at(
+    found: Reference,
+    parts: QuestionParts,
+    previous: ParsedQuestion | None,
+    focus: Focus,
+    start: ParsedQuestion,
+) -> ParsedQuestion | None:
+    """The rows that a number, an end of the list or "phòng đó" points at; None where it is not clear which."""
     chosen = _chosen(found, focus.query)
-    if chosen is None or not found.rows:
+    if not chosen:
         return None
     if len(chosen) > 1:
-        if found.kind in {"first", "last"} and not parts.vocabulary.find(parts.text, "asks", "compare"):
-            return None if found.kind == "first" else (_several(start, chosen), pointed)
-        return _several(replace(start, mode="TABLE"), chosen), pointed
-    number = next(at for at, row in enumerate(rows.rows, 1) if row.id == chosen[0])
+        compares = bool(parts.vocabulary.find(parts.text, "asks", "compare"))
+        if found.kind == "first" and previous is not None and not compares and not previous.measures:
+            limit = len(chosen)
+            return replace(
+                previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
+            )
+        listed = found.kind in {"first", "last"} and not compares
+        return _several(start if listed else replace(start, mode="TABLE"), chosen)
+    number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
-    details = dict.fromkeys(_DETAILS[hit.label] for hit in Vocabulary().find(message, "asks", *_DETAILS))
+    details = dict.fromkeys(
+        _DETAILS[hit.label] for hit in Vocabulary().find(start.question, "asks", *_DETAILS)
+    )
     asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
     filters = (Filter("id", "=", int(chosen[0])),)
-    return replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked), pointed
+    return replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked)
 
 
 def _several(start: ParsedQuestion, chosen: list[str]) -> ParsedQuestion:

@@ -67,12 +67,11 @@ def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> In
     chat = "you" in hits and not signs.entity and signs.slots <= 1
     if not signs.sure and (chat or ("how to" in hits and not signs.firm)):
         return "GENERAL_CHAT"
-    if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
+    sought = signs.slots and (signs.entity or signs.asked or few or "find" in hits)
+    if signs.sure or signs.slots > 1 or signs.telling or sought:
         return "QUERY"
-    if signs.slots and (few or "find" in hits):
-        return "QUERY"
-    if signs.entity:
-        return "QUERY"
-    if "greeting" in hits and few:
+    if "greeting" in hits and (few or not signs.entity):
         return "GREETING"
+    if signs.entity or "closing" in hits:
+        return "QUERY" if signs.entity else "GENERAL_CHAT"
     return "CLARIFICATION" if signs.asked or signs.slots or {"find", "vague"} & hits else "GENERAL_CHAT"

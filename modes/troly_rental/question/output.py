@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from troly.text.fold import fold
 from troly.text.match import PhraseHit
@@ -229,6 +229,12 @@ def _order(
     if hits[0].label == "cheap" and not any(hit.label == "cheapest" for hit in hits):
         remarks.append(Remark.of("said.cheap"))
     orders = [_LIST_ORDERS[hit.label] for hit in hits]
+    other = vocabulary.find(
+        text, "asks", *(f"figure {name}" for name in ("deposit", "electricity_price", "water_price"))
+    )
+    if other:  # "giá điện rẻ nhất" is no rent
+        name = other[0].label.removeprefix("figure ")
+        orders = [replace(one, field=name) if one.field == "price" else one for one in orders]
     unique = {order.field: order for order in reversed(orders)}
     return tuple(dict.fromkeys(unique[order.field] for order in orders)), remarks
 

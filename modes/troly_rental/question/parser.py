@@ -25,6 +25,7 @@ _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity
 _SHORT = 5
 _PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
+_HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
 _PUBLIC = frozenset({"room", "post"})
 
 
@@ -59,7 +60,14 @@ def parse_question(
     if edited is not None:
         parsed = check_readiness(edited, role, money=parts.money)
         return _accounted(parts, parsed, known, changed=parsed != previous)
-    return _accounted(parts, _parse_alone(message, parts, role), known)
+    alone = _accounted(parts, _parse_alone(message, parts, role), known)
+    # A model wrote the query before: only a model can change it.
+    follows = (
+        focus is not None
+        and previous is None
+        and not (parts.named and any(f.field == "district" for f in parts.filters))
+    )
+    return replace(alone, leans=True) if follows and not alone.refused else alone
 
 
 def _previous(focus: Focus | None) -> ParsedQuestion | None:
@@ -73,7 +81,11 @@ def _previous(focus: Focus | None) -> ParsedQuestion | None:
 
 
 def _unread(
-    parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool = False, pointed: frozenset[str] = frozenset()
+    parts: QuestionParts,
+    parsed: ParsedQuestion,
+    *,
+    changed: bool = False,
+    pointed: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     found = unread_words(parts, parsed, changed=changed)
     return tuple(run for run in found if not {*folded_words(run)} <= pointed or not folded_words(run))
@@ -87,7 +99,7 @@ def _accounted(
         return parsed
     unread = _unread(parts, parsed, changed=changed)
     parsed = replace(parsed, unread=unread)
-    if not unread or not parsed.ready:
+    if not unread or any(one.key != "missing.what" for one in parsed.missing):
         return parsed
     words = ", ".join(f"«{run}»" for run in unread)
     if area := unknown_area(parts, unread):
@@ -118,10 +130,17 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     if intent == "REFUSED":
         reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")
         return ParsedQuestion("GENERAL_CHAT", refused=True, remarks=(reason,), question=message)
+    if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):
+        # Words that say nothing of rooms: something else is asked.
+        intent = "GENERAL_CHAT" if unread_words(parts, ParsedQuestion(measures=output.measures)) else intent
     if intent != "QUERY":
         missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
         return ParsedQuestion(intent, question=message, missing=missing)
-    entity = parts.entity
+    entity, own = parts.entity, parts.own
+    if entity == "room" and any(
+        one.field == "status" and one.value in _HIDDEN_STATES for one in parts.filters
+    ):
+        own = True  # of other people's rooms only what is to let is known
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
     cheap = any(one.key == "said.cheap" for one in output.remarks)
@@ -135,7 +154,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parts.limit,
         output.group if output.measures else (),
         output.measures,
-        parts.own,
+        own,
         # 002-39: "phòng giá rẻ" is no bed in a shared room.
         without_beds=cheap and entity in _PUBLIC and not any(one.field == "type" for one in parts.filters),
         missing=parts.missing,

@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
+from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, parse_quantities
@@ -67,8 +68,14 @@ def _signs_in_words(text: str) -> str:
 
 
 def parse_parts(
-    vocabulary: Vocabulary, message: str, lang: Lang, now: datetime, places: Places, *,
-    role: Role = "GUEST", about: str = "",
+    vocabulary: Vocabulary,
+    message: str,
+    lang: Lang,
+    now: datetime,
+    places: Places,
+    *,
+    role: Role = "GUEST",
+    about: str = "",
 ) -> QuestionParts:
     """The parts of `message`, asked by somebody of `role`; `about` are the records of the question before it, which are meant
     where the message names none.
@@ -76,12 +83,12 @@ def parse_parts(
     text = correct_spelling(_signs_in_words(message), lang)
     own = bool(vocabulary.find(text, "asks", "own"))
     named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
-    money = _money_records(vocabulary, text, own=own, role=role)
+    money = _money_records(vocabulary, text, own=own, role=role, about=about)
     entity = _entity(named, money)
     if not named and not money and about:
         entity = about
     if entity == "room" and own and role != "GUEST" and vocabulary.find(text, "asks", "figure deposit"):
-        entity = "contract"  # what was paid, or is held: not the rooms' asking deposit
+        entity, named = "contract", ["contract"]  # what was paid, or is held: not the rooms' asking deposit
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
     where = parse_places(vocabulary, rest, places)
     groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
@@ -104,13 +111,22 @@ def parse_parts(
     filters = merge_filters([one for one in found if one.field in known])
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
     output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
+    if entity in {"room", "post"} and not any(one.field == "type" for one in filters):
+        # A rent of "phòng trọ" is not one of flats and houses.
+        plain = vocabulary.find(text, "kinds", "room")
+        if plain and output.measures and vocabulary.find(text, "asks", "avg", "median", "min", "max"):
+            filters = merge_filters([*filters, Filter("type", "=", "room")])
+    output = _counted_states(text, output, status)
+    if any(one.kind == "count_where" for one in output.measures):
+        filters = tuple(one for one in filters if one.field != "status")
     limit = number_of_groups(text) if output.group else None
-    limit = limit or _limit(vocabulary, where.rest)
-    counted = {"limit"} if limit else set()
+    limit = limit or _limit(vocabulary, where.rest) or _top(text)
+    used = {"", "limit", "other", "fee"} - ({"limit"} if limit else set())
     amounts = [
-        (q.start, q.end)
+        span
         for q in quantities
-        if q.field not in {"", "limit", "other", "fee"} or q.field in counted or (q.field == "limit" and q.value == 1)
+        if q.field not in used or (q.field == "limit" and q.value == 1)
+        for span in (*q.words, *_openings(text, q.start))
     ]
     return QuestionParts(
         vocabulary=vocabulary,
@@ -123,7 +139,7 @@ def parse_parts(
         quantities=tuple(quantities),
         output=output,
         limit=limit,
-        own=own or bool(money) or (entity in _OWN_ENTITIES and bool(named)) or entity == "contract",
+        own=own or bool(money) or bool(vocabulary.find(text, "asks", "occupancy")) or (entity in _OWN_ENTITIES and bool(named)) or entity == "contract",
         needless=traits.needless,
         missing=where.missing,
         remarks=(
@@ -134,12 +150,41 @@ def parse_parts(
     )  # fmt: skip
 
 
+_OPENING = re.compile(r"(?:between|giua|tu|from|trong|in|o muc|muc|len|xuong|den)\s*$")
+
+
+def _openings(text: str, start: int) -> list[Span]:
+    """Words that lead to an amount: "từ 2 đến 4 triệu", "tăng lên 5 triệu"."""
+    found = _OPENING.search(fold(text[:start]))
+    return [(found.start(), start)] if found else []
+
+
+def _counted_states(text: str, output: OutputRequest, status: list[Filter]) -> OutputRequest:
+    """ "bao nhiêu phòng, bao nhiêu đang cho thuê": all of them, and those of the state."""
+    asked = re.findall(r"(?<!\w)(?:bao nhieu|may|how many)(?!\w)", fold(text))
+    if len(asked) <= len(status) or not status or [one.kind for one in output.measures] != ["count"]:
+        return output
+    return replace(
+        output, measures=(*output.measures, *(Measure("count_where", str(one.value)) for one in status))
+    )
+
+
+def _top(text: str) -> int | None:
+    """The number of "top 3"."""
+    found = re.search(r"(?<!\w)top\s+(\d{1,2})(?!\w)", fold(text))
+    return int(found[1]) or None if found else None
+
+
 def _limit_spans(text: str, limit: int | None) -> list[Span]:
     """Where the number of rows stands."""
-    return [m.span() for m in re.finditer(rf"(?<![\w.,])(?:top\s+)?{limit}(?![\w.,])", text, re.I)] if limit else []
+    return (
+        [m.span() for m in re.finditer(rf"(?<![\w.,])(?:top\s+)?{limit}(?![\w.,])", text, re.IGNORECASE)]
+        if limit
+        else []
+    )
 
 
-def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role) -> str:
+def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, about: str) -> str:
     """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
     if vocabulary.find(text, "asks", "revenue"):
         return "revenue"
@@ -150,7 +195,7 @@ def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role) 
     by_month = role != "GUEST" and vocabulary.find(text, "asks", "by month")
     if (
         not found
-        or not (own or periods or by_month)
+        or not (own or periods or by_month or about == "invoice")
         or vocabulary.find(text, "asks", "avg", "compare", "cheapest", "cheap")
     ):
         return ""
@@ -198,9 +243,20 @@ def _output(
         if not group and vocabulary.find(text, "asks", "chart", "trend"):
             group = ("month",)
         mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
-        figure = Measure("sum", "total" if money == "revenue" else money)
+        figures = (
+            ("total", "rent", "electricity", "water", "other")
+            if money == "rent" and not group
+            else ("total" if money in {"revenue", "rent"} else money,)
+        )  # what is paid for a room in a month is more than its rent
         order = _money_order(vocabulary, text, group)
-        return replace(output, measures=(figure,), group=group, order=order, mode=mode, remarks=())
+        return replace(
+            output,
+            measures=tuple(Measure("sum", name) for name in figures),
+            group=group,
+            order=order,
+            mode=mode,
+            remarks=(),
+        )
     if entity == "invoice" and _is_amount_asked(vocabulary, text, output):
         total = (Measure("sum", "total"),)
         return replace(output, measures=total, mode="TABLE", group=(), order=(), remarks=())

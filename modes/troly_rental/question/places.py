@@ -16,11 +16,12 @@ from troly_rental.question.vocabulary import Vocabulary, lists
 _LISTED = re.compile(
     r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
 )
-_UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)\s*(?=[0-9a-z])")
+_UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)(?:\s*(?=[0-9])|\s+(?=[a-z]))")
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
 _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
+_LED = re.compile(r"(?<!\w)(?:gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$")
 _WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
@@ -28,6 +29,7 @@ _INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
 """Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
 _NEAREST = 3
+_SHORTEST_SLIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
         read += [excluded] if excluded else []
         if spans and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : mention.start])):
             read.append((spans[-1][1], mention.start))
+        if led := _LED.search(fold(text[: mention.start])):
+            read.append((led.start(), mention.start))
         spans.append((mention.start, mention.end))
         if mention.near:
             remarks.append(Remark.of("said.near", name=mention.typed, place=mention.places[0].name))
@@ -65,7 +69,10 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             spans.append((spans[-1][1], end))
     filters = _without_complaints(vocabulary, text, mentions, filters, read)
     rest = blank_out(text, spans)
-    missing, unknown = _unknown(vocabulary, rest, places)
+    guessed: list[tuple[str, str]] = []
+    missing, unknown = _unknown(vocabulary, rest, places, guessed)
+    filters += [Filter("district", "=", name) for _, name in guessed]
+    remarks += [Remark.of("said.guessed", name=typed, place=name) for typed, name in guessed]
     return PlaceConditions(
         tuple(filters),
         tuple(remarks),
@@ -211,8 +218,10 @@ def _numbered(
     return found
 
 
-def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[Span]]:
-    """Districts by names that nobody has: the nearest real ones go with each."""
+def _unknown(
+    vocabulary: Vocabulary, rest: str, places: Places, guessed: list[tuple[str, str]]
+) -> tuple[list[Remark], list[Span]]:
+    """Districts by names that nobody has: the nearest real ones go with each; a slip of one letter goes to `guessed`."""
     missing: list[Remark] = []
     spans: list[Span] = []
     folded = fold(rest)
@@ -229,12 +238,58 @@ def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Re
         elif word in {"q", "d"} or len(folded_words(folded[match.end() :])) == 0:
             continue
         else:
-            name, end = _named(rest, match.start(), match.end())
+            two = [
+                rest[match.end() + word.start : match.end() + word.end]
+                for word in tokens(rest[match.end() :])[:2]
+            ]
+            if _slip_of(f"{word} {' '.join(two)}", places):
+                name = rest[match.start() : rest.find(two[-1], match.end()) + len(two[-1])]
+                end = match.start() + len(name)
+            else:
+                name, end = _named(rest, match.start(), match.end())
             if not name:
                 continue
         spans.append((match.start(), end))
+        if (likely := _slip_of(name, places)) is not None:
+            guessed.append((name.strip(), likely))
+            continue
         missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
     return missing, spans
+
+
+def _slip_of(name: str, places: Places) -> str | None:
+    """The district whose name, with the accents that were typed, has one letter more or less; None for none or several."""
+    typed = [word.text for word in tokens(name)][1:]
+    if sum(map(len, typed)) <= _SHORTEST_SLIP:
+        return None
+    found = [
+        place.name
+        for place in places.of("district")
+        if not place.name[-1].isdigit()
+        and _one_letter_apart(typed, [word.text for word in tokens(place.name)])
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _one_letter_apart(typed: list[str], name: list[str]) -> bool:
+    """Whether one letter more or less makes the one of the other, with the accents that were typed."""
+    if len(typed) != len(name):
+        return False
+    for nth, (one, other) in enumerate(zip(typed, name, strict=True)):
+        shorter = [other[:at] + other[at + 1 :] for at in range(len(other))]
+        longer = [one[:at] + one[at + 1 :] for at in range(len(one))]
+        if any(
+            _agree([*typed[:nth], one, *typed[nth + 1 :]], [*name[:nth], less, *name[nth + 1 :]])
+            for less in shorter
+        ):
+            return True
+        if any(_agree([*typed[:nth], less, *typed[nth + 1 :]], name) for less in longer):
+            return True
+    return False
+
+
+def _agree(typed: list[str], name: list[str]) -> bool:
+    return all(fold(a) == fold(b) and accents_agree(a, b) for a, b in zip(typed, name, strict=True))
 
 
 def _named(rest: str, start: int, at: int) -> tuple[str, int]:

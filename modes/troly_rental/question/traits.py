@@ -62,7 +62,11 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
             continue
         turn = _turn(text, hit, turns, previous)
         gap = (previous[0].end, hit.start) if previous else None
-        if gap and _LIST_GAP.fullmatch(fold(text[slice(*gap)])) and not _EITHER.fullmatch(fold(text[slice(*gap)])):
+        if (
+            gap
+            and _LIST_GAP.fullmatch(fold(text[slice(*gap)]))
+            and not _EITHER.fullmatch(fold(text[slice(*gap)]))
+        ):
             read.append(gap)
         spans.append(here)
         read += [(turn.start, turn.end)] if turn else []
@@ -72,7 +76,12 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
             needless.add("furnished" if level else f"amenity {name}")
         elif level:
             found.append(_furnished(level, label))
-        elif previous and gap and _EITHER.fullmatch(fold(text[slice(*gap)])) and (joined := _either(found, name, label)):
+        elif (
+            previous
+            and gap
+            and _EITHER.fullmatch(fold(text[slice(*gap)]))
+            and (joined := _either(found, name, label))
+        ):
             found = joined
             read.append(gap)
         else:
@@ -181,7 +190,9 @@ def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> tuple[list[F
         for hit in (vocabulary.find(text, "asks", *labels) if labels else [])
         if not _NEGATED.search(fold(text[: hit.start])) and not _is_within(text, hit)
     ]
-    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], [(h.start, h.end) for h in hits]
+    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], [
+        (h.start, h.end) for h in hits
+    ]
 
 
 def _is_within(text: str, hit: PhraseHit) -> bool:

@@ -79,7 +79,7 @@ class ParsedQuestion:
     `picked` is the number of the one row of the last list that is meant, 0 for none, `details` the fields of that row
     that are asked for, none for what matters most, `asked` the conditions that it is asked to meet (yes or no).
     `without_beds` leaves out beds in shared rooms, which "phòng giá rẻ" does not mean. `unread` are the words of the
-    message that this does not hold.
+    message that this does not hold; `leans` says that it may go on from an answer that the rules cannot change.
     """
 
     request_type: RequestType = "QUERY"
@@ -99,6 +99,7 @@ class ParsedQuestion:
     without_beds: bool = False
     refused: bool = False
     unread: tuple[str, ...] = ()
+    leans: bool = False
     missing: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()
     question: str = field(default="", compare=False)
@@ -111,7 +112,7 @@ class ParsedQuestion:
     @property
     def certain(self) -> bool:
         """Whether every word was understood, so that nobody needs to be asked what is meant."""
-        return self.ready and not self.unread
+        return self.ready and not self.unread and not self.leans
 
     @property
     def entity_hint(self) -> str | None:

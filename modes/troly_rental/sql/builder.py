@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from troly_rental.data.places import places
 from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
-from troly_rental.roles import Role
+from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
 _DATES = frozenset(
@@ -152,7 +152,10 @@ class _Builder:
     def _group(self, name: str) -> exp.Expr:
         if name == "price_band":
             band = exp.Literal.number(PRICE_BAND)
-            return exp.Mul(this=exp.Floor(this=exp.Div(this=self.field("price"), expression=band.copy())), expression=band)
+            return exp.Mul(
+                this=exp.Floor(this=exp.Div(this=self.field("price"), expression=band.copy())),
+                expression=band,
+            )
         if name in _PERIODS:
             day = self.field("month" if "month" in self.entity.fields else self.entity.newest)
             return exp.cast(exp.TimestampTrunc(this=day, unit=exp.var(name)), "DATE")
@@ -167,7 +170,10 @@ class _Builder:
             some: exp.Expr = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=of_state))
             if one.kind == "count_where":
                 return some
-            share = exp.Div(this=exp.Mul(this=exp.Literal.number("100.0"), expression=some), expression=exp.Count(this=exp.Star()))
+            share = exp.Div(
+                this=exp.Mul(this=exp.Literal.number("100.0"), expression=some),
+                expression=exp.Count(this=exp.Star()),
+            )
             return exp.Round(this=share, decimals=exp.Literal.number(1))
         if one.field == "price_m2":
             price, area = self.field("price"), self.field("area")
@@ -186,10 +192,12 @@ class _Builder:
 
     def _chosen_rows(self) -> list[exp.Expr]:
         """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""
-        entity, found = self.entity, []
+        entity = self.entity
+        found: list[exp.Expr] = []
         if self.parsed.without_beds:
             found.append(exp.NEQ(this=self.field("type"), expression=exp.Literal.string("dormitory")))
-        if self.parsed.own and entity.own and self.role != "GUEST":
+        given = grants()[self.role].get(entity.table, ())
+        if self.parsed.own and entity.own and any(one.mine for one in given):
             return [*found, self.column(entity.own)]
         if entity.public and not any(one.field in {"id", "status"} for one in self.parsed.filters):
             column, value = entity.public
@@ -224,7 +232,9 @@ class _Builder:
         codes = [exp.Literal.string(value) for value in one.values]
         code = _named("room_amenities.amenity_id")
         chosen: exp.Expr = (
-            exp.EQ(this=code, expression=codes[0]) if len(codes) == 1 else exp.In(this=code, expressions=codes)
+            exp.EQ(this=code, expression=codes[0])
+            if len(codes) == 1
+            else exp.In(this=code, expressions=codes)
         )
         inner = exp.select(exp.Literal.number(1)).from_(exp.to_table("room_amenities"))
         found = exp.Exists(this=inner.where(own, chosen))
