@@ -170,9 +170,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
 def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) -> Iterator[str]:
     """The labels that name a form, an order or a side, where the answer has it."""
     ordered = bool(parsed.order)
-    posted = (
-        any(one.field == "posted_at" for one in (*parsed.filters, *parsed.order)) or parsed.entity == "post"
-    )
+    posted = "posted_at" in _fields(parsed) or parsed.entity == "post"
     compared = parts.output.compares and parsed.measures and (parsed.group or len(parsed.measures) > 1)
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),

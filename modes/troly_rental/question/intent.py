@@ -73,5 +73,5 @@ def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> In
     if "greeting" in hits and (few or not signs.entity):
         return "GREETING"
     if signs.entity or "closing" in hits:
-        return "QUERY" if signs.entity else "GENERAL_CHAT"
+        return "GENERAL_CHAT" if "closing" in hits else "QUERY"
     return "CLARIFICATION" if signs.asked or signs.slots or {"find", "vague"} & hits else "GENERAL_CHAT"

@@ -58,7 +58,7 @@ class QuestionParts:
 
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|!=|<>|≠|>|<)(?=\s*\d)")
-_SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not"}
+_SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
 
