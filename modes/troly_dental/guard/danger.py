@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from troly.text.fold import WordToken, accents, accents_agree, tokens
@@ -154,7 +153,9 @@ def _many_pills(read: _Reading) -> bool:
     if not read.has("taken"):
         return False
     most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
-    strength = max((amount for amount, at in read.numbers if read.follows(at, ("milligram",), 1)), default=0.0)
+    strength = max(
+        (amount for amount, at in read.numbers if read.follows(at, ("milligram",), 1)), default=0.0
+    )
     if strength >= _MILLIGRAMS:
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
@@ -181,22 +182,18 @@ def _object(case: _Case) -> bool:
 
 def _bleeding(case: _Case) -> bool:
     read = case.read
-    if read.cannot("stop", 2) and read.has("blood") and not read.elsewhere:
+    goes_on = read.short and case.told_before("blood")
+    if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    if not case.mouth:
+    if not case.mouth or read.has("mild"):
         return False
-    if read.near("blood", "flood", 8) and not read.has("mild"):
-        return True
-    if read.near("drawn", "flood", 3) and read.has("gauze") and not read.has("mild"):
-        return True
-    if read.cannot("stop", 2) and (read.has("blood") or (read.short and case.told_before("blood"))):
-        return True
-    lasting = read.near("blood", "lasting", 8) or (read.short and read.has("lasting") and case.told_before("blood"))
-    if lasting and case.told("drawn", "procedure", "thinner") and not read.has("mild"):
-        return True
-    if read.near("blood", "hours", 8) and not read.has("mild"):
-        return True
-    return (read.near("blood", "drawn", 12) or read.near("blood", "procedure", 12)) and not read.has("mild")
+    lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
+    return (
+        read.near("blood", "flood", 8)
+        or (read.has("gauze") and read.near("drawn", "flood", 3))
+        or (lasting and case.told("drawn", "procedure", "thinner"))
+        or any(read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12)))
+    )
 
 
 def _knocked_out(case: _Case) -> bool:
@@ -219,7 +216,13 @@ def _trauma(case: _Case) -> bool:
     if (hit or any(one.hit for one in case.before)) and read.near("jaw", "skewed", 3):
         return True
     body = read.has("face", "mouth", "tooth")
-    if hit and body and (read.has("harm", "head") or read.near("accident", "face", 4) or read.near("accident", "mouth", 4)):
+    if (
+        hit
+        and body
+        and (
+            read.has("harm", "head") or read.near("accident", "face", 4) or read.near("accident", "mouth", 4)
+        )
+    ):
         return True
     return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
 
@@ -244,7 +247,12 @@ def _nerve(case: _Case) -> bool:
     if read.has("droop"):
         return case.mouth or read.has("numb", "now", "face")
     stays = read.has("days", "lasting") or case.told_before("drawn", "injection")
-    return read.near("numb", "face", 4) and stays and case.told("drawn", "procedure", "days") and not read.has("how_long")
+    return (
+        read.near("numb", "face", 4)
+        and stays
+        and case.told("drawn", "procedure", "days")
+        and not read.has("how_long")
+    )
 
 
 def _fever(case: _Case) -> bool:
@@ -322,6 +330,7 @@ _DENIABLE = frozenset(
 _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
+_GAP = re.compile(r"[\s\-_'’/]*")
 _OR = re.compile(r"\b(?:hay|hoặc|hoac|or|nor|and|và|va|lẫn)\b", re.IGNORECASE)
 _BITES = re.compile(r"\b(?:bitten|bit|bites|attacked|kicked|cắn|can|húc|huc|đá|vồ|cào)\b", re.IGNORECASE)
 _ASKED = re.compile(
@@ -361,7 +370,10 @@ class _Reading:
             concept: [
                 place
                 for place in places
-                if not any(len(span) > place.last - place.first + 1 and (place.first in span or place.last in span) for span in hidden)
+                if not any(
+                    len(span) > place.last - place.first + 1 and (place.first in span or place.last in span)
+                    for span in hidden
+                )
                 and not (concept in _DENIABLE and (self._denied(place) or self._over(place)))
                 and not (concept in _DENIABLE and (self._only_supposed(place) or self._long_ago(place)))
             ]
@@ -381,7 +393,9 @@ class _Reading:
     @property
     def hit(self) -> bool:
         """Whether a blow or a fall is told of."""
-        return self.has("accident") or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
+        return self.has("accident") or any(
+            self.near("accident", body, 2) for body in ("face", "mouth", "tooth")
+        )
 
     @property
     def numbers(self) -> list[tuple[float, int]]:
@@ -437,7 +451,9 @@ class _Reading:
     def figure(self, place: _Place) -> bool:
         """Whether `place` is a figure of speech: one only wishes it, laughs till then, or bargains."""
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
-        return wished or (self.has("laugh", "price") and not self.has("injection", "drug", "swell", "infected", "now"))
+        return wished or (
+            self.has("laugh", "price") and not self.has("injection", "drug", "swell", "infected", "now")
+        )
 
     def felt_before(self, place: _Place) -> bool:
         """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết"."""
@@ -449,7 +465,10 @@ class _Reading:
 
     def cannot(self, act: str, gap: int) -> bool:
         """Whether `act` cannot be done: "không thở được", "thở không nổi", "can't really breathe"."""
-        able, signs = self._live.get("able", ()), self._firsts("swell", "fever", "infected", "hard", "pressing", "ache")
+        able, signs = (
+            self._live.get("able", ()),
+            self._firsts("swell", "fever", "infected", "hard", "pressing", "ache"),
+        )
         for no in self._live.get("cannot", ()):
             for verb in self._live.get(act, ()):
                 between = range(min(no.last, verb.last) + 1, max(no.first, verb.first))
@@ -461,9 +480,11 @@ class _Reading:
                     # "thở không được"; "thở không?" only asks.
                     if any(0 < each.first - no.last <= 2 for each in able):
                         return True
-                elif self._english or any(0 < each.first - verb.last <= 3 for each in able):
-                    return True
-                elif verb.sure and self._plain_no(no, verb):
+                elif (
+                    self._english
+                    or any(0 < each.first - verb.last <= 3 for each in able)
+                    or (verb.sure and self._plain_no(no, verb))
+                ):
                     return True
         return False
 
@@ -478,7 +499,9 @@ class _Reading:
         """Whether one of `concepts` comes at most `gap` words after word `at`; with `over`, only such words between."""
         for concept in concepts:
             for place in self._live.get(concept, ()):
-                if 0 <= place.first - at - (0 if over == "" else 1) <= gap and (place.sure or place.first - at <= 1):
+                if 0 <= place.first - at - (0 if over == "" else 1) <= gap and (
+                    place.sure or place.first - at <= 1
+                ):
                     between = range(at + 1, place.first)
                     if not over or all(self._at(step, over) for step in between):
                         return True
@@ -506,9 +529,11 @@ class _Reading:
                     typed.folded != listed.folded for typed, listed in zip(span, entry.words, strict=True)
                 ):
                     continue
-                if any(_STOP.search(self.text, a.end, b.start) for a, b in pairwise(span)):
+                if not all(_GAP.fullmatch(self.text, a.end, b.start) for a, b in pairwise(span)):
                     continue
-                exact = all(accents(a.text) == accents(b.text) for a, b in zip(span, entry.words, strict=True))
+                exact = all(
+                    accents(a.text) == accents(b.text) for a, b in zip(span, entry.words, strict=True)
+                )
                 if not exact and not all(
                     accents_agree(a.text, b.text) or _same_by_ear(a.text, b.text)
                     for a, b in zip(span, entry.words, strict=True)
@@ -555,7 +580,9 @@ class _Reading:
         for gone in self._all.get("gone", ()):
             if 0 < gone.first - place.last <= _NEAR_GONE:
                 between = self.text[self._end(place) : self._start(gone)]
-                other = any(self._at(at, sign) for at in range(place.last + 1, gone.first) for sign in _SIGNS[:-1])
+                other = any(
+                    self._at(at, sign) for at in range(place.last + 1, gone.first) for sign in _SIGNS[:-1]
+                )
                 return not (other or _STOP.search(between) or self._at(gone.first - 1, "no"))
         return False
 
@@ -592,6 +619,7 @@ class _Reading:
 
 def _same_by_ear(typed: str, listed: str) -> bool:
     """The same word but for hỏi and ngã, which half the country says alike."""
+
     def plain(word: str) -> str:
         shape, bar, tones = accents(word).partition("|")
         return shape + bar + tones.replace("r", "x")

@@ -34,7 +34,7 @@ _TONES = re.compile("[\u0300\u0301\u0303\u0309\u0323]")
 _MISSPELT = re.compile("u\u031bo(?!\u031b)|uo\u031b[a-z]|[iy]e[cmnpt](?!.*[aeiou])")
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
-_NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
+_NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})
 # Short words that are worth a look all the same.
 _SHORT_TARGETS = frozenset({"tooth", "teeth", "gums"})
 
