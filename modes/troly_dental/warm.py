@@ -6,7 +6,7 @@ from importlib import import_module
 
 
 def warm() -> None:
-    """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
+    """Learn the signs and the notes, and load the library of the memory and the search."""
     from troly.retrieval.search.glossary import concepts
     from troly_dental.guard import danger, judge
     from troly_dental.notes import subjects, word_weight

@@ -1,4 +1,4 @@
-"""Rules by word lists and examples for whether a message is about dental care (003-07), with a score and the reason."""
+"""Rules by word lists for whether a message is about dental care (003-07), with a score and the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import exp
 
 from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.language import is_syllable
-from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
 
@@ -144,17 +144,9 @@ _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 # Other trades' words beside nothing but a word that also means something else.
 _WEAK_ASIDE = -0.9
 _NOTHING_LISTED = -1.2
-_LIKENESS = 1.6
 _SHARPNESS = 0.9
-_SOCIAL = 0.8
-# What likeness to other subjects may take from a message with a word for mouths.
-_LEAST = -1.0
-# What likeness may add to one word that also means something else: it is the same word that is alike.
-_LONE_LIKENESS = 0.4
-_UNKNOWN, _KNOWN_SHARE = 1.4, 0.5
 # A follow-up names no subject of its own; after a matter that was refused it is hardly about teeth.
 _FOLLOWS, _HARDLY = 0.86, 0.42
-_MOST_TOKENS = 25
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -220,23 +212,12 @@ def _judged(text: str) -> _ScoredSpelling:
         return _ScoredSpelling(Judgement(False, 0.03, words, refused=True), True, listed=True)
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
-    like = {scored.label: scored.confidence for scored in _examples().classify(text)}
-    against_it = sum(like.get(one, 0.0) for one in ("other", "social", "elsewhere"))
-    likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
-    if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
-        # A subject that the lists do not know is hardly a mouth's, with one such word in it.
-        unknown = _follow_share(text) < _KNOWN_SHARE
-        likeness = min(likeness, _LONE_LIKENESS) if unknown else likeness
-        points -= _UNKNOWN if unknown else 0.0
-    points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED
     score = 1 / (1 + exp(-_SHARPNESS * points))
-    nearest = max(like, key=lambda label: like[label])
-    reason = f"{words or '-'}; ≈ {nearest} {like[nearest]:.2f}"
     against = any(count[label] for label in _AGAINST)
     only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
-    social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
+    social = bool(only_social) and not count["follow"]
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
     foreign = any(count[one] for one in ("off", TRADE, "elsewhere")) or (
         count["other"] and not count["follow"]
@@ -244,7 +225,7 @@ def _judged(text: str) -> _ScoredSpelling:
     subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
     dental = True if score >= SURE else False if score <= SURE_NOT else None
     return _ScoredSpelling(
-        Judgement(dental, round(score, 3), reason, social),
+        Judgement(dental, round(score, 3), words or "-", social),
         subject,
         listed=told,
     )
@@ -305,24 +286,6 @@ def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
     return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
-def _follow_share(text: str) -> float:
-    """The share of the words with a meaning that name no subject of their own; 0 for a long message or for none."""
-    words = tokens(text)
-    if not words or len(words) > _MOST_TOKENS:
-        return 0.0
-    inside: set[int] = set()
-    for hit in _follow().find(text):
-        inside.update(range(hit.start, hit.end))
-    content = [
-        word
-        for word in words
-        if word.start in inside or not (word.folded in stop_words() or word.folded.isdigit())
-    ]
-    if not content:
-        return 0.0
-    return sum(1 for word in content if word.start in inside) / len(content)
-
-
 @cache
 def stop_words() -> frozenset[str]:
     return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
@@ -347,17 +310,6 @@ def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
 def _topics() -> Lexicon:
     against = [label for label in _AGAINST if label != TRADE]
     return Lexicon(_listed((*_ABOUT_MOUTHS, "care", "pain", *against, "social", "jailbreak", "follow")))
-
-
-@cache
-def _follow() -> Lexicon:
-    """What one goes on with, in a list of its own: there "giá" need not give way to longer phrases of a subject."""
-    return Lexicon(_listed(("follow", "care", "weak", "medical")))
-
-
-@cache
-def _examples() -> ExampleClassifier:
-    return ExampleClassifier.load(LEXICONS / "examples.txt")
 
 
 @lru_cache(maxsize=64)

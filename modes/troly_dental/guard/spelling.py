@@ -87,7 +87,6 @@ def _corrector() -> Corrector:
         for listed in lists.values()
         for entry in listed
     ]
-    known += (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
     chat = chat_spellings(CHAT, LEXICONS / "chat.txt")
     return Corrector(_meant(), known, chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
 
