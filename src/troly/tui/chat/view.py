@@ -17,7 +17,7 @@ from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Content, Progress
+    from troly.plugin.events import Content, ModelLoading, Progress
     from troly.plugin.ingest_arguments import IngestKind
     from troly.tui.chat.turns import ModelUsage
 
@@ -85,7 +85,7 @@ class MessageView:
     kind: str = ""
     parts: list[Part] = field(default_factory=list)
     steps: list[StepView] = field(default_factory=list)
-    progress: Progress | None = None
+    progress: Progress | ModelLoading | None = None
     trouble: Trouble | None = None
     source: str = ""
     calls: int = 0
