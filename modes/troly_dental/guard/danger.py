@@ -192,7 +192,9 @@ def _bleeding(case: _Case) -> bool:
         read.near("blood", "flood", 8)
         or (read.has("gauze") and read.near("drawn", "flood", 3))
         or (lasting and case.told("drawn", "procedure", "thinner"))
-        or any(read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12)))
+        or any(
+            read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12))
+        )
     )
 
 
