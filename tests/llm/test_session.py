@@ -8,6 +8,8 @@ import json
 from contextlib import aclosing, suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, whole
@@ -15,7 +17,7 @@ from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_
 from tests.support.process.waiting import until
 from troly.config import BudgetSettings
 from troly.errors import ModelError
-from troly.llm.session import Budget, ModelSession, open_session
+from troly.llm.session import Budget, ModelSession, open_session, repeats
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 
@@ -152,6 +154,22 @@ async def test_a_model_that_does_not_stop_is_stopped(fault: Fault) -> None:
     assert len(said.split()) <= 50 + 40
     assert [call.finish for call in session.calls] == ["length", "length"]
     assert (decision.value.pick, decision.source, decision.reason) == ("rules", "rules", "ollama.length")
+
+
+async def test_a_model_that_says_the_same_over_and_over_is_stopped_early() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply("một hai ba bốn ", fault="endless"))
+        async with session_for(server.url) as session:
+            said = await whole(session.stream("answer", HELLO, tokens=100_000))
+    assert len(said) < 1_500
+    assert session.calls[0].finish == "length"
+
+
+@given(st.text(max_size=30), st.text(min_size=1, max_size=120), st.integers(1, 60))
+def test_only_many_repetitions_are_a_loop(before: str, piece: str, times: int) -> None:
+    if times >= 8 and len(piece) * times >= 400 + len(piece):
+        assert repeats(before + piece * times)
+    assert not repeats(before + "".join(f"{number} " for number in range(times)))
 
 
 class Choice(BaseModel):

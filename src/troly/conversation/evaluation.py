@@ -221,7 +221,7 @@ def _forms(value: Any) -> tuple[str, ...]:
 
 def _word(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
-    if value is None:
+    if value in (None, ""):
         return ""
     if not isinstance(value, str) or not value.strip():
         raise InputError("eval.type", field=key)
@@ -389,20 +389,27 @@ async def evaluate(
     cases: Sequence[Case],
     *,
     offline: bool = True,
+    now: datetime | None = None,
     render: Renderer = lambda _content, _brief: "",
     progress: ProgressCallback = lambda _done, _total: None,
 ) -> EvaluationReport:
     """Run every case in a new conversation of `session` and judge its last turn, or each of its answers.
 
-    The session should be one of `practice_session`: the conversations are kept where it says. `render` writes typed
-    content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
+    The session should be one of `practice_session`: the conversations are kept where it says. `now` is the clock of cases
+    that have none; `render` writes typed content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
     """
     mode = session.registry.get(mode_id)
     report = EvaluationReport(mode_id)
     for done, case in enumerate(cases, 1):
         profile = _person(session.profile, mode, case)
         report.results.append(
-            await _run_case(replace(session, profile=profile), mode_id, case, offline, render)
+            await _run_case(
+                replace(session, profile=profile),
+                mode_id,
+                replace(case, now=case.now or now),
+                offline,
+                render,
+            )
         )
         progress(done, len(cases))
     return report

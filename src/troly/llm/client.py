@@ -203,6 +203,10 @@ class OllamaClient:
                     return
         raise self._error("ollama.no_done", model)
 
+    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
+        """What turns texts into vectors of the configured embedder; raises ModelError where it is not installed."""
+        return partial(self.embed, (await self.resolve(name, "embedding")).name)
+
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, all of one length, in batches. Raises ModelError; no text is cut silently."""
         window = await self.window(model) if texts else 0

@@ -114,9 +114,13 @@ class RunningCall:
 
     @property
     def endless(self) -> bool:
-        """Whether more came than was asked for: a server that does not obey the limit."""
+        """Whether more came than was asked for (a server that does not obey), or the same over and over."""
         limit = self._ask.options.get("num_predict") if self._ask else None
-        return limit is not None and self._pieces > limit + BEYOND_LIMIT
+        if limit is None:
+            return False
+        if self._pieces % BEYOND_LIMIT == 0 and repeats("".join(self._said[-MOST_LOOKED_AT:])):
+            return True
+        return bool(self._pieces > limit + BEYOND_LIMIT)
 
     def sent(self, ask: ModelCall) -> None:
         self._ask = ask
@@ -175,11 +179,21 @@ class RunningCall:
         return round((time.perf_counter() - self._began) * 1000, 2)
 
 
+def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
+    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
+    for length in range(1, longest + 1):
+        said = max(times, -(-least // length))
+        if len(text) >= length * said and text.endswith(text[-length:] * said):
+            return True
+    return False
+
+
 M = TypeVar("M", bound="BaseModel")
 T = TypeVar("T")
 OFFLINE = "offline"
-# Pieces more than were asked for, after which a model that does not stop is stopped.
+# Pieces more than were asked for, after which a model that does not stop is stopped; so often it is looked for loops.
 BEYOND_LIMIT = 32
+MOST_LOOKED_AT = 1_000
 # Seconds without a word after which it is asked whether the model is being loaded.
 LOADING_AFTER = 0.7
 
