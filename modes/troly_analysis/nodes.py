@@ -36,7 +36,6 @@ from troly_analysis.planner import (
     analyse_question,
     classify,
     first_suggestions,
-    plan,
     suggest_questions,
     title,
 )
@@ -216,7 +215,7 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
         return DataAnswer(say("answer.no_sheets", job.lang, command=SHEET_COMMAND))
     if question is None:
         return await _typed(job)
-    made = plan(question)
+    made = question.plan
     keep_plan(turn, made)
     if turn.model.reason_unavailable is not None:
         return await _by_plan(job, made, None)
@@ -247,6 +246,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     """Run the calls of the plan, or ask back, or say what is missing; tools run by the model stay in the record."""
     before = list(run.records) if run else []
     _explain(job, plan, run)
+    if plan.refusal:
+        return DataAnswer(say(f"answer.no_{plan.refusal}", job.lang), before)
     if plan.question is not None:
         options = [f"{number}. {option}" for number, option in enumerate(plan.options, 1)]
         return DataAnswer("\n".join([plan.question.say(job.lang), *options]), before, options=plan.options)

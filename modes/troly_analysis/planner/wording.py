@@ -74,6 +74,14 @@ _REWRITES = tuple(
         ),
     )
 )
+# Signs are words that no reading may drop: the longer ones first.
+_SIGNS = tuple(
+    (re.compile(sign), f" {word} ")
+    for sign, word in (
+        (r">=|≥|=>", "at least"), (r"<=|≤|=<", "at most"), (r"!=|<>|≠", "not"), (r">", "more than"), (r"<", "less than"),
+        (r"=", "equals"),
+    )
+)  # fmt: skip
 _MARKED = 0.4
 
 
@@ -94,7 +102,7 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
     """
     text = _PERCENT.sub(" phần trăm", message)
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
-    for pattern, written in _REWRITES:
+    for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
