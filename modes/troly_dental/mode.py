@@ -59,7 +59,7 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     kind = state["message_type"]
     metadata: dict[str, Any] = {"type": kind, "sources": state["sources"]}
     if state["red_flag"]:
-        metadata["red_flag"] = state["red_flag"]
+        metadata |= {"red_flag": state["red_flag"], "urgent": True}
     return Outcome({name: state[name] for name in STATE_FIELDS}, message_type=kind, metadata=metadata)
 
 

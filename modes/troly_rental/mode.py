@@ -103,6 +103,7 @@ MODE = Mode(
         load=Lazy("troly_rental.data.samples:load"),
         remove=Lazy("troly_rental.data.samples:remove"),
         loaded=Lazy("troly_rental.data.samples:loaded"),
+        people={"landlord": "lan", "tenant": "minh"},
     ),
     talk=TALK,
     mentions=Lazy("troly_rental.mentions:mentions"),

@@ -213,7 +213,6 @@ async def classify_with_model(
     turn: TurnContext, reading: ParsedMessage, draft: Routing
 ) -> tuple[OrchestratorReply, Source, str]:
     """Whether it is small talk and how hard it is; who decided, and why not the model where the rules did."""
-    # REFACTOR: emptied import
 
     picked = "; ".join(f"{q.choice.agent} {q.choice.confidence:.2f}" for q in reading.questions)
     messages = prompts().messages(
@@ -236,7 +235,6 @@ async def route_with_model(
     turn: TurnContext, draft: Routing, config: RagConfig
 ) -> tuple[Routing, Source, str]:
     """The routing of a complex question: the model's where it can be used, else the rules' draft."""
-    # REFACTOR: emptied import
 
     messages = prompts().messages(
         "router",

@@ -128,6 +128,14 @@ class IdentitySettings:
 
 
 @dataclass(frozen=True)
+class FocusSettings:
+    """How long people may point at what was shown: "cái thứ hai" (002-05)."""
+
+    minutes: float = field(default=30.0, metadata=about(kinds.number(1, 10_080), "60.0"))
+    messages: int = field(default=20, metadata=about(kinds.whole(1, 1000), "10"))
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings.
 
@@ -145,6 +153,7 @@ class Settings:
     chroma: ChromaSettings = field(default_factory=ChromaSettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
+    focus: FocusSettings = field(default_factory=FocusSettings)
     keys: Mapping[str, str] = field(default_factory=no_keys)
     sections: Mapping[str, object] = field(default_factory=_no_sections)
 

@@ -296,6 +296,9 @@ class Turn:
 
     def _completed(self, outcome: Outcome, context: TurnContext) -> TurnEnd:
         self._language = context.language
+        metadata = outcome.metadata
+        if context.answered is not None:
+            metadata = {**metadata, "answered": context.answered}
         if outcome.text is not None:
             shown = [say.text for say in self._recorder.said if say.message_type != "greeting"]
             text = "\n\n".join([*shown, outcome.text])
@@ -308,7 +311,7 @@ class Turn:
             calls=self._calls(),
             ms=self._ms(),
             message_type=outcome.message_type,
-            metadata=outcome.metadata,
+            metadata=metadata,
         )
         answer = outcome.text if outcome.text is not None else self._recorder.streamed
         return TurnEnd("completed", event, answer, conversation_metadata=context.conversation_metadata)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from troly import recording
 from troly.errors import ConfigError
 from troly.plugin.events import Event, Notice, Source, StepFinished, StepStarted, Token
+from troly.plugin.focus import KEY as FOCUS
+from troly.plugin.focus import Focus, FocusRow
 from troly.text.catalogue import Lang
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ class TurnContext:
 
     `history` holds the conversation's earlier messages, oldest first, without the message being answered (`text`).
     `text` is what is left of it when a request for another language was granted; `language` is the language to answer
-    in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends.
+    in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends. A node
+    that asks back, or says that it cannot answer, sets `answered` to False; it goes into the answer's metadata.
     """
 
     services: Services
@@ -44,6 +47,7 @@ class TurnContext:
     emit: Callable[[Event], None]
     turn_id: str = ""
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
+    answered: bool | None = None
     # By language, with the error that the installation's own voice gave.
     _voices: dict[Lang, tuple[Persona, ConfigError | None]] = field(default_factory=dict)
     _persona_told: bool = False
@@ -52,6 +56,24 @@ class TurnContext:
         """Add `text` to the answer that is being written."""
         if text:
             self.emit(Token(text))
+
+    @property
+    def focus(self) -> Focus | None:
+        """What the last answers showed, while people may still mean it (`[focus]` in the settings)."""
+        limits = self.services.settings.focus
+        found = Focus.from_json(self.conversation_metadata.get(FOCUS))
+        if found is None:
+            return None
+        turns = [message.turn_id for message in self.history]
+        current = found.is_current(self.now, turns, minutes=limits.minutes, messages=limits.messages)
+        return found if current else None
+
+    def show(
+        self, kind: str, question: str, rows: Sequence[FocusRow], query: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make `rows`, in the order shown, what the next messages can point at; saved when the turn ends."""
+        focus = Focus(kind, question, tuple(rows), query or {}, self.turn_id, self.now)
+        self.conversation_metadata[FOCUS] = focus.to_json()
 
     def persona(self) -> Persona:
         """The voice of the mode in the language of the turn.

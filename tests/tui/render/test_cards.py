@@ -34,6 +34,7 @@ from troly.plugin.events import (
     Table,
     Task,
 )
+from troly.presentation.blocks import Plot
 from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
@@ -85,7 +86,7 @@ def test_every_card_keeps_its_width_and_shows_no_control(text: str, width: int) 
 )
 def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) -> None:
     labels = tuple(str(n) for n in range(len(values)))
-    lines = plot_lines(Chart("line", labels, (Series("a", tuple(values)),)), width, "vi")
+    lines = plot_lines(Plot("line", labels, (Series("a", tuple(values)),), "vi"), width, "vi")
     assert len(lines) == HEIGHT + 1
     assert max(width_of(line) for line in lines) <= max(width, width_of(lines[0]))
     # The first │ or ┤ is the axis.
@@ -97,9 +98,9 @@ def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) ->
 
 def test_missing_values_leave_a_gap() -> None:
     nan = float("nan")
-    chart = Chart("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),))
+    chart = Plot("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),), "vi")
     assert plot_lines(chart, 60, "vi") == []
-    half = Chart("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),))
+    half = Plot("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),), "vi")
     assert plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith("─")
 
 

@@ -31,7 +31,6 @@ def doctor(
     ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
 ) -> None:
     """See `cli.doctor.help`."""
-    # REFACTOR: emptied import
 
     invocation: Invocation = ctx.obj
     found: list[CheckResult] = []

@@ -62,7 +62,6 @@ def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
     """The command that loads one file with `ingest`: its own options beside those of every load."""
 
     def load(**given: Any) -> None:
-        # REFACTOR: emptied import
 
         house = {
             key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
@@ -108,7 +107,6 @@ def knowledge(
     as_json: Json = False,
 ) -> None:
     """See `cli.ingest.knowledge.help`."""
-    # REFACTOR: emptied import
 
     raise typer.Exit(load_documents(ctx.obj, paths, collection, as_json=as_json))
 
