@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from troly.text.dates import add_months
-from troly_analysis.planner.lexicon import marks
+from troly_analysis.planner.assumed import Wanted, assumed_figure
 from troly_analysis.planner.periods import counterpart, preceding, same_days, span_of
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
@@ -26,11 +26,14 @@ from troly_analysis.planner.types import (
 from troly_analysis.types import NUMERIC
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
-GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
-_ADDED = frozenset({"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"})
+_ADDED = frozenset(
+    {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
+)
 """What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
 _COURSE = frozenset({"day", "week", "month", "quarter", "year"})
-_ENDS = frozenset({"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"})
+_ENDS = frozenset(
+    {"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"}
+)
 
 
 @dataclass(slots=True)
@@ -89,7 +92,9 @@ class _Builder:
         part: tuple[Condition, ...] = ()
         if form == "share":
             part = self._part()
-            self.measures = [Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures]
+            self.measures = [
+                Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
+            ]
             if not part and not self.groups:
                 self.unmet.append("%")
         period, versus = self._periods()
@@ -141,7 +146,9 @@ class _Builder:
             if any(group.ref == each.ref and not group.unit for each in self.conditions):
                 continue
             if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):
-                self.measures.append(Measure("count", group.ref, distinct=True))  # "hóa đơn trên 200k có bao nhiêu"
+                self.measures.append(
+                    Measure("count", group.ref, distinct=True)
+                )  # "hóa đơn trên 200k có bao nhiêu"
                 continue
             if not self.groups and wanted:
                 self.groups.append(group)
@@ -158,12 +165,16 @@ class _Builder:
     def _place_numbers(self) -> None:
         """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
         parts = self.parts
-        things = [each for each in parts.measures if each.distinct and each.ref] or [
+        things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
             group for group in self.groups if not group.unit or parts.has("which")
         ]
         for condition, rows in parts.numbers:
             counts = condition.ref.kind in {"rows", "metric"}
-            whole = counts or condition.ref.concept in _ADDED or (parts.has("sum") and not averaged(condition.ref))
+            whole = (
+                counts
+                or condition.ref.concept in _ADDED
+                or (parts.has("sum") and not averaged(condition.ref))
+            )
             if things and whole and not rows and not parts.has("share") and not self._each_once(things):
                 self.having.append(condition)
             elif counts:
@@ -174,13 +185,22 @@ class _Builder:
     def _each_once(self, things: list[Any]) -> bool:
         """Whether each of the things stands in one row, so that a condition on the rows is one on them."""
         ref = things[0].ref
-        return not getattr(things[0], "unit", "") and self.schema.key(ref).distinct >= 0.95 * self.schema.sheet.rows
+        return (
+            not getattr(things[0], "unit", "")
+            and self.schema.key(ref).distinct >= 0.95 * self.schema.sheet.rows
+        )
 
     def _compared_values(self) -> None:
         """ "So sánh Shopee và Lazada", "loại nào nhiều hơn": the values' own column is the dimension."""
         parts = self.parts
-        if self.groups or parts.when.versus or not parts.has("compare", "which", "who", "each", "gt", "lt", "growth") and parts.op != "avg" and not any(
-            each.op == "avg" for each in parts.measures
+        if (
+            self.groups
+            or parts.when.versus
+            or (
+                not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
+                and parts.op != "avg"
+                and not any(each.op == "avg" for each in parts.measures)
+            )
         ):
             return
         for condition in self.conditions:
@@ -190,7 +210,9 @@ class _Builder:
 
     def _gap(self) -> tuple[Condition, ...]:
         """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
-        pairs = [each for each in self.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said]
+        pairs = [
+            each for each in self.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
+        ]
         more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
         if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
             return ()
@@ -221,8 +243,13 @@ class _Builder:
         parts, schema = self.parts, self.schema
         if not parts.has("left", "running out"):
             return
-        named = [*(each.ref for each in self.measures), *(each.ref for each in (*self.conditions, *self.having))]
-        if any(ref is not None and ref.concept == "stock" for ref in named):
+        named = [
+            *(each.ref for each in self.measures),
+            *(each.ref for each in (*self.conditions, *self.having)),
+        ]
+        held = next((ref for ref in named if ref is not None and ref.concept == "stock"), None)
+        if held is not None:
+            self.measures = self.measures or [Measure("sum", held)]
             return
         stock = schema.of("stock")
         ref = stock or schema.stock_left()
@@ -241,30 +268,45 @@ class _Builder:
             if measure.distinct and measure.ref:
                 self.measures.remove(measure)
                 self.groups.append(Group(measure.ref))
-                self.measures = self.measures or [Measure("sum", each.ref) if each.ref.kind in NUMERIC else Measure("count") for each in self.having[:1]]
+                self.measures = self.measures or [
+                    Measure("sum", each.ref) if each.ref.kind in NUMERIC else Measure("count")
+                    for each in self.having[:1]
+                ]
                 return True
         return False
 
     def _made_figures(self) -> None:
         """Figures made of two: "cost per lead", "doanh thu trừ chi phí", the mean value of an order, a median."""
         parts = self.parts
-        plain = [each for each in self.measures if each.op == "sum" and each.ref and not each.ref.sheet and not each.metric]
+        two = [
+            each.ref for each in self.measures if each.ref and not each.metric and each.op in {"sum", "avg"}
+        ]
+        if len(two) == len(self.measures) == 2 and parts.ratio and not any(map(averaged, two)):
+            self.measures = [Measure("sum", two[0], over=two[1], noun=self.measures[0].noun)]
+        plain = [
+            each
+            for each in self.measures
+            if each.op == "sum" and each.ref and not each.ref.sheet and not each.metric
+        ]
         if len(self.measures) == 2 == len(plain) and not parts.when.versus:
             first, second = (each.ref for each in plain)
             if first and second and parts.has("gap", "minus"):
                 self.measures = [Measure("sum", made_of(first, "-", second), noun=plain[0].noun)]
-            elif first and second and parts.has("per") and not parts.per and not averaged(first) and not averaged(second):
-                self.measures = [Measure("sum", first, over=second, noun=plain[0].noun)]
+
         if parts.has("aov") and not self.measures:
             self.measures = [Measure("avg", self._money(), noun="aov")]
             self._each_order()
         if parts.per_row and self.measures and not parts.per:
-            self.measures = [replace(each, op="avg") if each.op == "sum" and not each.over else each for each in self.measures]
+            self.measures = [
+                replace(each, op="avg") if each.op == "sum" and not each.over else each
+                for each in self.measures
+            ]
             self._each_order()
         if parts.has("median"):
-            refs = [each.ref for each in self.measures if each.ref and not each.distinct] or [self.schema.main_measure()]
-            if len(refs) == 1 and len(self.measures) <= 1 and refs[0]:
-                self.measures = [Measure("avg", refs[0], median=True)]
+            refs = [each.ref for each in self.measures if each.ref and not each.distinct]
+            ref = refs[0] if len(refs) == 1 else self.schema.main_measure() if not refs else None
+            if ref is not None and len(self.measures) <= 1:
+                self.measures = [Measure("avg", ref, median=True)]
             else:
                 self.unmet.append("median")
 
@@ -292,40 +334,56 @@ class _Builder:
     # --- the form
 
     def _form(self, order: str, *, gap: bool) -> Form:
+        """The first form whose signs the words show; one figure when they show none."""
         parts = self.parts
-        if parts.per and (self.measures or parts.rows or parts.op == "avg"):
-            return "per"
-        changed = parts.when.versus or parts.has("growth")
-        if parts.has("share") and not changed and not any(each.ref and each.ref.kind == "percent" for each in self.measures):
-            return "share"
-        if gap:
-            return "scalar"
-        if parts.when.versus:
-            return "compare"
-        if self.groups and order and not (parts.order and not self._ranked()):
-            course = all(group.unit for group in self.groups) and not parts.extremes and not parts.limit
-            return "groups" if course and parts.has("trend", "growth") else "top"
-        if self._lists_values():
-            return "distinct"
-        if self.groups:
-            return "groups"
-        if self._lists_rows(order):
-            return "rows"
-        if (parts.has("trend", "growth") or parts.chart) and parts.when.date_ref and parts.when.versus is None:
-            first, last = span_of(self.schema, parts.when.date_ref) or (self.today, self.today)
-            if parts.when.period:
-                first, last = parts.when.period.start, parts.when.period.end
-            unit = unit_for(first, last)
-            self.note("trend_unit", unit=Note(f"unit_{unit}"))
-            self.groups.append(Group(parts.when.date_ref, unit))
-            return "groups"
-        return "scalar"
+        self._add_course(order)
+        ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
+        signs: tuple[tuple[Form, bool], ...] = (
+            ("per", bool(parts.per) and bool(self.measures or parts.rows or parts.op == "avg")),
+            ("share", self._shared()),
+            ("scalar", gap),
+            ("compare", parts.when.versus is not None),
+            ("top", ranked and not self._in_course()),
+            ("distinct", self._lists_values()),
+            ("groups", bool(self.groups)),
+            ("rows", self._lists_rows(order)),
+        )
+        return next((form for form, shown in signs if shown), "scalar")
+
+    def _shared(self) -> bool:
+        """Whether a share is asked for: no change in per cent, and no rate that the sheet has a column for."""
+        parts = self.parts
+        rate = any(each.ref and each.ref.kind == "percent" for each in self.measures)
+        return parts.has("share") and not (parts.when.versus or parts.has("growth") or rate)
+
+    def _in_course(self) -> bool:
+        """Whether the course over time is asked for, which a ranking would put out of order."""
+        course = all(group.unit for group in self.groups) and self.parts.has("trend", "growth")
+        return course and not (self.parts.extremes or self.parts.limit)
+
+    def _add_course(self, order: str) -> None:
+        """A trend or a chart of nothing in particular goes over time."""
+        when, parts = self.parts.when, self.parts
+        drawn = (parts.has("trend", "growth") or parts.chart) and when.date_ref and when.versus is None
+        if not drawn or self.groups or parts.per or self._shared() or self._lists_rows(order):
+            return
+        first, last = span_of(self.schema, when.date_ref) or (self.today, self.today)
+        if when.period:
+            first, last = when.period.start, when.period.end
+        unit = unit_for(first, last)
+        self.note("trend_unit", unit=Note(f"unit_{unit}"))
+        self.groups.append(Group(when.date_ref, unit))  # type: ignore[arg-type]
 
     def _lists_values(self) -> bool:
         """Whether the values of a column are asked for ("có những nền tảng nào")."""
         parts = self.parts
         asked = parts.has("which", "list", "plural") and not parts.has("by", "compare", "gt", "lt", "who")
-        return bool(self.groups) and not (self.measures or self.having or parts.rows) and asked and not self.groups[0].unit
+        return (
+            bool(self.groups)
+            and not (self.measures or self.having or parts.rows)
+            and asked
+            and not self.groups[0].unit
+        )
 
     def _lists_rows(self, order: str) -> bool:
         """Whether single rows are asked for: "5 đơn lớn nhất", "liệt kê đơn trên 1 triệu", "đơn nào …"."""
@@ -336,7 +394,9 @@ class _Builder:
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return False
-        return bool(parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures))
+        return bool(
+            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
+        )
 
     def _growing(self, form: str) -> bool:
         timed = any(group.unit in {"day", "week", "month", "quarter", "year"} for group in self.groups)
@@ -345,101 +405,41 @@ class _Builder:
     # --- the figure
 
     def _name_figure(self, form: Form, order: str) -> None:
-        """Take the figure that the words of a ranking or of money mean; where none is meant it is asked for."""
-        parts, schema = self.parts, self.schema
-        main = schema.main_measure()
+        """Take the figure that the words mean where they name none; where it could be several it is asked for."""
         if form == "distinct":
             return
         if self.measures:
             self._use_end(form)
             return
+        schema, main = self.schema, self.schema.main_measure()
         if picked := self.choices.get("figure"):
-            ref = next((each for each in schema.refs.values() if each.name == picked and not each.sheet), None)
-            self.measures = [Measure("count") if ref is None else Measure("avg" if averaged(ref) else "sum", ref)]
+            ref = next(
+                (each for each in schema.refs.values() if each.name == picked and not each.sheet), None
+            )
+            self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
             return
-        goods = any(group.ref.concept in GOODS for group in self.groups) or any(each.ref.concept in GOODS for each in self.conditions)
-        pieces, sold = schema.of("quantity"), parts.has("seller", "slow seller", "sold", "bought")
-        about = next((ref for name in parts.adjectives if (ref := schema.of(name))), None)
-        money = next((ref for name in ("revenue", "fee", "cost", "salary") if (ref := schema.of(name)) and ref.kind == "money"), None)
-        end = "min" if order == "asc" else "max"
-        op: Any = parts.op
-        if about is not None:
-            self.note("measure", field=about.name)
-            self.measures = [Measure(end, about)]  # type: ignore[arg-type]
-        elif parts.has("crowd") and (guests := schema.of("guests")):
-            self._assume(guests, "sum")
-        elif parts.has("frequent", "crowd"):
-            self.measures = [Measure("count", noun=parts.rows)]
-        elif parts.has("fast", "slow") and (took := schema.of("duration", "waiting", "response", "hours")):
-            self._assume(took, "avg")
-        elif form == "rows":
-            latest = parts.has("latest", "earliest") or not order
-            ref = parts.when.date_ref if latest and parts.when.date_ref else main
-            ref = ref if ref or order else next((each for each in schema.refs.values() if not each.sheet), None)
-            if parts.has("how much", "bought", "sold") and order:
-                ref = money
-            if ref is not None:
-                self.measures = [Measure("max", ref)]
-                if not latest:
-                    self.note("measure", field=ref.name)
-        elif parts.has("latest", "earliest") and parts.when.date_ref and (parts.has("when", "which") or parts.rows or form == "scalar"):
-            self.measures = [Measure("max" if parts.has("latest") else "min", parts.when.date_ref)]
-        elif self.having:
-            self.measures = [Measure("count") if each.ref.kind == "rows" else Measure("sum", each.ref) for each in self.having[:1]]
-        elif sold and pieces and (goods or not self.groups) and not parts.has("how much"):
-            self._assume(pieces, op or "sum", "seller_measure" if parts.has("seller", "slow seller") else "measure")
-        elif parts.has("seller", "slow seller") and goods:
-            # The documents rank best sellers by orders where nothing is counted in pieces (001-35).
-            self.note("seller_counted")
-            self.measures = [Measure("count", noun=parts.rows)]
-        elif pieces and goods and form == "top" and parts.many:
-            self._assume(pieces, "sum")
-        elif form == "top" and parts.many and parts.has("verb") and not sold and not self._each_once(self.groups):
-            self.note("counted_rows")
-            self.measures = [Measure("count")]
-        elif parts.rows:
-            self.measures = [Measure("count", noun=parts.rows)]
-        elif op == "avg" and main and not (parts.per and parts.has("count")):
-            self._assume(main, "avg")
-        elif form == "share" and self.conditions:
-            state = any(each.ref.kind == "boolean" or each.ref.concept in {"status", "reason", "gender", "priority"} for each in self.conditions)
-            self._count_or_ask(main, sure=state)
-        elif pieces and parts.counted_value:
-            self._assume(pieces, "sum")
-        elif money and (parts.has("how much") or (sold and main == money)):
-            self._assume(money, op or "sum")
-        elif main and sold:
-            self._assume(main, op or "sum")
-        elif op == "sum" and main and (form != "scalar" or self.conditions or parts.when.period):
-            self._assume(main, "sum")
-        elif form == "top" and any(each.ref.concept in {"status", "reason"} for each in self.conditions):
-            self.note("counted_rows")
-            self.measures = [Measure("count")]
-        elif self.groups or self.conditions or parts.when.period or parts.when.versus:
-            self._count_or_ask(main, sure=False)
-
-    def _assume(self, ref: Ref, op: Any, key: str = "measure") -> None:
-        self.note(key, field=ref.name)
-        self.measures = [Measure("avg" if op == "sum" and averaged(ref) else op, ref)]
-
-    def _count_or_ask(self, main: Ref | None, *, sure: bool) -> None:
-        """Count rows, or ask whether rows or the main column is meant."""
-        if not sure and main is not None and self.built.question is None:
+        once = bool(self.groups) and self._each_once(self.groups)
+        wanted = Wanted(self.parts, schema, form, order, self.groups, self.conditions, self.having, once)
+        found = assumed_figure(wanted)
+        self.measures = [found] if found else []
+        self.built.notes += wanted.notes
+        if wanted.ask and main is not None and self.built.question is None:
             options = (main.name, Note("title_number").say("vi"))
             self.built.question = Note("which_figure", {"options": options})
             self.built.options, self.built.pending = options, "figure"
-        if sure:
-            self.note("counted_rows")
-        self.measures = [Measure("count", noun=self.parts.rows)]
 
     def _use_end(self, form: Form) -> None:
         """ "Doanh thu cao nhất là bao nhiêu": without anything that is ranked an end is the figure's own."""
         ends = list(dict.fromkeys(self.parts.extremes))
-        if form not in {"scalar", "compare"} and not (form == "groups"):
+        if form not in {"scalar", "compare"} and form != "groups":
             return
         if not ends or form == "groups":
             return
-        plain = [each for each in self.measures if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median]
+        plain = [
+            each
+            for each in self.measures
+            if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median
+        ]
         if len(plain) == len(self.measures):
             self.measures = [replace(each, op=end) for each in plain for end in ends]
 
@@ -457,10 +457,15 @@ class _Builder:
 
     def _part(self) -> tuple[Condition, ...]:
         """For a share, the conditions that make the part; the rest choose the whole."""
-        positive = [each for each in self.conditions if each.op in {"eq", "in", "gt", "gte", "lt", "lte", "between"}]
+        positive = [
+            each for each in self.conditions if each.op in {"eq", "in", "gt", "gte", "lt", "lte", "between"}
+        ]
         if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
             return ()
-        part = next((each for each in positive if not any(group.ref == each.ref for group in self.groups)), positive[0])
+        part = next(
+            (each for each in positive if not any(group.ref == each.ref for group in self.groups)),
+            positive[0],
+        )
         self.conditions = [each for each in self.conditions if each is not part]
         return (part,)
 
@@ -489,6 +494,8 @@ class _Builder:
         if parts.limit or form not in {"top", "rows"}:
             return parts.limit
         several = parts.has("plural", "list", "top", "bottom", "sorted", "running out")
+        if form == "top" and self.conditions and parts.numbers and not parts.extremes:
+            return MOST
         if form == "top":
             limit = TOP if several else 1
         else:
@@ -516,7 +523,9 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     marked = parts.has("follow", "only", "correction", "again")
     if parts.pointed:
         return True
-    whole = bool(parts.measures or parts.rows) or parts.has("seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns")
+    whole = bool(parts.measures or parts.rows) or parts.has(
+        "seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns"
+    )
     if whole:
         return marked and parts.words <= 12
     changed = (
@@ -528,20 +537,29 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
 
 def refine_query(parts: Parts, before: DataQuery, schema: Schema, today: date) -> DataQuery:
     """The question before, changed by what the message names."""
-    query = _figures(parts, before)
+    query = _figures(parts, before, schema)
     query = _grouped(parts, query)
     query = _dated(parts, query, schema, today)
     query = _filtered(parts, query)
+    if parts.pointed and parts.conditions and not parts.groups and len(query.groups) == 1:
+        single = any(each.ref == query.groups[0].ref and each.op == "eq" for each in parts.conditions)
+        query = replace(query, groups=(), form="scalar", limit=0, order="", growth=False) if single else query
     if parts.limit:
-        form: Form = "top" if query.groups and query.form in {"groups", "scalar", "top", "distinct"} else query.form
+        form: Form = (
+            "top" if query.groups and query.form in {"groups", "scalar", "top", "distinct"} else query.form
+        )
         query = replace(query, limit=parts.limit, form=form, order=query.order or "desc")
-    if turned := parts.order or ("asc" if "min" in parts.extremes else "desc" if "max" in parts.extremes else ""):
+    if turned := parts.order or (
+        "asc" if "min" in parts.extremes else "desc" if "max" in parts.extremes else ""
+    ):
         ranked = query.form in {"top", "rows"} or query.form == "groups"
         if ranked and parts.order and not parts.extremes:
-            query = replace(query, order=turned)  # type: ignore[arg-type]
+            query = replace(query, order=turned)
         elif ranked:
             limit = parts.limit or (1 if query.form != "top" or parts.has("which") else query.limit)
-            query = replace(query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1)  # type: ignore[arg-type]
+            query = replace(
+                query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
+            )
     if parts.has("share") and query.groups:
         query = replace(query, form="share")
     if parts.has("growth") and not parts.when.versus:
@@ -550,15 +568,22 @@ def refine_query(parts: Parts, before: DataQuery, schema: Schema, today: date) -
     return replace(query, chart=parts.chart or query.chart) if parts.chart else query
 
 
-def _figures(parts: Parts, query: DataQuery) -> DataQuery:
+def _figures(parts: Parts, query: DataQuery, schema: Schema) -> DataQuery:
     measures = tuple(parts.measures)
+    money = schema.of("revenue", "fee", "cost", "salary")
+    if not measures and parts.has("how much") and money:
+        measures = (Measure("sum", money),)
     if not measures and parts.rows and parts.has("count", "much"):
         measures = (Measure("count", noun=parts.rows),)
     if measures:
-        form: Form = ("groups" if query.groups else "scalar") if query.form in {"distinct", "rows"} else query.form
+        form: Form = (
+            ("groups" if query.groups else "scalar") if query.form in {"distinct", "rows"} else query.form
+        )
         return replace(query, measures=measures, form=form)
     if parts.op:
-        changed = (replace(each, op=parts.op) if each.ref and not each.metric else each for each in query.measures)
+        changed = (
+            replace(each, op=parts.op) if each.ref and not each.metric else each for each in query.measures
+        )
         return replace(query, measures=tuple(changed))
     return query
 
@@ -567,7 +592,11 @@ def _grouped(parts: Parts, query: DataQuery) -> DataQuery:
     groups = tuple(parts.groups) or tuple(parts.loose)
     if not groups:
         return query
-    kept = [each for each in query.conditions if not (len(groups) == 1 and each.ref == groups[0].ref and each.op == "eq")]
+    kept = [
+        each
+        for each in query.conditions
+        if not (len(groups) == 1 and each.ref == groups[0].ref and each.op == "eq")
+    ]
     form: Form = query.form if query.form in {"compare", "share", "top"} else "groups"
     if form == "top" and not (parts.limit or parts.extremes) and groups[0].unit:
         form = "groups"
@@ -577,32 +606,41 @@ def _grouped(parts: Parts, query: DataQuery) -> DataQuery:
 
 def _dated(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
     when = parts.when
-    date_ref = query.date_ref or when.date_ref
-    if when.versus and when.versus_only:
-        period = query.period or counterpart(when.versus, today)
-        base = when.versus if period != when.versus else preceding(period)
-        if when.same_days:
-            back = -12 if when.same_year else -1
-            last = min(today, schema.sheet.span[1]) if schema.sheet.span else today
-            base = Period(add_months(period.start, back), add_months(period.end, back))
-            period, base = same_days(period, base, last)
-        groups = tuple(each for each in query.groups if each.unit not in _COURSE)
-        return replace(query, date_ref=date_ref, period=period, versus=base, form="compare", groups=groups, growth=False)
-    if when.versus and when.period:
-        return replace(query, date_ref=date_ref, period=when.period, versus=when.versus, form="compare")
+    query = replace(query, date_ref=query.date_ref or when.date_ref)
+    if when.versus:
+        return _against(parts, query, schema, today)
     if when.period:
-        versus = preceding(when.period) if query.versus and not parts.has("correction") else None
         if query.versus and parts.has("compare"):
             versus = when.period if query.period != when.period else query.versus
-            return replace(query, date_ref=date_ref, versus=versus, form="compare")
-        form: Form = query.form if versus or query.form != "compare" else ("groups" if query.groups else "scalar")
-        return replace(query, date_ref=date_ref, period=when.period, versus=versus, form=form)
+            return replace(query, versus=versus, form="compare")
+        kept = preceding(when.period) if query.versus and not parts.has("correction") else None
+        return replace(query, period=when.period, versus=kept, form=query.form if kept else _alone(query))
     if parts.has("growth") and query.period and not any(group.unit for group in query.groups):
         return replace(query, versus=preceding(query.period), form="compare")
     if parts.has("all") and not parts.conditions and not parts.groups and not parts.limit:
-        plain: Form = query.form if query.form != "compare" else ("groups" if query.groups else "scalar")
-        return replace(query, period=None, versus=None, form=plain)
+        return replace(query, period=None, versus=None, form=_alone(query))
     return query
+
+
+def _alone(query: DataQuery) -> Form:
+    """The form of a query whose comparison is over."""
+    return query.form if query.form != "compare" else "groups" if query.groups else "scalar"
+
+
+def _against(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
+    """The query against the period that is named; "cùng kỳ" is a year or a month before its own."""
+    when = parts.when
+    period, versus = when.period, when.versus
+    if when.versus_only and versus is not None:
+        period = query.period or counterpart(versus, today)
+        versus = versus if period != versus else preceding(period)
+        if when.same_days:
+            back = -12 if when.same_year else -1
+            last = min(today, schema.sheet.span[1]) if schema.sheet.span else today
+            versus = Period(add_months(period.start, back), add_months(period.end, back))
+            period, versus = same_days(period, versus, last)
+    groups = tuple(each for each in query.groups if each.unit not in _COURSE)
+    return replace(query, period=period, versus=versus, form="compare", groups=groups, growth=False)
 
 
 def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
@@ -619,9 +657,13 @@ def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
         if other is not None:  # "so với Lazada": beside the one before
             both = Condition(other.ref, "in", [other.value, new[0].value], f"{other.said}, {new[0].said}")
             kept = tuple(each for each in query.conditions if each.ref != other.ref)
-            return replace(query, conditions=(*kept, both), groups=query.groups or (Group(other.ref),), form="groups")
+            return replace(
+                query, conditions=(*kept, both), groups=query.groups or (Group(other.ref),), form="groups"
+            )
     more = {each.ref for each in new if each.op in {"ne", "nin"}}
-    kept = tuple(each for each in query.conditions if each.ref not in named or (each.ref in more and each.op in {"ne", "nin"}))
+    kept = tuple(
+        each
+        for each in query.conditions
+        if each.ref not in named or (each.ref in more and each.op in {"ne", "nin"})
+    )
     return replace(query, conditions=(*kept, *new))
-
-

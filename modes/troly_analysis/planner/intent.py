@@ -19,31 +19,49 @@ def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Inte
 
     With the plan of the question before, "còn tháng trước?" is a question about data.
     """
-    text, made = question.text, question.plan
-    if not tokens(text):
+    if not tokens(question.text):
         return Intent("unclear", 1.0, "empty")
     if question.answered or question.suggested:
         return Intent("data_query", 0.99, "offered")
-    evidence = max(question.evidence, _business(text))
-    social = _social().find(text)
+    evidence = max(question.evidence, _business(question.text))
+    return _by_words(question, history, evidence) or _by_examples(question.text, evidence)
+
+
+def _by_words(question: QuestionAnalysis, history: Sequence[object], evidence: float) -> Intent | None:
+    """What the words of chats and of the sheets decide."""
+    made, words = question.plan, len(tokens(question.text))
+    social = _social().find(question.text)
     covered = sum(len(tokens(hit.phrase)) for hit in social)
-    if social and covered >= 0.6 * len(tokens(text)) and evidence < 2.5 and not (made.calls and covered < len(tokens(text)) - 1):
-        return Intent("chat", 0.95, social[0].phrase)
-    if made.followed or (history and question.changes and evidence >= 1.0):
-        return Intent("data_query", 0.95, "follow-up")
-    if made.calls or (made.refusal and evidence >= 1.0):
-        return Intent("data_query", 0.99, "every word read")
-    if evidence >= _SURE:
-        return Intent("data_query", min(0.9, 0.6 + 0.1 * evidence), "words of the sheet")
-    best = _examples().best(text)
-    spoken = evidence >= 1.0
-    if best.confidence >= _NEAR and (best.label in {"chat", "unclear"} or (best.label == "data_query" and spoken)):
+    chats = covered >= 0.6 * words and evidence < 2.5 and not (made.calls and covered < words - 1)
+    signs = (
+        (bool(social) and chats, Intent("chat", 0.95, "words of chats")),
+        (
+            made.followed or (bool(history) and question.changes and evidence >= 1.0),
+            Intent("data_query", 0.95, "follow-up"),
+        ),
+        (
+            bool(made.calls) or (bool(made.refusal) and evidence >= 1.0),
+            Intent("data_query", 0.99, "every word read"),
+        ),
+        (evidence >= _SURE, Intent("data_query", min(0.9, 0.6 + 0.1 * evidence), "words of the sheet")),
+    )
+    return next((intent for holds, intent in signs if holds), None)
+
+
+def _by_examples(text: str, evidence: float) -> Intent:
+    """What messages like it want, where neither words of the sheet nor of chats decide."""
+    best, spoken = _examples().best(text), evidence >= 1.0
+    if best.confidence >= _NEAR and (
+        best.label in {"chat", "unclear"} or (best.label == "data_query" and spoken)
+    ):
         return Intent(best.label, best.confidence, "examples")  # type: ignore[arg-type]
-    if social:
-        return Intent("chat", 0.7, social[0].phrase)
-    if spoken:
-        return Intent("data_query", 0.6, "words of figures")
-    return Intent("unclear", 0.5, "no word of the sheet")
+    if _social().find(text):
+        return Intent("chat", 0.7, "words of chats")
+    return (
+        Intent("data_query", 0.6, "words of figures")
+        if spoken
+        else Intent("unclear", 0.5, "no word of the sheet")
+    )
 
 
 def _business(text: str) -> float:

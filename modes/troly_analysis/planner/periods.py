@@ -154,7 +154,10 @@ def _date_ref(reader: Reader, fields: list[Ref], said: list[int]) -> Ref:
         if len(fields) > 1 and len(near) > 1:
             continue
         around = [*reader.around(at, -1, 1), *reader.around(at, 1, 1)]
-        asked = any(reader.has(each, "by", "which", "per", "latest", "earliest", "blank", "deny", "filled", "empty") for each in around)
+        asked = any(
+            reader.has(each, "by", "which", "per", "latest", "earliest", "blank", "deny", "filled", "empty")
+            for each in around
+        )
         if said and not asked:
             reader.take("period", at)
         return times[0].ref
@@ -168,7 +171,9 @@ def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
     typed = mention.text
     relative = not _RELATIVE.isdisjoint(token.folded for token in tokens(typed))
     if not _YEAR.search(typed) and not relative:
-        years = {match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)}
+        years = {
+            match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)
+        }
         if len(years) == 1 and (again := find_ranges(f"{typed} năm {next(iter(years))}", reader.today)):
             return Period(again[0].start, again[0].end, again[0].label)
         span = span_of(reader.schema, ref)

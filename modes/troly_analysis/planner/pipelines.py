@@ -47,7 +47,10 @@ class Writer:
     def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
         conditions = [*self.ask.conditions, *extra]
-        used = [*(c.ref for c in (*conditions, *self.ask.part)), *(g.ref for g in (*self.ask.groups, *self.ask.per))]
+        used = [
+            *(c.ref for c in (*conditions, *self.ask.part)),
+            *(g.ref for g in (*self.ask.groups, *self.ask.per)),
+        ]
         used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
         used += [part for ref in used for part in ref.parts]
         here = self._match([c for c in conditions if not _joined(c)], period)
@@ -162,7 +165,10 @@ MOST = 1000
 
 def unreachable(ask: DataQuery) -> tuple[str, ...]:
     """The columns of `ask` that no pipeline can name: those that begin with "$", and joined ones with a dot."""
-    refs = [*(c.ref for c in (*ask.conditions, *ask.part, *ask.having)), *(g.ref for g in (*ask.groups, *ask.per))]
+    refs = [
+        *(c.ref for c in (*ask.conditions, *ask.part, *ask.having)),
+        *(g.ref for g in (*ask.groups, *ask.per)),
+    ]
     refs += [ref for m in ask.measures for ref in (m.ref, m.over) if ref]
     hidden = (ref.name for ref in refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
     return tuple(dict.fromkeys(hidden))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
@@ -12,12 +12,14 @@ from troly_analysis.planner.calls import chart_of, compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import DataQuery, Lookup, Note, Plan
+from troly_analysis.planner.types import Condition, DataQuery, Lookup, Note, Plan
 from troly_analysis.planner.wording import without_sheet
 from troly_analysis.types import Sheet
 
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
 _TIE = 0.12
+_OWN = 0.3
+"""What the sheet's own main money weighs where nothing but a day or a verb of selling names it."""
 REFUSED = ("forecast", "cause")
 
 
@@ -56,8 +58,8 @@ class _Candidate:
     @property
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
-        works = self.built.query is not None
-        return (self.left, not works, -self.parts.weight)
+        works = self.built.query is not None and self.built.question is None
+        return (self.left + (0 if works else 2), -self.parts.weight)
 
 
 def analyse_question(
@@ -68,12 +70,13 @@ def analyse_question(
     previous: Plan | None = None,
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
+    pointed: Sequence[str] = (),
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text.
+    by their folded text. `pointed` are the groups shown before that words now left out of `text` pointed at.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
@@ -88,13 +91,17 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     asked, named = without_sheet(text, known)
     chosen = choices.get("sheet") or named
-    found = [
-        _candidate(asked, schema_of(sheet, known), today, previous, choices, values)
-        for sheet in [sheet for sheet in known if sheet.name == chosen] or known
-    ]
+    question = _Asked(asked, today, previous, choices, values, pointed)
+    held = [sheet for sheet in known if sheet.name == chosen] or known
+    found = [question.over(schema_of(sheet, known)) for sheet in held]
     found.sort(key=lambda each: each.fit)
     best, evidence = found[0], max(each.parts.evidence for each in found)
-    if previous is not None and previous.sheet and (again := next((c for c in found if c.followed), None)) and not again.left:
+    if (
+        previous is not None
+        and previous.sheet
+        and (again := next((c for c in found if c.followed), None))
+        and not again.left
+    ):
         best = again
     before = previous.ask if previous else None
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
@@ -103,25 +110,49 @@ def analyse_question(
     return QuestionAnalysis(text, made, previous, answer is not None, False, evidence, changes)
 
 
-def _candidate(
-    text: str, schema: Schema, today: date, previous: Plan | None, choices: Mapping[str, str], values: Lookup | None
-) -> _Candidate:
-    parts = read_question(text, schema, today, choices, values)
-    before = previous.ask if previous is not None and previous.ask and previous.ask.sheet == schema.sheet.name else None
-    followed = is_followup(parts, before)
-    built = build_query(parts, schema, today, choices)
-    if followed and before is not None:
-        built = Built(refine_query(parts, before, schema, today), [note for note in parts.notes if note.key != "measure"])
-        if parts.question is not None:
-            built.question, built.options, built.pending = parts.question, parts.options, parts.pending
-    if before is not None:
-        parts.weight += 0.6
-    return _Candidate(schema, parts, built, followed)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is the same for every sheet that a message is held against."""
+
+    text: str
+    today: date
+    previous: Plan | None
+    choices: Mapping[str, str]
+    values: Lookup | None
+    pointed: Sequence[str]
+
+    def over(self, schema: Schema) -> _Candidate:
+        """The message over one sheet."""
+        previous = self.previous.ask if self.previous is not None else None
+        before = previous if previous is not None and previous.sheet == schema.sheet.name else None
+        parts = read_question(
+            self.text, schema, self.today, self.choices, self.values, pointed=self._rows(before)
+        )
+        followed = is_followup(parts, before)
+        built = build_query(parts, schema, self.today, self.choices)
+        if followed and before is not None:
+            notes = [note for note in parts.notes if note.key != "measure"]
+            query = refine_query(parts, before, schema, self.today)
+            built = Built(query, notes, parts.question, parts.options, parts.pending)
+        trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
+        if built.query is not None and not parts.measures and trades:
+            parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
+        if before is not None:
+            parts.weight += 0.6
+        return _Candidate(schema, parts, built, followed)
+
+    def _rows(self, before: DataQuery | None) -> Condition | None:
+        """The groups shown before that the message points at."""
+        if before is None or not before.groups or not self.pointed:
+            return None
+        ref, names = before.groups[0].ref, list(self.pointed)
+        said = ", ".join(names)
+        return Condition(ref, "in", names, said) if len(names) > 1 else Condition(ref, "eq", names[0], said)
 
 
 def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate | None:
     """Another sheet that the message fits as well; None where one is clearly meant."""
-    if len(found) < 2 or before is not None and found[0].schema.sheet.name == before.sheet:
+    if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
     same = first.left == second.left and (first.built.query is None) == (second.built.query is None)
@@ -139,37 +170,56 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
     """The plan of a suggestion: its query is known, nothing is assumed and nothing can be missing."""
     sheet = next(sheet for sheet in sheets if sheet.name == query.sheet)
     calls = compose(query, schema_of(sheet, sheets), text)
-    return Plan(text, calls=calls, sheet=sheet.name, ask=query, shown=tuple(_made_notes(query)), chart=chart_of(query) if calls else None)
+    return Plan(
+        text,
+        calls=calls,
+        sheet=sheet.name,
+        ask=query,
+        shown=tuple(_made_notes(query)),
+        chart=chart_of(query) if calls else None,
+    )
 
 
-def _plan(text: str, best: _Candidate, before: DataQuery | None, today: date, choices: Mapping[str, str]) -> Plan:
+def _plan(
+    text: str, best: _Candidate, before: DataQuery | None, today: date, choices: Mapping[str, str]
+) -> Plan:
     """What to do for a message over the sheet it fits best; no figure beside a word that was not understood."""
-    parts, built, schema = best.parts, best.built, best.schema
-    plan = Plan(text, sheet=schema.sheet.name, ask=before, understood=parts.understood, choices=choices, followed=best.followed)
+    parts, built, sheet = best.parts, best.built, best.schema.sheet
+    plan = Plan(
+        text,
+        sheet=sheet.name,
+        ask=before,
+        understood=parts.understood,
+        choices=choices,
+        followed=best.followed,
+    )
+    left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
     if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
         return replace(plan, refusal=refused, ask=built.query or before)
-    left = tuple(dict.fromkeys([*parts.unread, *built.unmet]))
-    if "ignore" in choices:
-        left = ()
     if left and (built.query is not None or parts.understood):
         read = ", ".join(dict.fromkeys(parts.understood)) or "-"
-        question = Note("unknown", {"said": ", ".join(left), "sheet": schema.sheet.name, "read": read})
+        question = Note("unknown", {"said": ", ".join(left), "sheet": sheet.name, "read": read})
         return replace(plan, question=question, missing=left, pending="ignore")
     if built.question is not None:
         return replace(plan, question=built.question, options=built.options, pending=built.pending)
-    query = built.query
-    if query is None:
-        return replace(plan, missing=left)
+    return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:
+    """The plan with the calls of its query, and what is to be said of them."""
     if unreachable := out_of_reach(query):
         return replace(plan, missing=unreachable)
-    calls = compose(query, schema, text)
-    if not calls:
-        return replace(plan, missing=left)
+    notes = (
+        *best.built.notes,
+        *_span_notes(query, best.schema.sheet),
+        *_made_notes(query),
+        *_join_notes(query),
+    )
     return replace(
         plan,
-        calls=calls,
+        calls=compose(query, best.schema, plan.text),
         ask=query,
-        shown=(*built.notes, *_span_notes(query, schema.sheet), *_made_notes(query), *_join_notes(query)),
+        shown=notes,
         chart=chart_of(query),
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
@@ -202,8 +252,14 @@ def _span_notes(query: DataQuery, sheet: Sheet) -> list[Note]:
 
 def _made_notes(query: DataQuery) -> list[Note]:
     """What to say of figures that no column holds."""
-    refs = [*(each.ref for each in query.measures), *(each.ref for each in (*query.having, *query.conditions))]
-    return [Note("derived", {"figure": ref.name}) for ref in dict.fromkeys(ref for ref in refs if ref and ref.parts)]
+    refs = [
+        *(each.ref for each in query.measures),
+        *(each.ref for each in (*query.having, *query.conditions)),
+    ]
+    return [
+        Note("derived", {"figure": ref.name})
+        for ref in dict.fromkeys(ref for ref in refs if ref and ref.parts)
+    ]
 
 
 def _join_notes(query: DataQuery) -> list[Note]:
@@ -211,6 +267,3 @@ def _join_notes(query: DataQuery) -> list[Note]:
     refs = [*(each.ref for each in query.conditions), *(each.ref for each in query.groups)]
     refs += [each.ref for each in query.measures if each.ref]
     return [Note("joined", {"sheet": name}) for name in dict.fromkeys(ref.sheet for ref in refs if ref.sheet)]
-
-
-__all__ = ["QuestionAnalysis", "analyse_question", "field"]

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
 from troly.text.fold import accents, fold, nfc
-from troly.text.language import detect_score
-from troly_analysis.planner.lexicon import concept, marks
+from troly_analysis.planner.lexicon import concept
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
@@ -49,7 +48,28 @@ _NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
-_TITLES = frozenset("cua anh chi em ong ba co chu bac thay by of mr ms khach ban nhan vien".split())
+_TITLES = frozenset(
+    [
+        "cua",
+        "anh",
+        "chi",
+        "em",
+        "ong",
+        "ba",
+        "co",
+        "chu",
+        "bac",
+        "thay",
+        "by",
+        "of",
+        "mr",
+        "ms",
+        "khach",
+        "ban",
+        "nhan",
+        "vien",
+    ]
+)
 FIGURES = frozenset({*NUMERIC, "metric"})
 NAMES = frozenset({"text", "boolean", "list"})
 
@@ -62,7 +82,7 @@ class Parts:
     asked for ("cao nhất": max) and `adjectives` what such a word is about by itself ("đắt nhất": price).
     """
 
-    when: When = field(default_factory=lambda: When())
+    when: When = field(default_factory=When)
     conditions: list[Condition] = field(default_factory=list)
     numbers: list[tuple[Condition, bool]] = field(default_factory=list)
     """Conditions on figures, and whether the rows themselves were named right before ("đơn trên 1 triệu")."""
@@ -93,6 +113,8 @@ class Parts:
     words: int = 0
     joined: bool = False
     """Whether figures that are named stand side by side ("doanh thu và số lượng")."""
+    ratio: bool = False
+    """Whether one figure is asked for on each of another ("cost per lead")."""
     pointed: bool = False
     """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
     many: bool = False
@@ -108,10 +130,23 @@ class Parts:
 
 
 def read_question(
-    message: str, schema: Schema, today: date, choices: Mapping[str, str], lookup: Lookup | None = None
+    message: str,
+    schema: Schema,
+    today: date,
+    choices: Mapping[str, str],
+    lookup: Lookup | None = None,
+    *,
+    pointed: Condition | None = None,
 ) -> Parts:
-    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice."""
-    return Reader(message, schema, today, choices, lookup).read()
+    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice.
+
+    `pointed` are the rows shown before that words now left out of `message` pointed at.
+    """
+    parts = Reader(message, schema, today, choices, lookup).read()
+    if pointed is not None:
+        parts.conditions.append(pointed)
+        parts.pointed = True
+    return parts
 
 
 class Reader:
@@ -180,7 +215,12 @@ class Reader:
         mention = self.mentions[at]
         if mention.period or mention.amount:
             return True
-        if mention.values and mention.values[0].whole and mention.values[0].weight >= _NAMED and mention.role != "frame":
+        if (
+            mention.values
+            and mention.values[0].whole
+            and mention.values[0].weight >= _NAMED
+            and mention.role != "frame"
+        ):
             spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in mention.values[0].values)
             return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
         return bool(mention.targets) and mention.targets[0].weight >= _NAMED
@@ -250,7 +290,9 @@ class Reader:
     def dimension(self, at: int) -> Target | None:
         """The column of names that a mention means: text, yes or no, or a number with few values that names things."""
         best = self.mentions[at].best
-        names = [each for each in best if each.ref and (each.ref.kind in NAMES or self._names_things(each.ref))]
+        names = [
+            each for each in best if each.ref and (each.ref.kind in NAMES or self._names_things(each.ref))
+        ]
         if not names:
             return None
         picked = self.chosen(at, NAMES)
@@ -261,7 +303,11 @@ class Reader:
         mention, when = self.mentions[at], self.parts.when
         target = self.dimension(at) if mention.targets else None
         if target and target.ref and not (mention.unit and target.weight < _NAMED):
-            best = [each.ref for each in mention.targets if each.ref and mention.targets[0].weight - each.weight < 0.2]
+            best = [
+                each.ref
+                for each in mention.targets
+                if each.ref and mention.targets[0].weight - each.weight < 0.2
+            ]
             named = [ref for ref in best if ref.kind == "text" and not _code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
         if mention.unit == "hour" and (clock := self.schema.clock):
@@ -297,7 +343,9 @@ class Reader:
         for at in range(len(self.mentions)):
             if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
                 continue
-            kind = next((label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any")
+            kind = next(
+                (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
+            )
             if self.parts.chart in {"", "any"}:
                 self.parts.chart = kind  # type: ignore[assignment]
             self.take("chart", at)
@@ -310,7 +358,9 @@ class Reader:
             for back in range(at - 1, max(at - 5, -1), -1):
                 high, low = self.has(back, "high", "crowd"), self.has(back, "low")
                 if (high or low) and not self.mentions[back].targets:
-                    self.mentions[back].labels = (self.mentions[back].labels - {"high", "low"}) | {"max" if high else "min"}
+                    self.mentions[back].labels = (self.mentions[back].labels - {"high", "low"}) | {
+                        "max" if high else "min"
+                    }
                     self.take("superlative", at)
                     break
             else:
@@ -327,7 +377,9 @@ class Reader:
             if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
                 mention.labels |= {"max"}
             whole = mention.has("max", "min", "seller", "slow seller")
-            near = [place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)]
+            near = [
+                place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
+            ]
             if not whole and not near:
                 mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
                 continue
@@ -352,35 +404,57 @@ class Reader:
                 if found := self._cells(at, place):
                     self.parts.conditions.append(found)
                     self.take("condition", at, place, *range(min(at, place), max(at, place)))
-                    key = "filled_cells" if found.op in {"ne", "gt"} else "zero_cells" if found.value == 0 else "no_cells"
+                    key = (
+                        "filled_cells"
+                        if found.op in {"ne", "gt"}
+                        else "zero_cells"
+                        if found.value == 0
+                        else "no_cells"
+                    )
                     self.note(key, field=found.ref.name, said=found.said)
                     break
 
     def _cells(self, at: int, place: int) -> Condition | None:
         """The condition that the word at `at` puts on the cells of the column named at `place`."""
         word, mention = self.mentions[at], self.mentions[place]
-        if mention.role or not mention.targets or (mention.values and mention.values[0].whole) or self.is_rows(place):
+        if (
+            mention.role
+            or not mention.targets
+            or (mention.values and mention.values[0].whole)
+            or self.is_rows(place)
+        ):
             return None
         ref = mention.targets[0].ref
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
             return None
         after = self.beside(place, 1)
-        if after >= 0 and (self.mentions[after].amount or self.has(after, *_OPS, *_SIGNS, "superlative", "which", "much", "count")):
+        if after >= 0 and (
+            self.mentions[after].amount
+            or self.has(after, *_OPS, *_SIGNS, "superlative", "which", "much", "count")
+        ):
             return None  # "có viện phí cao nhất" says something of its figures
-        held = self.schema.key(ref)
-        zero = ref.kind in NUMERIC and held.least in {"0", "0.0"}
         typed = self.wording.words[min(word.start, mention.start) : max(word.end, mention.end)]
         said = self.wording.text[typed[0].start : typed[-1].end]
+        rows = any(self.is_rows(before) for before in self.around(at, -1, 2))
+        return self._cells_of(word, ref, said, rows=rows)
+
+    def _cells_of(self, word: Mention, ref: Ref, said: str, *, rows: bool) -> Condition | None:
+        """Empty, filled, or none of: figures that begin at 0 are none where they are 0."""
+        held = self.schema.key(ref)
+        zero = ref.kind in NUMERIC and held.least in {"0", "0.0"}
+        found: Condition | None = None
         if word.has("blank", "empty"):
-            if zero and held.blanks and not word.has("empty"):
-                return Condition(ref, "in", [0, None], said)
-            return Condition(ref, "eq", None if held.blanks or not zero else 0, said)
-        if word.has("filled"):
-            rows = any(self.is_rows(before) for before in self.around(at, -1, 2))
-            if ref.kind in NUMERIC and not (zero and rows):
-                return None
-            return Condition(ref, "gt", 0, said) if zero else Condition(ref, "ne", None, said) if held.blanks else None
-        return Condition(ref, "eq", 0 if zero else None, said) if bool(held.blanks) != zero else None
+            both = zero and held.blanks and not word.has("empty")
+            value = None if held.blanks or not zero else 0
+            found = Condition(ref, "in", [0, None], said) if both else Condition(ref, "eq", value, said)
+        elif word.has("filled"):
+            if zero and rows:
+                found = Condition(ref, "gt", 0, said)
+            elif held.blanks and ref.kind not in NUMERIC:
+                found = Condition(ref, "ne", None, said)
+        elif bool(held.blanks) != zero:
+            found = Condition(ref, "eq", 0 if zero else None, said)
+        return found
 
     # --- 3. numbers
 
@@ -393,14 +467,18 @@ class Reader:
         """A comparison with an amount, a range, the length of a list; else the amount stays unread."""
         sign, places = self._sign(at)
         second = self._second(at)
-        ranged = second is not None and (sign in {"between", "gte"} or (sign == "" and self._joined(at, second)))
+        ranged = second is not None and (
+            sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
+        )
         last = second if ranged and second is not None else at
         if not sign and not ranged and self._is_limit(at):
             self.parts.limit = int(self.mentions[at].number)
             self.take("limit", at)
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
-        if ref is None or (sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))):
+        if ref is None or (
+            sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
+        ):
             return
         first = _number(self.mentions[at].number)
         if ranged:
@@ -409,7 +487,9 @@ class Reader:
         else:
             op: Op = "gte" if sign == "between" else sign or "eq"  # type: ignore[assignment]
             found = Condition(ref, op, first, self.mentions[at].text)
-        rows = any(self.is_rows(place) for place in self.around(min([at, *places]), -1, 2)) or ref.kind == "rows"
+        rows = (
+            any(self.is_rows(place) for place in self.around(min([at, *places]), -1, 2)) or ref.kind == "rows"
+        )
         if carrier is not None and self.is_rows(carrier):
             rows = False
         self.parts.numbers.append((found, rows))
@@ -428,17 +508,10 @@ class Reader:
             mention = self.mentions[place]
             if mention.amount or mention.period or mention.role:
                 break
-            if mention.has("between"):
-                return "between", [place]
-            found = next((sign for sign in _SIGNS if mention.has(sign)), None)
-            if found is None and mention.has("min") and fold(mention.text).startswith(("it", "least", "thap")):
-                found = "gte"
-            if found is None and mention.has("max") and fold(mention.text).startswith(("nhieu", "most", "cao")):
-                found = "lte"
-            if found is not None:
-                before = place - 1
-                if before >= 0 and self.mentions[before].has("deny", "not") and not self.mentions[before].targets:
-                    return _DENIED[found], [before, place]
+            if found := _comparison(mention):
+                denied = place > 0 and self.mentions[place - 1].has("deny", "not")
+                if denied and found in _DENIED and not self.mentions[place - 1].targets:
+                    return _DENIED[found], [place - 1, place]
                 return found, [place]
             if not self.is_link(place):
                 break
@@ -461,16 +534,25 @@ class Reader:
     def _is_limit(self, at: int) -> bool:
         """Whether a plain number is how many are listed: "top 5", "5 đơn lớn nhất", "chỉ 3 cái đầu"."""
         mention = self.mentions[at]
-        if mention.amount is None or mention.amount.unit or not 0 < mention.number <= _MOST or mention.number % 1:
+        if (
+            mention.amount is None
+            or mention.amount.unit
+            or not 0 < mention.number <= _MOST
+            or mention.number % 1
+        ):
             return False
         before, after = self.beside(at, -1), at + 1
         ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
         if before >= 0 and self.has(before, *ranks, "only"):
-            return not (after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only"))
+            return not (
+                after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
+            )
         ranked = self.any(*ranks, "superlative")
         if after >= len(self.mentions):
             return False
-        counted = bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
+        counted = (
+            bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
+        )
         counted = counted or self.is_link(after)
         return counted and ranked and (self.figure(after) is None or self.is_rows(after))
 
@@ -484,13 +566,21 @@ class Reader:
             target = self.figure(after)
             if target and target.ref and not self.is_rows(after) and (compared or last + 1 == after):
                 return target.ref, after
-            if compared and self.mentions[after].targets and self.mentions[after].targets[0].concept == "product":
+            if (
+                compared
+                and self.mentions[after].targets
+                and self.mentions[after].targets[0].concept == "product"
+            ):
                 return self.schema.of("quantity"), after
         for place in self.around(at, -1, 4):
             if self.mentions[place].amount or self.mentions[place].period:
                 break
             target = self.figure(place)
-            if target and not self.is_rows(place) and not (self.mentions[place].values and self.mentions[place].role):
+            if (
+                target
+                and not self.is_rows(place)
+                and not (self.mentions[place].values and self.mentions[place].role)
+            ):
                 return (target.ref, place) if target.ref else (Ref(_metric_name(target), "metric"), place)
         return (self._by_size(at, last) if compared else None), None
 
@@ -498,7 +588,11 @@ class Reader:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
         amount, main = self.mentions[last].amount, self.schema.main_measure()
         own = self.schema.own_numbers()
-        if amount is None or main is None or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1):
+        if (
+            amount is None
+            or main is None
+            or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+        ):
             return None
         self.note("condition_field", field=main.name, said=self.mentions[at].text)
         return main
@@ -524,11 +618,19 @@ class Reader:
                 self.take("value", beside)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
-            found.append((Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole))
+            found.append(
+                (Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole)
+            )
         for at in list(self.free()):
             # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
             target = self.dimension(at) if self.mentions[at].targets else None
-            if target and target.ref and target.ref.kind == "boolean" and target.weight >= 0.6 and not self._asked_for(at):
+            if (
+                target
+                and target.ref
+                and target.ref.kind == "boolean"
+                and target.weight >= 0.6
+                and not self._asked_for(at)
+            ):
                 denied = self._denied(at)
                 self.take("value", at)
                 found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
@@ -542,28 +644,34 @@ class Reader:
         if fold(mention.text) in _YES_NO:
             return beside and best.whole
         if beside:
-            return best.whole or not mention.labels - _LINKS
+            bare = not accents(mention.text) and any(accents(each) for each in best.values)
+            said = {"avg", "sum", "max", "min", "count", "not", "deny"}
+            return best.whole or not (mention.labels and (bare or mention.labels & said))
         if column > 0.02 or (column >= -0.3 and self._asked_for(at)):
             return False
         if mention.labels - _LINKS and not best.whole:
             return False  # "trung bình" is an average whatever the data holds
+        return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _is_word_value(self, at: int, best: Value) -> bool:
+        """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
+        mention = self.mentions[at]
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
-        one = len(mention.text.split()) == 1
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
-        if bare and one and mention.labels and not inside:
-            return False  # "tra" (pay) is no "Trà"
-        if bare and one and detect_score(self.wording.text) < 0 and mention.labels:
+        labelled = bool(mention.labels or mention.targets)
+        if (
+            mention.labels
+            and not inside
+            and (bare or (mention.labels - _LINKS and not accents(mention.text)))
+        ):
             return False
-        if best.ref.concept in PERSONS and one and (not best.whole or (mention.text.islower() and (mention.targets or mention.labels))):
-            before = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
-            return inside or before
-        if not best.whole and one and bare and len(mention.text) < 5:
-            return False
-        if not best.whole and one and best.ref.concept not in {"product", "province"} and not inside:
-            return len(best.values) <= 3 and not mention.labels and not mention.targets
-        if mention.labels - _LINKS and one and not accents(mention.text) and not inside:
-            return False
-        return True
+        if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
+            titled = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
+            return inside or titled
+        if best.whole or inside:
+            return True
+        few = best.ref.concept in {"product", "province"} or (len(best.values) <= 3 and not labelled)
+        return few and not (bare and len(mention.text) < 5)
 
     def _asked_for(self, at: int) -> bool:
         """Whether the words around ask for a dimension ("theo kênh", "bao nhiêu nhân viên") and not for one value of it."""
@@ -576,16 +684,26 @@ class Reader:
         """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
         mention = self.mentions[at]
         top = mention.values[0]
-        beside = [each for each in mention.values if each.whole >= top.whole and self._column_beside(at, each.ref) >= 0]
+        beside = [
+            each
+            for each in mention.values
+            if each.whole >= top.whole and self._column_beside(at, each.ref) >= 0
+        ]
         if beside:
             return beside[0]
-        best = [each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03]
+        best = [
+            each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
+        ]
         if picked := self.choices.get(fold(mention.text)):
             best = [each for each in mention.values if each.ref.name == picked] or best
         if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
             sided = [each for each in best if side_of(each.ref.name) == side]
             best = sided if len(sided) == 1 else best
-        named = {each.targets[0].ref.name for each in self.mentions if each.targets and not each.values and each.targets[0].ref}
+        named = {
+            each.targets[0].ref.name
+            for each in self.mentions
+            if each.targets and not each.values and each.targets[0].ref
+        }
         if len(best) > 1 and (elsewhere := [each for each in best if each.ref.name in named]):
             best = elsewhere
         if len(best) > 1:
@@ -598,14 +716,16 @@ class Reader:
     def _column_beside(self, at: int, ref: Ref) -> int:
         """The place next to a value that names its column ("nền tảng Shopee", "Shopee platform"); -1 for none."""
         for step in (-1, 1):
-            place = self.beside(at, step)  # type: ignore[arg-type]
+            place = self.beside(at, step)
             if place < 0 or self.mentions[place].role or not self.mentions[place].targets:
                 continue
             mention = self.mentions[place]
             if step == 1 and (mention.values or self._asked_for(place)):
                 continue
             top = mention.targets[0].weight
-            same = any(each.ref and each.ref.name == ref.name and each.weight > top - 0.1 for each in mention.targets)
+            same = any(
+                each.ref and each.ref.name == ref.name and each.weight > top - 0.1 for each in mention.targets
+            )
             if same and not self.is_rows(place) and not self._asked_for(place):
                 return place
         return -1
@@ -614,7 +734,9 @@ class Reader:
         """Whether a word of leaving out stands before the value, with only names, values and links between."""
         for place in range(at - 1, max(at - 7, -1), -1):
             mention = self.mentions[place]
-            if mention.has("not", "deny", "blank", "minus") and not (mention.targets and mention.targets[0].weight >= 0.9):
+            if mention.has("not", "deny", "blank", "minus") and not (
+                mention.targets and mention.targets[0].weight >= 0.9
+            ):
                 self.take("negation", place)
                 return True
             if mention.role == "negation":
@@ -649,7 +771,9 @@ class Reader:
             if mention.role or not self.has(at, "either"):
                 continue
             left = next((found for place in range(at - 1, -1, -1) if (found := self._spoken(place))), None)
-            right = next((found for place in range(at + 1, len(self.mentions)) if (found := self._spoken(place))), None)
+            right = next(
+                (found for place in range(at + 1, len(self.mentions)) if (found := self._spoken(place))), None
+            )
             if left is None or right is None:
                 continue
             self.take("either", at)
@@ -684,7 +808,11 @@ class Reader:
             if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
                 continue
             found = self.group(at)
-            if trigger == "per" and self.is_rows(at) and (found is None or found.ref.concept == self.schema.row_concept):
+            if (
+                trigger == "per"
+                and self.is_rows(at)
+                and (found is None or found.ref.concept == self.schema.row_concept)
+            ):
                 self.parts.per_row, self.parts.rows = True, mention.text
                 self.take("per", at, *place)
                 continue
@@ -711,24 +839,30 @@ class Reader:
         text = fold(self.mentions[at].text)
         if self.mentions[at].unit and text.startswith("moi "):
             return "per", []
-        if self.mentions[at].unit and (text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))):
+        if self.mentions[at].unit and (
+            text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
+        ):
             return "by", []
         after, before = self.beside(at, 1), self.beside(at, -1)
-        if before >= 0 and self.mentions[before].has("by") and not self.sure(before):
-            return "by", [before]
-        if before >= 0 and self.has(before, "per") and self.mentions[before].role in {"", "per"}:
-            return "per", [before]
-        if after >= 0 and self.has(after, "which") and self.mentions[after].start == self.mentions[at].end:
+        asked = (
+            after >= 0 and self.has(after, "which") and self.mentions[after].start == self.mentions[at].end
+        )
+        if asked and not self.has(before, "by"):
             return "which", [after]
-        if before >= 0 and self.has(before, "which") and fold(self.mentions[before].text) in {"which", "what"}:
-            return "which", [before]
-        if before >= 0 and (self.has(before, "top", "bottom") or self.mentions[before].role == "limit"):
-            return "top", [before] if self.has(before, "top", "bottom") else []
-        if before >= 0 and self.has(before, "and") and self._chained(before):
-            return "by", [before]
-        if before >= 0 and self.mentions[before].role == "group" and "," in self._between(before, at):
-            return "by", []
-        return "", []
+        return self._trigger_before(at, before) if before >= 0 else ("", [])
+
+    def _trigger_before(self, at: int, before: int) -> tuple[str, list[int]]:
+        mention = self.mentions[before]
+        top = self.has(before, "top", "bottom")
+        signs: tuple[tuple[str, bool, list[int]], ...] = (
+            ("by", mention.has("by") and not self.sure(before), [before]),
+            ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
+            ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
+            ("top", top or mention.role == "limit", [before] if top else []),
+            ("by", self.has(before, "and") and self._chained(before), [before]),
+            ("by", mention.role == "group" and "," in self._between(before, at), []),
+        )
+        return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
 
     def _chained(self, at: int) -> bool:
         before = self.beside(at, -1)
@@ -736,7 +870,9 @@ class Reader:
 
     def _between(self, left: int, right: int) -> str:
         words = self.wording.words
-        return self.wording.text[words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start]
+        return self.wording.text[
+            words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
+        ]
 
     def _persons(self) -> None:
         """ "Ai", "who": the column of persons."""
@@ -746,8 +882,18 @@ class Reader:
         if self.parts.groups:
             self.take("who", asked)
             return
-        hint = {"customer", "patient"} if self.any("bought") else {"employee"} if self.any("sold", "seller") else set()
-        known = [name for name in PERSONS if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))]
+        hint = (
+            {"customer", "patient"}
+            if self.any("bought")
+            else {"employee"}
+            if self.any("sold", "seller")
+            else set()
+        )
+        known = [
+            name
+            for name in PERSONS
+            if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
+        ]
         likely = [name for name in known if name in hint] or known
         if not hint and "reader" in likely:
             likely = ["reader"]
@@ -757,7 +903,12 @@ class Reader:
         picked = self.choices.get(fold(self.mentions[asked].text))
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
-            self.ask("which_field", self.mentions[asked].text, tuple(ref.name for ref in columns[:4]), said=self.mentions[asked].text)
+            self.ask(
+                "which_field",
+                self.mentions[asked].text,
+                tuple(ref.name for ref in columns[:4]),
+                said=self.mentions[asked].text,
+            )
         if columns:
             self.parts.groups.append(Group(columns[0]))
             self.take("group", asked)
@@ -767,6 +918,12 @@ class Reader:
         for at in list(self.free()):
             mention = self.mentions[at]
             if mention.period or mention.amount or self.figure(at) is not None or self.is_rows(at):
+                continue
+            if (
+                mention.targets
+                and mention.targets[0].weight < 0.9
+                and (mention.labels & {"filler", "verb", "to", "and"} or mention.targets[0].weight < 0.6)
+            ):
                 continue
             found = self.group(at) if (mention.targets or mention.unit) else None
             if found is not None and not mention.has("sold", "bought"):
@@ -788,16 +945,36 @@ class Reader:
                     continue
                 if mention.has("left") and target.weight < 0.9:
                     continue
+                if self._opens_name(at):
+                    self.take("head", at)
+                    continue
                 self.take("figure", at)
                 self._add(self._measured(at, target))
         self._operations()
         self._heads()
 
+    def _opens_name(self, at: int) -> bool:
+        """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
+        after = self.beside(at, 1)
+        if (
+            fold(self.mentions[at].text)
+            not in {"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"}
+            or after < 0
+        ):
+            return False
+        return not self.mentions[after].values and self.figure(after) is not None
+
     def _heads(self) -> None:
         """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
         for at in list(self.free()):
             mention = self.mentions[at]
-            if not mention.targets or self.figure(at) is not None or mention.unit or self._asked_for(at):
+            if (
+                not mention.targets
+                or self.figure(at) is not None
+                or mention.unit
+                or self._asked_for(at)
+                or self.is_rows(at)
+            ):
                 continue
             near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
             if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
@@ -834,7 +1011,7 @@ class Reader:
                 if not self.has(at, op):
                     continue
                 self.take("operation", at)
-                self.parts.op = self.parts.op or op  # type: ignore[assignment]
+                self.parts.op = self.parts.op or op
                 if op == "avg":
                     self.parts.measures = [
                         replace(each, op="avg") if each.ref and not each.metric and each.op == "sum" else each
@@ -844,39 +1021,55 @@ class Reader:
     def _counted(self, at: int) -> Measure | None:
         """What is counted when the words before say so: rows, the different values of a column, or pieces."""
         mention = self.mentions[at]
+        if mention.has("rows") and mention.has("count") and not mention.targets:
+            self.take("count", at)  # "bao nhiêu lần"
+            return Measure("count")
         before = next((place for place in self.around(at, -1, 3) if not self._passed(place)), -1)
-        said = before >= 0 and self.mentions[before].role in {"", "count"} and (
-            self.has(before, "count", "number") or self._is_quantity(before)
-        )
-        distinct = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions) and self.has(place, "distinct")]
-        halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY and self.has(before, "max", "min", "high", "low")
-        if mention.has("people") and not mention.targets and (said or len(fold(mention.text).split()) > 1):
-            return self._count_persons(at, [before] if said else [])
+        counting = before >= 0 and (self.has(before, "count", "number") or self._is_quantity(before))
+        said = [before] if counting and self.mentions[before].role in {"", "count"} else []
+        distinct = [
+            place
+            for place in (at - 1, at + 1)
+            if 0 <= place < len(self.mentions) and self.has(place, "distinct")
+        ]
+        halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
+        halves = halves and self.has(before, "max", "min", "high", "low")
+        if mention.has("people") and not mention.targets and (said or len(mention.text.split()) > 1):
+            return self._count_persons(at, said)
         if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
             return None
-        places = [at, *distinct, *([before] if said else [])]
+        if self.figure(at) is not None and not distinct and not self.is_rows(at):
+            self.take("count", *said)
+            return None
+        return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
+        mention, target = self.mentions[at], self.dimension(at)
         if self.is_rows(at) and not distinct:
             self.parts.rows = mention.text
-            self.take("count", *places)
+            self.take("count", at, *said)
             return Measure("count", noun=mention.text)
-        if self.figure(at) is not None and not distinct:
-            if said:
-                self.take("count", before)
-            return None
-        target = self.dimension(at)
         if target is None or target.ref is None:
             return None
-        self.take("count", *places)
-        sold = self.any("sold", "bought", "seller")
-        if target.concept == "product" and not distinct and (sold or halves) and (pieces := self.schema.of("quantity")):
+        self.take("count", at, *distinct, *said)
+        if distinct:
+            return Measure("count", self._counting(target.ref), distinct=True, noun=mention.text)
+        return self._count_of(target.ref, target.concept, mention.text, halves=halves)
+
+    def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
+        """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
+        sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
+        if concept == "product" and (sold or halves) and pieces:
             self.note("pieces", field=pieces.name)
             return Measure("sum", pieces)
-        if halves and not said and not distinct and target.concept in {"product", "book", "crop", "service"}:
+        if halves and concept in {"product", "book", "crop", "service"}:
             self.note("counted_rows")
-            return Measure("count", noun=mention.text)  # "mượn nhiều sách nhất": how often
-        if target.ref.kind == "boolean":
-            return Measure("count", noun=mention.text)
-        return Measure("count", self._counting(target.ref), distinct=True, noun=mention.text)
+            return Measure("count", noun=noun)  # "mượn nhiều sách nhất": how often
+        return (
+            Measure("count", noun=noun)
+            if ref.kind == "boolean"
+            else Measure("count", self._counting(ref), distinct=True, noun=noun)
+        )
 
     def _passed(self, place: int) -> bool:
         """Whether a word between "bao nhiêu" and what is counted says nothing of it."""
@@ -885,7 +1078,6 @@ class Reader:
         return plain and (
             mention.role == "value"
             or self.has(place, "distinct", "plural", "sold", "bought", "all", "only", "sum")
-            or (self.has(place, "much", "how much") and False)
         )
 
     def _is_quantity(self, place: int) -> bool:
@@ -907,69 +1099,92 @@ class Reader:
 
     def _counting(self, ref: Ref) -> Ref:
         """The column whose different values are counted: the codes of a thing rather than its names."""
-        return next((each for each in self.schema.by_concept.get(ref.concept, ()) if _code_name(each) and each.sheet == ref.sheet), ref)
+        return next(
+            (
+                each
+                for each in self.schema.by_concept.get(ref.concept, ())
+                if _code_name(each) and each.sheet == ref.sheet
+            ),
+            ref,
+        )
 
     # --- 7. what is left
 
     def _rest(self) -> None:
         """Words that only shape the answer are read as what they are; whatever then has no role was not understood."""
-        parts = self.parts
-        shaping = {label: role for role, labels in _SHAPING.items() for label in labels}
         for at in list(self.free()):
-            mention = self.mentions[at]
-            if mention.period or mention.amount:
-                continue
-            if (mention.targets and self.is_rows(at) and not (mention.values and mention.values[0].whole)) or (
-                mention.has("rows") and not mention.targets and not mention.values
-            ):
-                parts.rows = parts.rows or mention.text
-                self.take("rows", at)
-            elif self.sure(at):
-                continue
-            elif mention.has("latest", "earliest") and at + 1 < len(self.mentions) and self.mentions[at + 1].unit:
-                continue  # "first week of October" is a period that was not read
-            elif mention.has("gt", "lt", "gap") and self._two_values():
-                self.take("shape", at)
-            elif mention.has("minus", "gap") and len(parts.measures) == 2:
-                self.take("shape", at)
-            elif mention.has("pointer") or (mention.has("which one") and not self.parts.groups):
-                self.take("pointer", at)
-            elif self.has(at, "which") and not self._asks_rows(at):
-                continue  # what is asked for was not found
-            elif role := next((shaping[label] for label in sorted(mention.labels) if label in shaping), ""):
-                self.take(role, at)
-            elif mention.has("filler", "verb") and not (mention.targets and mention.targets[0].weight >= 0.75):
-                self.take("filler", at)
-            elif mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at)):
-                self.take("filler", at)
-        for at, mention in enumerate(self.mentions):
-            if mention.role and not self.sure(at):
-                parts.labels |= mention.labels
-                for end in ("max", "min"):
-                    if mention.has(end) and mention.role not in {"number", "value"}:
-                        parts.extremes.append(end)  # type: ignore[arg-type]
-                        parts.adjectives += [label[3:] for label in sorted(mention.labels) if label.startswith("of ")]
-            if mention.targets and mention.role:
-                parts.weight += mention.targets[0].weight
-            elif mention.values and mention.role == "value":
-                parts.weight += mention.values[0].weight
+            self.take(self._role_left(at), at)
+        self._gather()
+        parts = self.parts
         parts.evidence, parts.joined = self._evidence(), self._side_by_side()
         parts.pointed = any(mention.role == "pointer" for mention in self.mentions)
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
-        parts.many = any(each.has("max", "min") and fold(each.text).split()[0] in _MANY for each in self.mentions if each.role)
-        parts.counted_value = any(
-            self.has(at, "count") and (after := self.beside(at, 1)) >= 0 and self.mentions[after].role == "value"
-            for at in range(len(self.mentions))
-        )
+        ends = [each for each in self.mentions if each.role and each.has("max", "min")]
+        parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
+        counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
+        parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
         parts.unread, parts.understood = self._unread(), self._understood()
 
+    def _role_left(self, at: int) -> str:
+        """The role of a mention that no reader used, "" where it was not understood."""
+        mention, parts = self.mentions[at], self.parts
+        if mention.period or mention.amount:
+            return ""
+        whole = bool(mention.values) and mention.values[0].whole
+        if (self.is_rows(at) and mention.targets and not whole) or (
+            mention.has("rows") and not mention.targets and not mention.values
+        ):
+            parts.rows = parts.rows or mention.text
+            return "rows"
+        if self.sure(at) or self._names_more(at):
+            return ""
+        between = mention.has("gt", "lt", "gap") and self._two_values()
+        if between or (mention.has("minus", "gap") and len(parts.measures) == 2):
+            return "shape"
+        role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
+        role = role or ("pointer" if mention.has("which one") and not parts.groups else "")
+        known = bool(mention.targets) and mention.targets[0].weight >= 0.75
+        denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
+        return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
+
+    def _names_more(self, at: int) -> bool:
+        """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
+        ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
+        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what"
+        return (ends and bool(self.mentions[at + 1].unit)) or (asks and not self._asks_rows(at))
+
+    def _gather(self) -> None:
+        """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
+        parts = self.parts
+        for at, mention in enumerate(self.mentions):
+            if not mention.role:
+                continue
+            if not self.sure(at):
+                parts.labels |= mention.labels
+                ends = [
+                    end
+                    for end in ("max", "min")
+                    if mention.has(end) and mention.role not in {"number", "value"}
+                ]
+                parts.extremes += ends  # type: ignore[arg-type]
+                parts.adjectives += [
+                    label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
+                ]
+            if mention.targets:
+                parts.weight += mention.targets[0].weight
+            elif mention.values and mention.role == "value":
+                parts.weight += mention.values[0].weight
+
     def _asks_rows(self, at: int) -> bool:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
         near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
-        return any(self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "pointer", "count"} for place in near)
+        return any(
+            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "pointer", "count"}
+            for place in near
+        )
 
     def _asks_only(self, at: int) -> bool:
         """ "…không?" at the end only asks."""
@@ -982,10 +1197,17 @@ class Reader:
 
     def _side_by_side(self) -> bool:
         """Whether "và" or a comma stands between two figures."""
-        places = [at for at, mention in enumerate(self.mentions) if mention.role in {"figure", "count"} and not self.has(at, "count", "number")]
+        places = [
+            at
+            for at, mention in enumerate(self.mentions)
+            if mention.role in {"figure", "count"} and not self.has(at, "count", "number")
+        ]
         for first, second in itertools.pairwise(places):
             between = range(first + 1, second)
-            if any(self.has(at, "and", "compare", "either", "gap", "minus", "per") for at in between):
+            if any(self.has(at, "per") for at in between):
+                self.parts.ratio = True
+                return True
+            if any(self.has(at, "and", "compare", "either", "gap", "minus") for at in between):
                 return True
             if "," in self._between(first, second):
                 return True
@@ -993,7 +1215,9 @@ class Reader:
 
     def _two_values(self) -> bool:
         """Whether two values of a column stand beside each other, to be held against one another."""
-        return any(each.op == "in" and len(each.value) == 2 and "," in each.said for each in self.parts.conditions)
+        return any(
+            each.op == "in" and len(each.value) == 2 and "," in each.said for each in self.parts.conditions
+        )
 
     def _evidence(self) -> float:
         named, asked = 0.0, 0.0
@@ -1015,7 +1239,11 @@ class Reader:
 
     def _unread(self) -> tuple[str, ...]:
         """The words that have no role, neighbours as one."""
-        spans = [(start, end) for start, end, text in leftovers(self.mentions, self.wording) if any(map(str.isalnum, text))]
+        spans = [
+            (start, end)
+            for start, end, text in leftovers(self.mentions, self.wording)
+            if any(map(str.isalnum, text))
+        ]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
         joined: list[list[int]] = []
         for start, end in sorted(spans):
@@ -1023,20 +1251,52 @@ class Reader:
                 joined[-1][1] = max(end, joined[-1][1])
             else:
                 joined.append([start, end])
+        for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
+            for mention in self.mentions:
+                named = mention.role == "filler" and mention.text[:1].isupper() and mention.start > 0
+                if named and mention.end == each[0]:
+                    each[0] = mention.start
         words, text = self.wording.words, self.wording.text
         return tuple(text[words[start].start : words[end - 1].end] for start, end in joined)
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
-        telling = {"period", "value", "number", "condition", "group", "per", "figure", "count", "loose", "rows"}
-        return tuple(each.text for each in self.mentions if each.role in telling and (each.targets or each.values or each.period or each.amount))
+        telling = {
+            "period",
+            "value",
+            "number",
+            "condition",
+            "group",
+            "per",
+            "figure",
+            "count",
+            "loose",
+            "rows",
+        }
+        return tuple(
+            each.text
+            for each in self.mentions
+            if each.role in telling and (each.targets or each.values or each.period or each.amount)
+        )
 
 
 _STRONG = (
     "sum", "avg", "count", "max", "min", "top", "bottom", "seller", "slow seller", "share", "trend", "compare",
     "growth", "aov", "columns", "superlative", "chart", "chart share", "chart bar", "chart line", "forecast", "left",
 )  # fmt: skip
-_WEAK = ("by", "which", "list", "much", "number", "distinct", "latest", "earliest", "between", "plural", "cause")
+_WEAK = (
+    "by",
+    "which",
+    "list",
+    "much",
+    "number",
+    "distinct",
+    "latest",
+    "earliest",
+    "between",
+    "plural",
+    "cause",
+)
 _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
         "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
@@ -1044,8 +1304,24 @@ _SHAPING: dict[str, tuple[str, ...]] = {
         "median", "aov", "each", "recent", "when", "how much", "columns", "forecast", "cause", "distinct",
     ),
     "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
+    "pointer": ("pointer",),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
+
+
+_ROLES = {label: role for role, labels in _SHAPING.items() for label in labels}
+
+
+def _comparison(mention: Mention) -> str:
+    """The comparison that a word says of the amount behind it, "" for none ("ít nhất 5" is no minimum)."""
+    if mention.has("between"):
+        return "between"
+    if found := next((sign for sign in _SIGNS if mention.has(sign)), ""):
+        return found
+    text = fold(mention.text)
+    if mention.has("min") and text.startswith(("it", "least", "thap")):
+        return "gte"
+    return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""
 
 
 def _kind(target: Target) -> str:
@@ -1077,7 +1353,11 @@ def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
         if denied and (sheet, name, False) in joined:
             del joined[sheet, name, True]  # "Hải Phòng chứ không phải Đà Nẵng"
     for (_, _, denied), conditions in joined.items():
-        each = (value for one in conditions for value in (one.value if isinstance(one.value, list) else [one.value]))
+        each = (
+            value
+            for one in conditions
+            for value in (one.value if isinstance(one.value, list) else [one.value])
+        )
         values = list(dict.fromkeys(each))
         said, one = ", ".join(dict.fromkeys(condition.said for condition in conditions)), len(values) == 1
         op: Any = ("ne" if one else "nin") if denied else ("eq" if one else "in")
@@ -1094,7 +1374,6 @@ def _alike(text: str, known: str) -> bool:
 
 def shape(text: str) -> str:
     """The form of a code: "DH00123" is like "DH1"."""
-    return re.sub(r"[0-9]+", "9", re.sub(r"[^\W\d_]+", lambda run: run[0].upper() if len(run[0]) < 4 else "a", text))
-
-
-__all__ = ["Parts", "Reader", "read_question", "shape", "marks", "Callable"]
+    return re.sub(
+        r"[0-9]+", "9", re.sub(r"[^\W\d_]+", lambda run: run[0].upper() if len(run[0]) < 4 else "a", text)
+    )

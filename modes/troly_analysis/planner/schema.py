@@ -253,7 +253,9 @@ class Schema:
     @property
     def clock(self) -> Ref | None:
         """The column of times of day ("15:30"), where the sheet has one beside its date."""
-        return next((ref for key, ref in self.refs.items() if not ref.sheet and is_clock(self.fields[key])), None)
+        return next(
+            (ref for key, ref in self.refs.items() if not ref.sheet and is_clock(self.fields[key])), None
+        )
 
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
