@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-
 from tests.support.modes.made import BUILT_IN
 from tests.support.modes.replays import person_at
 from tests.support.process.command_line import CommandLine

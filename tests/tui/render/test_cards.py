@@ -26,6 +26,8 @@ from troly.plugin.events import (
     Evidence,
     Item,
     ItemList,
+    ModelCalled,
+    ModelLoading,
     Plan,
     Series,
     Side,
@@ -33,6 +35,7 @@ from troly.plugin.events import (
     Suggestions,
     Table,
     Task,
+    Token,
 )
 from troly.presentation.blocks import Plot
 from troly.text.csv_text import csv_text, guarded
@@ -42,6 +45,7 @@ from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import Pane, message
 from troly.tui.dialogs.grid import sort_key
 from troly.tui.render.cards import HEIGHT, card_lines, plot_lines
+from troly.tui.render.message import footer
 from troly.tui.render.spans import plain, width_of
 
 KINDS = (Table, ItemList, Chart, Computation, Suggestions, Plan, Conflict)
@@ -132,6 +136,19 @@ def test_a_later_plan_takes_the_place_of_the_earlier_one() -> None:
     assert pane.answer.parts == [last, Suggestions(("a",))]
     assert [line["event"] for line in recorder.content] == ["Plan", "Suggestions"]
     assert card_from(recorder.content[0]) == last
+
+
+def test_loading_a_model_is_shown_until_the_call_ends_or_speaks() -> None:
+    ended = ModelCalled("answer", "decide", "gpt-oss", "classify", 1.0)
+    for after in (ended, Token("Dạ")):
+        answer = message("assistant", NOW, "")
+        answer.state = "running"
+        pane = Pane("rag", answer=answer)
+        apply_event(pane, ModelLoading("gpt-oss\x1b[31m"), lambda: NOW)
+        [line] = footer(answer, 80, "en")
+        assert plain(line) == "◐ loading the model gpt-oss into memory…"
+        apply_event(pane, after, lambda: NOW)
+        assert answer.progress is None
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
