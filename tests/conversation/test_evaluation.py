@@ -204,6 +204,22 @@ def test_a_bad_line_says_what_is_wrong(raw: bytes, key: str) -> None:
         assert caught.value.render(lang).message
 
 
+def test_a_case_says_who_asks() -> None:
+    case = parse_case(
+        _line(turns=[{"say": "x"}], asker={"permissions": ["hr"], "department": "Kho", "user": "an", "role": "staff"}), 1
+    )  # fmt: skip
+    assert (case.user, case.role, case.permissions, case.department) == (
+        "an",
+        "staff",
+        frozenset({"hr"}),
+        "Kho",
+    )
+    bad: tuple[Any, ...] = ({"permission": []}, {"permissions": "hr"}, ["an"])
+    for asker in bad:
+        with pytest.raises(InputError):
+            parse_case(_line(turns=[{"say": "x"}], asker=asker), 1)
+
+
 def test_a_conversation_expects_something_of_each_answer() -> None:
     line = _line(
         id="c1",

@@ -64,6 +64,13 @@ def test_a_number_is_no_part_of_a_longer_one(text: str, wanted: str) -> None:
     assert verdict(text, wrong=(wanted,)) == "right"
 
 
+def test_emphasis_and_cells_count_where_they_are_asked_for() -> None:
+    table = Table(("Kênh", "Đơn"), (("Shopee", "126"), ("Web", "9")))
+    assert verdict("Theo kênh:", table, right=("| 126 |",)) == "right"
+    assert verdict("Có **9** đơn", right=("**9**",)) == "right"
+    assert verdict("tháng 9", right=("**9**",)) == "wrong"
+
+
 def test_right_strings_may_go_on_and_wrong_words_are_whole() -> None:
     assert verdict("It expires in two rooms", right=("expire", "room")) == "right"
     assert verdict("công ty", wrong=("có",)) == "right"

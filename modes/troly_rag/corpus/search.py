@@ -105,7 +105,7 @@ class CorpusResult:
 
 
 class CorpusSearch:
-    """Searches the corpora for one turn, or without a turn (tests); each text is embedded once."""
+    """Searches the corpora for one turn, or without a turn (tests); the same search is made once."""
 
     def __init__(
         self, knowledge: Knowledge, cards: Cards, *, embed: Embed | None = None, embedder: str = ""
@@ -114,7 +114,6 @@ class CorpusSearch:
         self._cards = cards
         self._embed = embed
         self._embedder = embedder
-        self._vectors: dict[str, asyncio.Task[list[list[float]]]] = {}
         self._found: dict[tuple[Any, ...], asyncio.Task[CorpusResult]] = {}
 
     @classmethod
@@ -184,7 +183,7 @@ class CorpusSearch:
                 collection=collection,
                 permissions=permissions,
                 k=max(_CANDIDATES, k),
-                embed=None if number else self._embedded(),
+                embed=None if number else self._embed,
                 embedder=self._embedder,
                 lang=lang,
             )
@@ -192,20 +191,6 @@ class CorpusSearch:
             for find in result.passages:
                 found.setdefault(find.chunk_id, find)
         return found, vectors
-
-    def _embedded(self) -> Embed | None:
-        """The embedder, asked once for each text however many corpora are searched for it."""
-        embed = self._embed
-        if embed is None:
-            return None
-
-        async def once(texts: list[str]) -> list[list[float]]:
-            key = "\0".join(texts)
-            if key not in self._vectors:
-                self._vectors[key] = asyncio.ensure_future(embed(texts))
-            return await asyncio.shield(self._vectors[key])
-
-        return once
 
     def _passages(
         self, collection: str, query: str, finds: Mapping[int, Find], user: UserContext, now: datetime

@@ -31,7 +31,8 @@ from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import parse_now
 from troly.text.fold import fold
 
-FIELDS = frozenset({"id", "mode", "text", "turns", "expect", "lang", "form", "now", "user", "role"})
+FIELDS = frozenset({"id", "mode", "text", "turns", "expect", "lang", "form", "now", "user", "role", "asker"})
+ASKER_FIELDS = frozenset({"user", "role", "permissions", "department"})
 # What a case made of a wrong answer says besides (`troly.conversation.wrong_answers`); it is for people.
 REMARKS = frozenset({"state", "reason", "note"})
 TURN_FIELDS = frozenset({"say", "right", "wrong", "plain", "urgent", "note"})
@@ -58,6 +59,8 @@ class Case:
     line: int = 0
     mode: str = ""
     answers: tuple[Expectation, ...] = ()
+    permissions: frozenset[str] | None = None
+    department: str = ""
 
     @property
     def text(self) -> str:
@@ -126,6 +129,10 @@ def parse_case(raw: bytes, line: int) -> Case:
     tag = fields.get("id", line)
     if isinstance(tag, bool) or not isinstance(tag, (str, int)) or not str(tag).strip():
         raise InputError("eval.type", field="id")
+    asker = fields.get("asker") or {}
+    if not isinstance(asker, dict):
+        raise InputError("eval.type", field="asker")
+    _only(asker, ASKER_FIELDS)
     return Case(
         id=str(tag),
         turns=turns,
@@ -133,8 +140,10 @@ def parse_case(raw: bytes, line: int) -> Case:
         forms=_forms(fields.get("form")),
         lang=_language(fields),
         now=_moment(fields),
-        user=_word(fields, "user"),
-        role=_word(fields, "role"),
+        user=_word(fields, "user") or _word(asker, "user"),
+        role=_word(fields, "role") or _word(asker, "role"),
+        permissions=_permissions(asker),
+        department=_word(asker, "department"),
         line=line,
         mode=_word(fields, "mode"),
         answers=answers,
@@ -212,11 +221,20 @@ def _forms(value: Any) -> tuple[str, ...]:
 
 def _word(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
-    if value is None:
+    if value in (None, ""):
         return ""
     if not isinstance(value, str) or not value.strip():
         raise InputError("eval.type", field=key)
     return value.strip()
+
+
+def _permissions(asker: Mapping[str, Any]) -> frozenset[str] | None:
+    given = asker.get("permissions")
+    if given is None:
+        return None
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise InputError("eval.type", field="permissions")
+    return frozenset(given)
 
 
 def _language(fields: Mapping[str, Any]) -> Lang | None:
@@ -371,20 +389,27 @@ async def evaluate(
     cases: Sequence[Case],
     *,
     offline: bool = True,
+    now: datetime | None = None,
     render: Renderer = lambda _content, _brief: "",
     progress: ProgressCallback = lambda _done, _total: None,
 ) -> EvaluationReport:
     """Run every case in a new conversation of `session` and judge its last turn, or each of its answers.
 
-    The session should be one of `practice_session`: the conversations are kept where it says. `render` writes typed
-    content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
+    The session should be one of `practice_session`: the conversations are kept where it says. `now` is the clock of cases
+    that have none; `render` writes typed content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
     """
     mode = session.registry.get(mode_id)
     report = EvaluationReport(mode_id)
     for done, case in enumerate(cases, 1):
         profile = _person(session.profile, mode, case)
         report.results.append(
-            await _run_case(replace(session, profile=profile), mode_id, case, offline, render)
+            await _run_case(
+                replace(session, profile=profile),
+                mode_id,
+                replace(case, now=case.now or now),
+                offline,
+                render,
+            )
         )
         progress(done, len(cases))
     return report
@@ -429,9 +454,8 @@ def _person(profile: Profile, mode: Mode, case: Case) -> Profile:
     """Who asks: the case's user, else the person whose samples belong to its role, else the session's."""
     people = mode.samples.people if mode.samples else {}
     login = case.user or people.get(fold(case.role), "")
-    return replace(
-        profile, login=login or profile.login, name=login or profile.name, role=case.role or profile.role
-    )
+    person = replace(profile, login=login or profile.login, name=login or profile.name)
+    return person.with_claims(case.role or None, case.permissions, case.department or None)
 
 
 async def _run_case(

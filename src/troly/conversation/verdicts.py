@@ -69,9 +69,9 @@ def judge(
     opened = "\n".join(render(one, False) for one in parts if isinstance(one, ItemList))
     if not expected.right and not expected.wrong and expected.urgent is None:
         return Judgement("unjudged", shown)
-    normal, whole = normalized(shown), normalized(f"{shown}\n{opened}")
-    occurred = tuple(one for one in expected.wrong if _occurs(one, normal, whole_word=True))
-    missing = tuple(one for one in expected.right if not any(_occurs(text, whole) for text in one))
+    whole = f"{shown}\n{opened}\n{_with_bars(shown)}"
+    occurred = tuple(one for one in expected.wrong if occurs(one, shown, whole_word=True))
+    missing = tuple(one for one in expected.right if not any(occurs(text, whole) for text in one))
     urgent_missed = expected.urgent is not None and bool(end.metadata.get(URGENT)) is not expected.urgent
     claimed = claims_answer(end.message_type, end.metadata)
     verdict: Verdict = "honest"
@@ -88,19 +88,29 @@ def claims_answer(message_type: str, metadata: Mapping[str, Any]) -> bool:
     return said if isinstance(said, bool) else message_type not in UNANSWERED_TYPES
 
 
-def normalized(text: str) -> str:
-    """`text` for comparing: folded, without emphasis marks, numbers without thousands separators and with a decimal point."""
+def _with_bars(shown: str) -> str:
+    """The rows of aligned tables with `|` around each cell, as a table is also written."""
+    rows = [line.strip() for line in shown.splitlines() if "  " in line.strip()]
+    return "\n".join(f"| {re.sub(' {2,}', ' | ', row)} |" for row in rows)
+
+
+def normalized(text: str, *, emphasis: bool = False) -> str:
+    """`text` for comparing: folded, numbers without thousands separators and with a decimal point, `emphasis` left out."""
     # Before folding: a space that does not break is a separator, a plain one parts two numbers.
-    joined = _THOUSANDS.sub(lambda found: re.sub(r"\D", "", found.group()), text.translate(_EMPHASIS))
+    text = text if emphasis else text.translate(_EMPHASIS)
+    joined = _THOUSANDS.sub(lambda found: re.sub(r"\D", "", found.group()), text)
     return _DECIMAL_COMMA.sub(r"\1.\2", fold(joined))
 
 
-def _occurs(wanted: str, text: str, *, whole_word: bool = False) -> bool:
-    """Whether `wanted` occurs in the normalized `text`: from the beginning of a word or number, blanks aside.
+def occurs(wanted: str, text: str, *, whole_word: bool = False) -> bool:
+    """Whether `wanted` occurs in `text`: from the beginning of a word or number, blanks aside.
 
-    A number never matches a part of a longer one; `whole_word` asks the same of words.
+    A number never matches a part of a longer one; `whole_word` asks the same of words. Emphasis counts where it is
+    asked for (`**9**`).
     """
-    pieces = re.findall(r"\d+(?:\.\d+)*|[^\W\d_]+|[^\w\s]|_", normalized(wanted))
+    emphasis = "*" in wanted
+    text = normalized(text, emphasis=emphasis)
+    pieces = re.findall(r"\d+(?:\.\d+)*|[^\W\d_]+|[^\w\s]|_", normalized(wanted, emphasis=emphasis))
     if not pieces:
         return False
     first, last = pieces[0][0], pieces[-1][-1]

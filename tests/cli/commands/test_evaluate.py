@@ -107,7 +107,18 @@ def test_conversations_of_several_assistants_are_told_by_verdict(app: CommandLin
     lines = ran.out.splitlines()
     assert lines[0] == "Without a model:"
     assert lines[3].split() == ["shopping", "all", "50.0%", "1/2", "0.0%", "0/2", "50.0%", "1/2", "0"]
-    assert lines[4].split() == ["shopping", "plain", "100.0%", "1/1", "0.0%", "0/1", "0.0%", "0/1", "0"]
+    assert lines[4].split() == [
+        "shopping",
+        "plain",
+        "questions",
+        "100.0%",
+        "1/1",
+        "0.0%",
+        "0/1",
+        "0.0%",
+        "0/1",
+        "0",
+    ]
     assert lines[6].split() == ["dental", "all", "-", "-", "-", "1"]
     assert lines[10:13] == ["c1 #2 (says “abc123”)", "> bảo hành ABC123", "> ABC123"]
     ran = app.run("eval", "shopping", "--file", file, "--json", "--min", "50")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 
 from troly.cli.command import known_modes
 from troly.cli.failures import UsageError
-from troly.cli.invocation import Invocation
+from troly.cli.invocation import Invocation, parse_moment
 from troly.cli.output import data, data_json, note, progress
 from troly.errors import InputError
 from troly.presentation.text import content_text, grid
@@ -41,6 +42,7 @@ File = Annotated[
 Failures = Annotated[Path | None, typer.Option("--failures", metavar="FILE", help="eval.failures")]
 Least = Annotated[str | None, typer.Option("--min", metavar="SHARE", help="eval.min")]
 Model = Annotated[bool, typer.Option("--model", help="eval.model")]
+Now = Annotated[str | None, typer.Option("--now", metavar="TIME", help="ask.now")]
 Json = Annotated[bool, typer.Option("--json", help="eval.json")]
 
 
@@ -53,6 +55,7 @@ def evaluate(
     failures: Failures = None,
     least: Least = None,
     model: Model = False,
+    now: Now = None,
 ) -> None:
     """See `cli.eval.help`."""
     invocation: Invocation = ctx.obj
@@ -63,6 +66,7 @@ def evaluate(
         failures=failures,
         least=share_of(least) if least is not None else None,
         offline=not model,
+        now=parse_moment(now) if now is not None else None,
     )
     raise typer.Exit(run_evaluation(invocation, asked))
 
@@ -75,7 +79,7 @@ ANSWER_CHARS = 1_200
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """What the options of `eval` say; `least` is a share, 0 to 1. Without a mode the lines of the files name it."""
+    """What the options of `eval` say; `least` is a share, 0 to 1, `now` the clock of lines without one. Without a mode the lines of the files name it."""
 
     mode: str | None
     files: tuple[Path, ...]
@@ -83,6 +87,7 @@ class EvalOptions:
     failures: Path | None
     least: float | None
     offline: bool
+    now: datetime | None = None
 
 
 def share_of(value: str) -> float:
@@ -162,6 +167,7 @@ def _report(
                     mode,
                     cases,
                     offline=asked.offline,
+                    now=asked.now,
                     render=lambda content, brief: content_text(content, invocation.lang, brief=brief),
                     progress=lambda done, total: update(done, total, unit),
                 )
