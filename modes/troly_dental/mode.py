@@ -52,6 +52,7 @@ def _start(turn: TurnContext) -> dict[str, Any]:
         "message_type": "answer",
         "question": turn.text,
         "said": "",
+        "urgent": None,
     }
 
 
@@ -59,7 +60,7 @@ def _finish(state: Mapping[str, Any]) -> Outcome:
     kind = state["message_type"]
     metadata: dict[str, Any] = {"type": kind, "sources": state["sources"]}
     if state["red_flag"]:
-        metadata["red_flag"] = state["red_flag"]
+        metadata |= {"red_flag": state["red_flag"], "urgent": True}
     return Outcome({name: state[name] for name in STATE_FIELDS}, message_type=kind, metadata=metadata)
 
 

@@ -117,10 +117,13 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert (ran.code, ran.err) == (141, "")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_that_the_caller_closed_are_the_null_device(closed: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "closed"),
+    [("modes", "<&-"), ("modes", ">&-"), ("modes", "2>&-"), ("ask --offline hi", "<&- >&- 2>&-")],
+)
+def test_streams_that_the_caller_closed_are_the_null_device(command: str, closed: str) -> None:
     ran = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m troly ask --offline hi {closed}', sys.executable],
+        ["sh", "-c", f'exec "$0" -m troly {command} {closed}', sys.executable],
         capture_output=True,
         text=True,
         check=False,

@@ -113,7 +113,7 @@ def test_two_actions_on_one_key(paths: Paths) -> None:
         assert "keys.evidence" in problem.render(lang).line()
     (problem,) = problems(paths, 'new = "shift+f9"\nsearch = "shift+f9"')
     assert {problem.key.removeprefix("keys."), problem.nearest} == {"new", "search"}
-    (problem,) = problems(paths, 'list_pin = "r"')
+    (problem,) = problems(paths, 'list_pin = "alt+r"')
     assert problem.nearest == "list_rename"
     # Another place, or a key that moved away.
     assert problems(paths, 'list_pin = "s"') == []

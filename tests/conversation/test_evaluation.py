@@ -27,6 +27,7 @@ from troly.conversation.evaluation import (
     read_cases,
     shipped_cases,
 )
+from troly.conversation.verdicts import Expectation
 from troly.errors import InputError
 from troly.paths import Paths
 from troly.text.catalogue import LANGS
@@ -34,7 +35,7 @@ from troly_shopping import MODE
 
 
 def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case:
-    return Case(name, turns, {key.replace("__", "."): value for key, value in expect.items()}, form=form)
+    return Case(name, turns, {key.replace("__", "."): value for key, value in expect.items()}, (form,))
 
 
 async def _judged(home: Path, *cases: Case) -> EvaluationReport:
@@ -183,6 +184,15 @@ def test_the_least_case_is_named_by_its_line() -> None:
         (_line(text="x", expect={"a": 1}, now="mai"), "eval.now"),
         (_line(text="x", expect={"a": 1}, role=3), "eval.type"),
         (_line(text="x", expect={"a": 1}, id=True), "eval.type"),
+        (_line(turns=[{"say": "x"}], expect={"a": 1}), "eval.expect"),
+        (_line(turns=["x"]), "eval.expect"),
+        (_line(turns=[{"right": ["1"]}]), "eval.text"),
+        (_line(turns=[{"say": "x"}, "y"]), "eval.text"),
+        (_line(turns=[{"say": "x", "right": "1"}]), "eval.answer"),
+        (_line(turns=[{"say": "x", "wrong": [True]}]), "eval.answer"),
+        (_line(turns=[{"say": "x", "plain": "yes"}]), "eval.answer"),
+        (_line(turns=[{"say": "x", "rigth": []}]), "eval.unknown"),
+        (_line(turns=[{"say": "x"}], form=[3]), "eval.type"),
         (b"[" * 100_000, "eval.not_json"),
     ],
 )
@@ -192,6 +202,75 @@ def test_a_bad_line_says_what_is_wrong(raw: bytes, key: str) -> None:
     assert caught.value.key == key
     for lang in LANGS:
         assert caught.value.render(lang).message
+
+
+def test_a_case_says_who_asks() -> None:
+    case = parse_case(
+        _line(turns=[{"say": "x"}], asker={"permissions": ["hr"], "department": "Kho", "user": "an", "role": "staff"}), 1
+    )  # fmt: skip
+    assert (case.user, case.role, case.permissions, case.department) == (
+        "an",
+        "staff",
+        frozenset({"hr"}),
+        "Kho",
+    )
+    bad: tuple[Any, ...] = ({"permission": []}, {"permissions": "hr"}, ["an"])
+    for asker in bad:
+        with pytest.raises(InputError):
+            parse_case(_line(turns=[{"say": "x"}], asker=asker), 1)
+
+
+def test_a_conversation_expects_something_of_each_answer() -> None:
+    line = _line(
+        id="c1",
+        mode="shopping",
+        role="landlord",
+        form=["follow-up", "unaccented"],
+        turns=[{"say": "bảo hành ABC123", "right": [["15/03/2027", "15-3-2027"], 12], "plain": True}, {"say": "còn gì nữa", "wrong": ["hết hạn"], "note": "x"}],
+    )  # fmt: skip
+    case = parse_case(line, 1)
+    assert (case.mode, case.turns, case.forms) == (
+        "shopping",
+        ("bảo hành ABC123", "còn gì nữa"),
+        ("follow-up", "unaccented"),
+    )
+    assert case.answers == (
+        Expectation(right=(("15/03/2027", "15-3-2027"), ("12",)), plain=True),
+        Expectation(wrong=("hết hạn",), note="x"),
+    )
+
+
+async def test_conversations_are_counted_by_verdict_and_form(own_home: Path) -> None:
+    cases = [
+        Case(
+            "c1",
+            ("kiểm tra bảo hành ABC123", "xin chào", "bảo hành ABC123 đến khi nào", "ABC123"),
+            forms=("plain", "vi"),
+            answers=(
+                Expectation(right=(("ABC123",),), plain=True),
+                Expectation(right=(("19 triệu",),)),
+                Expectation(right=(("XYZ789",),)),
+                Expectation(),
+            ),
+        ),
+        Case("c2", ("ABC123",), forms=("vi",), answers=(Expectation(wrong=("abc123",)),)),
+    ]
+    report = await _judged(own_home, *cases)
+    assert [turn.judgement.verdict for turn in report.turns] == [
+        "right",
+        "honest",
+        "wrong",
+        "unjudged",
+        "wrong",
+    ]
+    assert report.verdicts() == {"right": 1, "honest": 1, "wrong": 2, "unjudged": 1}
+    assert report.verdicts(report.plain) == {"right": 1}
+    assert {form: dict(report.verdicts(turns)) for form, turns in report.by_form().items()} == {
+        "plain": {"right": 1, "honest": 1, "wrong": 1, "unjudged": 1},
+        "vi": {"right": 1, "honest": 1, "wrong": 2, "unjudged": 1},
+    }
+    assert report.missed(0.26) == ["right"]
+    assert report.missed(0.25) == []
 
 
 def test_good_lines_are_kept_and_bad_ones_numbered() -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.modes.replays import person_at
 from tests.support.modes.slow_mode import MODE, WAIT
+from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.waiting import wait_until
 from tests.support.stores.services import profile, services_at
 from troly.conversation import turn as turns
@@ -25,8 +26,12 @@ from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError, StoreError
 from troly.plugin.events import (
     Event,
+    ModelCalled,
+    ModelLoading,
+    Notice,
     StepFinished,
     StepStarted,
+    Suggestions,
     Token,
     TurnCompleted,
     TurnFailed,
@@ -298,3 +303,50 @@ def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> Non
         messages = after.conversations.messages("an", conversation)
         assert [(m.sender, m.text) for m in messages] == [("user", "còn đó không?"), ("assistant", "một")]
         assert messages[-1].status == "interrupted"
+
+
+async def _with_model(
+    tmp_path: Path, server: OllamaDouble, actions: list[str], text: str = "xin chào"
+) -> list[Event]:
+    with services_at(tmp_path / "house", OLLAMA_HOST=server.url) as services:
+        registry = registry_of(planned=planned_mode(Plan(actions)))
+        turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", text))
+        events = [event async for event in turn.events()]
+        await services.llm.aclose()
+    return events
+
+
+async def test_an_answer_that_reached_its_limit_is_marked_and_can_be_continued(tmp_path: Path) -> None:
+    with OllamaDouble({"gpt-oss:latest": ["completion"]}) as server:
+        server.script(Reply("một hai ba ", fault="endless"))
+        events = await _with_model(tmp_path, server, ["stream"])
+    [notice] = [event for event in events if isinstance(event, Notice)]
+    [offered] = [event for event in events if isinstance(event, Suggestions)]
+    end = events[-1]
+    assert "giới hạn" in notice.message
+    assert offered.questions[0].startswith("xin chào")
+    assert isinstance(end, TurnCompleted)
+    assert end.metadata["cut"] is True
+
+
+async def test_a_model_that_stands_in_and_one_that_lost_words_are_told_once(tmp_path: Path) -> None:
+    with OllamaDouble({"llama3.2:3b": ["completion"], "bge-m3:latest": ["embedding"]}) as server:
+        server.window, server.cuts_silently = 600, True
+        server.default = lambda _request: Reply("chào")
+        events = await _with_model(tmp_path, server, ["stream", "embed", "stream"], "bảo hành " * 900)
+    notices = [event.message for event in events if isinstance(event, Notice)]
+    assert len(notices) == 2
+    assert all(name in notices[0] for name in ("gpt-oss", "llama3.2:3b"))
+    assert "600" in notices[1]
+    assert [event.wanted for event in events if isinstance(event, ModelCalled)] == ["gpt-oss", "", "gpt-oss"]
+    assert isinstance(events[-1], TurnCompleted)
+    assert events[-1].calls == 2
+
+
+async def test_a_model_that_is_being_loaded_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troly.llm.session.LOADING_AFTER", 0.05)
+    with OllamaDouble() as server:
+        server.load_delay = 0.3
+        events = await _with_model(tmp_path, server, ["stream"])
+    kinds = [type(event) for event in events]
+    assert kinds.index(ModelLoading) < kinds.index(Token)

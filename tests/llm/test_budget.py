@@ -43,9 +43,24 @@ def test_only_seconds_with_a_running_call_count_and_parallel_ones_count_once() -
     assert (budget.seconds, budget.seconds_left) == (4.0, 6.0)
     with budget.call():
         clock.now = 207.0
-    assert budget.exhausted
+    assert budget.exhausted()
     with pytest.raises(ModelError):
         budget.check()
+
+
+def test_an_embedding_takes_time_and_no_call() -> None:
+    clock = Clock()
+    budget = Budget(calls=1, seconds=10, clock=clock)
+    with budget.call():
+        pass
+    for _ in range(3):
+        with budget.call(counted=False):
+            clock.now += 3.0
+    assert (budget.calls, budget.seconds) == (1, 9.0)
+    with budget.call(counted=False):
+        clock.now += 1.0
+    with pytest.raises(ModelError):
+        budget.check(counted=False)
 
 
 def test_a_call_that_fails_still_counts() -> None:
@@ -55,4 +70,4 @@ def test_a_call_that_fails_still_counts() -> None:
     call.__enter__()
     clock.now = 1.0
     assert not call.__exit__(ValueError, ValueError("x"), None)
-    assert (budget.calls, budget.seconds, budget.exhausted) == (1, 1.0, True)
+    assert (budget.calls, budget.seconds, budget.exhausted()) == (1, 1.0, True)

@@ -30,7 +30,7 @@ async def test_streams_text_thinking_and_counts(server: OllamaDouble) -> None:
     assert "".join(chunk.text for chunk in chunks) == "Chào bạn, mình là Troly."
     assert "".join(chunk.thinking for chunk in chunks) == "hmm, một lời chào"
     assert chunks[-1].done
-    assert chunks[-1].prompt_tokens == 2
+    assert chunks[-1].prompt_tokens == 4
     assert chunks[-1].completion_tokens
     await until(lambda: server.chats[0].finished)
     assert server.chats[0].disconnected is None
@@ -109,6 +109,26 @@ async def test_embeds_in_batches_with_the_servers_dimension(server: OllamaDouble
     batches = [request.body for request in server.requests if request.path == "/api/embed"]
     assert [len(body["input"]) for body in batches] == [32, 32, 6]
     assert all(body["truncate"] is False and body["options"]["num_ctx"] == 8192 for body in batches)
+
+
+async def test_a_long_text_is_embedded_in_parts_where_the_window_is_short(server: OllamaDouble) -> None:
+    server.window = 150
+    texts = ["ngắn", "đoạn văn dài " * 100]
+    async with client_for(server.url) as client:
+        short, long = await client.embed("bge-m3", texts)
+        assert await client.embed("bge-m3", ["ngắn"]) == [short]
+    assert (len(short), len(long)) == (1024, 1024)
+    tried = [len(request.body["input"]) for request in server.requests if request.path == "/api/embed"]
+    assert tried[0] == 2 < max(tried)
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"), [("15m", "15m"), ("1h30m", "1h30m"), ("-1", -1), ("300ms", "300ms"), ("90", 90), ("0", 0)]
+)  # fmt: skip
+async def test_keep_alive_is_any_duration_of_go(server: OllamaDouble, written: str, sent: object) -> None:
+    async with client_for(server.url, keep_alive=written) as client:
+        await whole(client.chat("gpt-oss", HELLO))
+    assert server.chats[0].body["keep_alive"] == sent
 
 
 async def test_health_is_shared_cached_and_notices_coming_back(server: OllamaDouble) -> None:

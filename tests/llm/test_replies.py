@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from contextlib import suppress
 from datetime import date
+from importlib import import_module
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -15,7 +19,8 @@ from pydantic import BaseModel, Field, RootModel
 from tests.support.ollama.clients import HELLO, session_for
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
-from troly.llm.replies import BadReplyError, parse
+from troly.llm.failures import inner_error
+from troly.llm.replies import BadReplyError, parse, reply_tokens, sent_schema
 from troly.llm.session import Budget
 
 
@@ -176,3 +181,46 @@ def test_any_reply_is_a_value_or_a_bad_reply(reply: str) -> None:
 def test_a_reply_of_endless_brackets_is_a_bad_reply() -> None:
     with pytest.raises(BadReplyError):
         parse('{"a":' * 100_000, Intent)
+
+
+def _schemas() -> list[type[BaseModel]]:
+    """Every shape that an assistant may ask a model for."""
+    root = Path(__file__).parents[2] / "modes"
+    files = [file for file in sorted(root.rglob("*.py")) if "(BaseModel)" in file.read_text("utf-8")]
+    modules = [import_module(".".join(file.relative_to(root).with_suffix("").parts)) for file in files]
+    found = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    return [one for one in found if issubclass(one, BaseModel) and one is not BaseModel]
+
+
+def test_no_schema_that_is_sent_has_a_limit_that_grammars_refuse() -> None:
+    found = _schemas()
+    assert len(found) > 5
+    for schema in found:
+        sent = json.dumps(sent_schema(schema))
+        assert all(
+            int(limit) < 2_000 for limit in re.findall(r'"m(?:ax|in)(?:Length|Items)": (\d+)', sent)
+        ), schema
+        assert 0 < reply_tokens(schema) <= 2_048
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=8), lambda inner: st.dictionaries(st.sampled_from(["error", "message", "n_ctx", "code"]), inner | inner.map(json.dumps)), max_leaves=6))  # fmt: skip
+def test_any_refusal_is_words(said: object) -> None:
+    for words in (said, json.dumps(said), f"x{json.dumps(said)}y", str(said)):
+        assert "message" in inner_error(words)
+
+
+def test_a_refusal_within_a_refusal_is_understood() -> None:
+    inner = {
+        "error": {
+            "message": "the request exceeds the available context size",
+            "n_prompt_tokens": 9,
+            "n_ctx": 4,
+        }
+    }
+    for words in (
+        json.dumps(inner),
+        json.dumps({"error": json.dumps(inner)}),
+        f"llama runner: {json.dumps(inner)}",
+    ):
+        found = inner_error(words)
+        assert (found["message"], found["n_ctx"]) == ("the request exceeds the available context size", 4)

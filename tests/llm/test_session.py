@@ -8,13 +8,16 @@ import json
 from contextlib import aclosing, suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, whole
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
 from troly.config import BudgetSettings
 from troly.errors import ModelError
-from troly.llm.session import Budget, ModelSession, open_session
+from troly.llm.session import Budget, ModelSession, open_session, repeats
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 
@@ -112,15 +115,146 @@ async def test_a_silent_model_is_asked_once_a_turn_and_other_models_still_answer
     assert [call.error for call in session.calls] == ["ollama.timeout_first", ""]
 
 
-async def test_the_budget_of_calls() -> None:
+async def test_the_budget_counts_answers_and_no_embeddings() -> None:
     with OllamaDouble() as server:
         async with session_for(server.url, Budget(calls=1)) as session:
             await session.embed(["x"])
+            await whole(session.stream("answer", HELLO))
             assert session.reason_unavailable == "ollama.budget"
             with pytest.raises(ModelError, match="budget"):
                 await whole(session.stream("answer", HELLO))
-        assert not server.chats
+            await session.embed(["y"])
+        assert len(server.chats) == 1
     assert session.skipped == [("answer", "ollama.budget")]
+
+
+async def test_a_text_is_embedded_once_a_turn_also_by_parallel_branches() -> None:
+    with OllamaDouble(dims=8) as server:
+        async with session_for(server.url) as session:
+            first, second, both = await asyncio.gather(
+                session.embed(["giá"]), session.embed(["giá"]), session.embed(["giá", "phòng", "phòng"])
+            )
+    sent = [request.body["input"] for request in server.requests if request.path == "/api/embed"]
+    assert sent == [["giá"], ["phòng"]]
+    assert first == second == both[:1]
+    assert both[1] == both[2] != both[0]
+
+
+@pytest.mark.parametrize("fault", ["endless", "deaf"])
+async def test_a_model_that_does_not_stop_is_stopped(fault: Fault) -> None:
+    with OllamaDouble() as server:
+        server.script(*[Reply("một hai ba ", fault=fault)] * 3)
+        async with session_for(server.url) as session:
+            said = await whole(session.stream("answer", HELLO, role="small", tokens=50))
+            decision = await session.decide(
+                "choice", Choice, HELLO, lambda: Choice(pick="rules"), role="small"
+            )
+    asked = [request.body["options"]["num_predict"] for request in server.chats]
+    assert asked == [50, 2048]
+    assert len(said.split()) <= 50 + 40
+    assert [call.finish for call in session.calls] == ["length", "length"]
+    assert (decision.value.pick, decision.source, decision.reason) == ("rules", "rules", "ollama.length")
+
+
+async def test_a_model_that_says_the_same_over_and_over_is_stopped_early() -> None:
+    with OllamaDouble() as server:
+        server.script(Reply("một hai ba bốn ", fault="endless"))
+        async with session_for(server.url) as session:
+            said = await whole(session.stream("answer", HELLO, tokens=100_000))
+    assert len(said) < 1_500
+    assert session.calls[0].finish == "length"
+
+
+@given(st.text(max_size=30), st.text(min_size=1, max_size=120), st.integers(1, 60))
+def test_only_many_repetitions_are_a_loop(before: str, piece: str, times: int) -> None:
+    if times >= 8 and len(piece) * times >= 400 + len(piece):
+        assert repeats(before + piece * times)
+    assert not repeats(before + "".join(f"{number} " for number in range(times)))
+
+
+class Choice(BaseModel):
+    """What the model is asked to choose."""
+
+    pick: str = Field(max_length=8_000)
+
+
+async def test_every_call_has_a_limit_and_a_model_that_thinks_gets_more() -> None:
+    with OllamaDouble() as server:
+        async with session_for(server.url) as session:
+            await whole(session.stream("answer", HELLO))
+            await whole(session.stream("answer", HELLO, role="small"))
+            await session.decide("choice", Choice, HELLO, lambda: Choice(pick=""), role="small")
+            await session.use_tools("tools", HELLO, [], role="small")
+    asked = [request.body["options"]["num_predict"] for request in server.chats]
+    assert asked == [2048, 1024, 2048, 1024]
+    assert "maxLength" not in str(server.chats[2].body["format"])
+
+
+async def test_a_server_with_a_smaller_window_is_asked_again_with_less() -> None:
+    past = [{"role": "user", "content": "bảo hành " * 100}] * 30
+    with OllamaDouble() as server:
+        server.window = 2_500
+        async with session_for(server.url) as session:
+            assert await whole(session.stream("answer", [*past, *HELLO], role="small"))
+        async with session_for(server.url) as session:
+            with pytest.raises(ModelError) as caught:
+                await whole(session.stream("answer", [{"role": "user", "content": "dài " * 2_000}]))
+    first, second, *_ = server.chats
+    assert first.body["truncate"] is False
+    assert len(second.messages) < len(first.messages)
+    assert second.body["options"]["num_ctx"] == 2_500
+    error = caught.value
+    assert (error.key, error.params["limit"]) == ("ollama.refused_length", 2_500)
+    assert "OLLAMA_CONTEXT_LENGTH" in error.render("en").remedy
+    assert "{" not in error.render("vi").line()
+
+
+@pytest.mark.parametrize("fault", ["no_schema", "no_thinking"])
+async def test_what_a_server_lacks_is_found_out_once_and_done_without(fault: Fault) -> None:
+    with OllamaDouble() as server:
+        server.fault = fault
+        server.default = lambda _request: Reply('{"pick": "model"}')
+        async with client_for(server.url) as client:
+            for _ in range(2):
+                session = ModelSession(client, MODELS.__getitem__)
+                decision = await session.decide("choice", Choice, HELLO, lambda: Choice(pick="rules"))
+                assert (decision.value.pick, decision.source) == ("model", "model")
+                assert len(session.calls) == 1
+    sent = [("format" in request.body, "think" in request.body) for request in server.chats]
+    lacking = (False, True) if fault == "no_schema" else (True, False)
+    assert sent == [(True, True), lacking, lacking]
+    assert ("schema" in server.chats[-1].last_user) == (fault == "no_schema")
+
+
+async def test_a_prompt_that_the_server_cut_silently_is_noticed() -> None:
+    with OllamaDouble() as server:
+        async with session_for(server.url) as session:
+            await whole(session.stream("answer", [{"role": "user", "content": "bảo hành " * 1_000}]))
+            server.window, server.cuts_silently = 600, True
+            await whole(session.stream("answer", [{"role": "user", "content": "bảo hành " * 1_000}]))
+    assert [call.prompt_lost for call in session.calls] == [False, True]
+
+
+async def test_a_model_that_is_being_loaded_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troly.llm.session.LOADING_AFTER", 0.05)
+    told: list[str] = []
+    with OllamaDouble() as server:
+        server.load_delay = 0.4
+        async with client_for(server.url) as client:
+            session = await open_session(client, MODELS.__getitem__, BudgetSettings(), on_loading=told.append)
+            await whole(session.stream("answer", HELLO))
+            server.script(Reply("chậm", first_delay=0.2))
+            await whole(session.stream("answer", HELLO))
+    assert told == ["gpt-oss:latest"]
+
+
+async def test_a_substitute_does_what_is_needed() -> None:
+    models = {"llava:7b": ["completion", "vision"], "qwen3:4b": ["completion", "tools"]}
+    with OllamaDouble(models) as server:
+        async with session_for(server.url) as session:
+            await whole(session.stream("answer", HELLO))
+            await session.use_tools("tools", HELLO, [{"type": "function", "function": {"name": "x"}}])
+    assert [call.model for call in session.calls] == ["llava:7b", "qwen3:4b"]
 
 
 async def test_the_budget_of_seconds_ends_a_running_answer() -> None:

@@ -238,7 +238,8 @@ async def test_the_prompt_behind_an_answer_is_read_from_the_store_and_a_mark_sta
         await app.ask(pilot, "còn hàng không?")
         await until(lambda: "model · 1 lượt" in app.shown, PATIENCE)
         await pilot.press("f3")
-        await until(lambda: "▸ 1" in text_of(app.chat.evidence), PATIENCE)
+        # What the store has of the answer is more than the step that was seen while it ran.
+        await until(lambda: text_of(app.chat.evidence).count("▸") > 1, PATIENCE)
         await pilot.press("enter", "down", "enter", "down", "enter")
         await until(lambda: "còn hàng không?" in text_of(app.chat.evidence), PATIENCE)
         await pilot.press("w")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.support.modes.replays import person_at
 
 ASKED = """
 import asyncio, os, sys
@@ -15,13 +18,11 @@ from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.paths import Paths
 from troly.plugin.registry import Registry
-from troly.plugin.sample_loading import SampleLoader
 from troly.tui import operations
 paths = Paths.resolve(os.environ)
 mode, question = sys.argv[1:]
 registry = Registry()
 session = Session.open(paths, load_settings(paths, sections=registry.sections()), registry, os.environ)
-SampleLoader(session.services, session.registry).stock(mode, "vi")
 operations.warm_up(session, mode)
 before, heard = set(sys.modules), []
 async def ask():
@@ -56,7 +57,9 @@ HEAVY = {
         ("rag", "giá trị cốt lõi là gì"),
     ],
 )
-def test_the_first_answer_imports_nothing_heavy(mode: str, question: str) -> None:
+def test_the_first_answer_imports_nothing_heavy(own_home: Path, mode: str, question: str) -> None:
+    with person_at(own_home, mode):
+        pass  # its samples are loaded
     ended, *imported = subprocess.run(
         [sys.executable, "-c", ASKED, mode, question],
         capture_output=True,

@@ -20,6 +20,7 @@ from troly.errors import ConfigError, ErrorText
 from troly.plugin.events import (
     Event,
     ModelCalled,
+    ModelLoading,
     Progress,
     Say,
     StepFinished,
@@ -32,6 +33,7 @@ from troly.plugin.events import (
 )
 from troly.presentation.blocks import Block, Callout, Details, Handover, Questions, Steps, blocks
 from troly.presentation.text import block_text, hides
+from troly.text.catalogue import tr
 
 if TYPE_CHECKING:
     from troly.config import Profile
@@ -168,6 +170,8 @@ class TextPrinter:
                 self._say(event)
             case Progress():
                 self._progress(event)
+            case ModelLoading():
+                self._progress(Progress(tr("turn.loading", self._invocation.lang, model=event.model)))
             case TurnCompleted():
                 self._completed(event)
             case TurnFailed():

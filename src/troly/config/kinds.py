@@ -14,7 +14,8 @@ from troly.config import address
 from troly.config.key_names import key_name, types_text
 
 LONGEST = 300
-_DURATION = r"-?[0-9]{1,9}(?:ms|s|m|h)?"
+# A number of seconds, or a span as Go writes it.
+_DURATION = r"[+-]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|(?:(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})(?:ns|us|µs|μs|ms|s|m|h)){1,9})"
 _NAME = r"[a-z][a-z0-9_-]*"
 _COLLECTION = r"[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]"
 _WHOLE = r"[+-]?[0-9]{1,18}"
@@ -114,7 +115,7 @@ def name() -> SettingKind:
 
 
 def duration() -> SettingKind:
-    """A span as Ollama writes it: 90s, 15m, 1h, or a number of seconds; -1 is without end."""
+    """A span as Go writes it: 90s, 1h30m, 300ms, or a number of seconds; a negative one is without end."""
     return SettingKind("duration", _matching(_DURATION))
 
 

@@ -1,58 +1,76 @@
-"""Evaluation: cases from JSON lines, run as whole turns in stores of their own, and what came out as expected."""
+"""Evaluation: cases from JSON lines, run as whole turns in stores of their own, and what came out as expected.
+
+A case expects state fields of its last turn (`expect`), or is a conversation that expects of each answer what it says
+(`troly.conversation.verdicts`).
+"""
 
 from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from troly.config import Profile, Settings, load_profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
+from troly.conversation.verdicts import Expectation, Judgement, Renderer, Verdict, judge
 from troly.errors import InputError
 from troly.paths import Paths
 from troly.plugin import samples
 from troly.plugin.contract import Mode
-from troly.plugin.events import TurnCompleted, TurnFailed
+from troly.plugin.events import Content, TurnCompleted, TurnFailed
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import parse_now
+from troly.text.fold import fold
 
-FIELDS = frozenset({"id", "text", "turns", "expect", "lang", "form", "now", "user", "role"})
+FIELDS = frozenset({"id", "mode", "text", "turns", "expect", "lang", "form", "now", "user", "role", "asker"})
+ASKER_FIELDS = frozenset({"user", "role", "permissions", "department"})
 # What a case made of a wrong answer says besides (`troly.conversation.wrong_answers`); it is for people.
-REMARKS = frozenset({"mode", "state", "reason", "note"})
+REMARKS = frozenset({"state", "reason", "note"})
+TURN_FIELDS = frozenset({"say", "right", "wrong", "plain", "urgent", "note"})
 NO_FORM = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One conversation whose last turn is judged.
+    """One conversation: `turns` are the user's messages in order.
 
-    `turns` are the user's messages in order; `expect` maps a state field (nested ones with dots, `text` for the whole
-    answer) to its value, to the list of accepted values, or to `{"not": value}`. `line` is where the case stands in
-    its file.
+    `expect` maps a state field of the last turn (nested ones with dots, `text` for the whole answer) to its value, to
+    the list of accepted values, or to `{"not": value}`. `answers` has one expectation a turn instead. `mode` is ""
+    where the line names none; `line` is where the case stands in its file.
     """
 
     id: str
     turns: tuple[str, ...]
-    expect: Mapping[str, Any]
-    form: str = NO_FORM
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    forms: tuple[str, ...] = (NO_FORM,)
     lang: Lang | None = None
     now: datetime | None = None
     user: str = ""
     role: str = ""
     line: int = 0
+    mode: str = ""
+    answers: tuple[Expectation, ...] = ()
+    permissions: frozenset[str] | None = None
+    department: str = ""
 
     @property
     def text(self) -> str:
-        """The message that is judged."""
+        """The last message."""
         return self.turns[-1]
+
+    @property
+    def form(self) -> str:
+        """The first form."""
+        return self.forms[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,26 +121,39 @@ def read_cases(lines: Iterable[bytes]) -> CaseFile:
 def parse_case(raw: bytes, line: int) -> Case:
     """The case of one line; one without an id is named by its line. Raises InputError `eval.*`."""
     fields = _object(raw)
-    unknown = sorted(set(fields) - FIELDS - REMARKS)
-    if unknown:
-        raise InputError("eval.unknown", field=unknown[0], known=", ".join(sorted(FIELDS)))
-    expect = fields.get("expect")
-    if not isinstance(expect, dict) or not expect:
+    _only(fields, FIELDS, REMARKS)
+    turns, answers = _turns(fields)
+    expect = fields.get("expect", {})
+    if not isinstance(expect, dict) or bool(expect) == bool(answers):
         raise InputError("eval.expect")
     tag = fields.get("id", line)
     if isinstance(tag, bool) or not isinstance(tag, (str, int)) or not str(tag).strip():
         raise InputError("eval.type", field="id")
+    asker = fields.get("asker") or {}
+    if not isinstance(asker, dict):
+        raise InputError("eval.type", field="asker")
+    _only(asker, ASKER_FIELDS)
     return Case(
         id=str(tag),
-        turns=_turns(fields),
+        turns=turns,
         expect=expect,
-        form=_word(fields, "form") or NO_FORM,
+        forms=_forms(fields.get("form")),
         lang=_language(fields),
         now=_moment(fields),
-        user=_word(fields, "user"),
-        role=_word(fields, "role"),
+        user=_word(fields, "user") or _word(asker, "user"),
+        role=_word(fields, "role") or _word(asker, "role"),
+        permissions=_permissions(asker),
+        department=_word(asker, "department"),
         line=line,
+        mode=_word(fields, "mode"),
+        answers=answers,
     )
+
+
+def _only(fields: Mapping[str, Any], known: frozenset[str], remarks: frozenset[str] = frozenset()) -> None:
+    unknown = sorted(set(fields) - known - remarks)
+    if unknown:
+        raise InputError("eval.unknown", field=unknown[0], known=", ".join(sorted(known)))
 
 
 def _object(raw: bytes) -> dict[str, Any]:
@@ -137,24 +168,73 @@ def _object(raw: bytes) -> dict[str, Any]:
     return fields
 
 
-def _turns(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """The messages: `text` alone, or `turns`; exactly one of them."""
+def _turns(fields: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Expectation, ...]]:
+    """The messages, and what is expected of each answer where `turns` are objects: `text` or `turns`, exactly one."""
     text, turns = fields.get("text"), fields.get("turns")
     if (text is None) == (turns is None):
         raise InputError("eval.text")
     said = [text] if turns is None else turns
-    if not isinstance(said, list) or not said or not all(isinstance(one, str) for one in said):
+    if isinstance(said, list) and said and all(isinstance(one, str) for one in said):
+        return tuple(said), ()
+    if not isinstance(turns, list) or not turns or not all(isinstance(one, dict) for one in turns):
         raise InputError("eval.text")
-    return tuple(said)
+    messages, answers = [], []
+    for turn in turns:
+        _only(turn, TURN_FIELDS)
+        if not isinstance(turn.get("say"), str):
+            raise InputError("eval.text")
+        messages.append(turn["say"])
+        answers.append(_expectation(turn))
+    return tuple(messages), tuple(answers)
+
+
+def _expectation(turn: Mapping[str, Any]) -> Expectation:
+    for name in ("plain", "urgent"):
+        if not isinstance(turn.get(name), bool | None):
+            raise InputError("eval.answer", field=name)
+    right, wrong = turn.get("right") or [], turn.get("wrong") or []
+    if not isinstance(right, list) or not isinstance(wrong, list):
+        raise InputError("eval.answer", field="right" if isinstance(wrong, list) else "wrong")
+    alternatives = [tuple(map(_string, one if isinstance(one, list) else [one])) for one in right]
+    return Expectation(
+        right=tuple(one for one in alternatives if one),
+        wrong=tuple(map(_string, wrong)),
+        plain=bool(turn.get("plain")),
+        urgent=turn.get("urgent"),
+        note=str(turn.get("note") or ""),
+    )
+
+
+def _string(value: Any) -> str:
+    """A string to look for; a number stands for its digits."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        raise InputError("eval.answer", field="right, wrong")
+    return str(value)
+
+
+def _forms(value: Any) -> tuple[str, ...]:
+    forms = [value] if isinstance(value, str) else value or [NO_FORM]
+    if not isinstance(forms, list) or not all(isinstance(one, str) and one.strip() for one in forms):
+        raise InputError("eval.type", field="form")
+    return tuple(one.strip() for one in forms)
 
 
 def _word(fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key)
-    if value is None:
+    if value in (None, ""):
         return ""
     if not isinstance(value, str) or not value.strip():
         raise InputError("eval.type", field=key)
     return value.strip()
+
+
+def _permissions(asker: Mapping[str, Any]) -> frozenset[str] | None:
+    given = asker.get("permissions")
+    if given is None:
+        return None
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise InputError("eval.type", field="permissions")
+    return frozenset(given)
 
 
 def _language(fields: Mapping[str, Any]) -> Lang | None:
@@ -190,12 +270,16 @@ class FieldMiss:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: which fields were right, and the misses; `failed` is the code of a turn that failed, else ""."""
+    """One case: which fields were missed, or the judgement on each answer of a conversation.
+
+    `failed` is the code of a last turn that failed, else "".
+    """
 
     case: Case
-    misses: tuple[FieldMiss, ...]
+    misses: tuple[FieldMiss, ...] = ()
     failed: str = ""
     ms: float = 0.0
+    judgements: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +293,20 @@ class Accuracy:
     def share(self) -> float:
         """The accuracy, 0 to 1; 1 where nothing was asked."""
         return self.right / self.total if self.total else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTurn:
+    """One answer of a conversation: the case, which turn from 0, and the judgement."""
+
+    case: Case
+    index: int
+    judgement: Judgement
+
+    @property
+    def expected(self) -> Expectation:
+        """What was expected of it."""
+        return self.case.answers[self.index]
 
 
 @dataclass(slots=True)
@@ -225,17 +323,20 @@ class EvaluationReport:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The forms of the cases, in their order."""
-        return tuple(dict.fromkeys(result.case.form for result in self.results))
+        """The forms of the cases that expect state fields, in their order."""
+        return tuple(
+            dict.fromkeys(form for result in self.results if result.case.expect for form in result.case.forms)
+        )
 
     @property
     def failures(self) -> list[CaseResult]:
-        """The cases with a miss."""
+        """The cases with a missed field."""
         return [result for result in self.results if result.misses]
 
     def count(self, name: str | None = None, form: str | None = None) -> Accuracy:
         """Of the field `name` in the cases of `form`; without a name, whole cases; without a form, all of them."""
-        chosen = [result for result in self.results if form is None or result.case.form == form]
+        judged = [result for result in self.results if result.case.expect]
+        chosen = [result for result in judged if form is None or form in result.case.forms]
         if name is None:
             return Accuracy(sum(not result.misses for result in chosen), len(chosen))
         asked = [result for result in chosen if name in result.case.expect]
@@ -243,8 +344,43 @@ class EvaluationReport:
         return Accuracy(len(asked) - missed, len(asked))
 
     def missed(self, least: float) -> list[str]:
-        """The fields whose accuracy over all cases is below `least`, 0 to 1."""
-        return [name for name in self.fields if self.count(name).share < least]
+        """The fields whose accuracy over all cases is below `least`, 0 to 1; `right` where too few answers are."""
+        names = [name for name in self.fields if self.count(name).share < least]
+        verdicts = self.verdicts()
+        return [
+            *names,
+            *(
+                ["right"]
+                if Accuracy(verdicts["right"], verdicts.total() - verdicts["unjudged"]).share < least
+                else []
+            ),
+        ]
+
+    @property
+    def turns(self) -> list[JudgedTurn]:
+        """Every answer of the conversations, in order."""
+        return [
+            JudgedTurn(result.case, index, judgement)
+            for result in self.results
+            for index, judgement in enumerate(result.judgements)
+        ]
+
+    def verdicts(self, turns: Iterable[JudgedTurn] | None = None) -> Counter[Verdict]:
+        """How many answers of the conversations (or of `turns`) were right, honest, wrong, or not judged."""
+        return Counter(turn.judgement.verdict for turn in (self.turns if turns is None else turns))
+
+    @property
+    def plain(self) -> list[JudgedTurn]:
+        """The answers to questions that code must answer by itself."""
+        return [turn for turn in self.turns if turn.expected.plain]
+
+    def by_form(self) -> dict[str, list[JudgedTurn]]:
+        """The answers of each form; a conversation may have several."""
+        groups: dict[str, list[JudgedTurn]] = {}
+        for turn in self.turns:
+            for form in turn.case.forms:
+                groups.setdefault(form, []).append(turn)
+        return groups
 
 
 async def evaluate(
@@ -253,17 +389,28 @@ async def evaluate(
     cases: Sequence[Case],
     *,
     offline: bool = True,
+    now: datetime | None = None,
+    render: Renderer = lambda _content, _brief: "",
     progress: ProgressCallback = lambda _done, _total: None,
 ) -> EvaluationReport:
-    """Run every case in a new conversation of `session` and judge its last turn.
+    """Run every case in a new conversation of `session` and judge its last turn, or each of its answers.
 
-    The session should be one of `practice_session`: the conversations are kept where it says. Raises ConfigError for a
-    mode that cannot be used; a turn that fails is a miss of all its fields.
+    The session should be one of `practice_session`: the conversations are kept where it says. `now` is the clock of cases
+    that have none; `render` writes typed content as text. Raises ConfigError for a mode that cannot be used; a turn that fails is a miss of all its fields.
     """
-    session.registry.get(mode_id)
+    mode = session.registry.get(mode_id)
     report = EvaluationReport(mode_id)
     for done, case in enumerate(cases, 1):
-        report.results.append(await _run_case(session, mode_id, case, offline=offline))
+        profile = _person(session.profile, mode, case)
+        report.results.append(
+            await _run_case(
+                replace(session, profile=profile),
+                mode_id,
+                replace(case, now=case.now or now),
+                offline,
+                render,
+            )
+        )
         progress(done, len(cases))
     return report
 
@@ -303,30 +450,40 @@ def shipped_cases(mode_id: str) -> Path | None:
         return None
 
 
-async def _run_case(session: Session, mode_id: str, case: Case, *, offline: bool) -> CaseResult:
+def _person(profile: Profile, mode: Mode, case: Case) -> Profile:
+    """Who asks: the case's user, else the person whose samples belong to its role, else the session's."""
+    people = mode.samples.people if mode.samples else {}
+    login = case.user or people.get(fold(case.role), "")
+    person = replace(profile, login=login or profile.login, name=login or profile.name)
+    return person.with_claims(case.role or None, case.permissions, case.department or None)
+
+
+async def _run_case(
+    session: Session, mode_id: str, case: Case, offline: bool, render: Renderer
+) -> CaseResult:
     conversation: str | None = None
-    profile = session.profile
-    if case.user or case.role:
-        profile = replace(
-            profile,
-            login=case.user or profile.login,
-            name=case.user or profile.name,
-            role=case.role or profile.role,
-        )
     end: TurnCompleted | TurnFailed | None = None
-    for text in case.turns:
+    judgements = []
+    for index, text in enumerate(case.turns):
         request = TurnRequest(
             mode_id, text, conversation=conversation, language=case.lang, now=case.now, offline=offline
         )
-        turn = run_turn(replace(session, profile=profile), request)
+        turn = run_turn(session, request)
+        content: list[Content] = []
         async for event in turn.events():
             if isinstance(event, TurnCompleted | TurnFailed):
                 end = event
+            elif isinstance(event, get_args(Content)):
+                content.append(event)
         conversation = turn.conversation_id or conversation
-    return _judge(case, end)
+        if case.answers:
+            judgements.append(judge(case.answers[index], end, content, render))
+    if case.answers:
+        return CaseResult(case, judgements=tuple(judgements), ms=end.ms if end else 0.0)
+    return _compare(case, end)
 
 
-def _judge(case: Case, end: TurnCompleted | TurnFailed | None) -> CaseResult:
+def _compare(case: Case, end: TurnCompleted | TurnFailed | None) -> CaseResult:
     if not isinstance(end, TurnCompleted):
         code = end.code if end else "turn.failed"
         return CaseResult(

@@ -32,21 +32,25 @@ def create_conversation(
 ) -> tuple[Conversation, list[StoredMessage]]:
     """The same, on the calling thread. A persona that cannot be read costs the greeting, not the conversation."""
     conversation = services.conversations.create(profile.login, mode.id, language=language)
-    try:
-        if mode.opening is not None:
-            opening = mode.opening(services, language)
-        else:
-            opening = OpeningMessage(services.personas.load(mode.persona, language).greeting)
-    except ConfigError:
-        opening = None
-    if opening is None:
+    said = opening_of(services, mode, language)
+    if said is None:
         return conversation, []
     message = services.conversations.add_message(
         profile.login,
         conversation.id,
         "assistant",
-        opening.text,
-        type=opening.message_type,
-        metadata=dict(opening.metadata),
+        said.text,
+        type=said.message_type,
+        metadata=dict(said.metadata),
     )
     return conversation, [message]
+
+
+def opening_of(services: Services, mode: Mode, language: Lang) -> OpeningMessage | None:
+    """What `mode` says first: its own opening or its persona's greeting (000-07); None where it has neither."""
+    try:
+        if mode.opening is not None:
+            return mode.opening(services, language)
+        return OpeningMessage(services.personas.load(mode.persona, language).greeting)
+    except ConfigError:
+        return None

@@ -6,7 +6,6 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -137,8 +136,7 @@ async def _documents(
     services, name = session.services, session.services.settings.models.embed
     embed, noted = None, []
     try:
-        found = await services.llm.resolve(name, need="embedding")
-        embed = partial(services.llm.embed, found.name)
+        embed = await services.llm.embedder(name)
     except ModelError:  # words alone are searched until an embedder is there
         noted.append(tr("cli.ingest.no_embedder", job.language, name=name, app="app"))
     result = await ingest_paths(

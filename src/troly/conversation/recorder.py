@@ -10,6 +10,7 @@ from typing import Any
 from troly.plugin.events import (
     Event,
     ModelCalled,
+    ModelLoading,
     Plan,
     Progress,
     Say,
@@ -166,6 +167,8 @@ class Recorder:
                 self.log.step(len(self.steps) - 1)
             case TurnCompleted() | TurnFailed():
                 self.ended = True
+            case ModelLoading():  # of this moment only: a replay loads nothing
+                pass
             case StepStarted() | Progress() | TurnStarted() | ModelCalled():
                 self.log.other(to_json(cleaned))
             case _:

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly.config import Profile
+from troly.conversation.commands import continuation
 from troly.conversation.greeting import create_conversation
 from troly.conversation.language import ACKNOWLEDGED, REQUESTED, LanguageDecision, decide
 from troly.conversation.recorder import Recorder, clean
@@ -26,9 +27,12 @@ from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
     Event,
     ModelCalled,
+    ModelLoading,
+    Notice,
     Say,
     StepFinished,
     StepStarted,
+    Suggestions,
     TurnCompleted,
     TurnFailed,
     TurnStarted,
@@ -51,6 +55,8 @@ TITLE_CHARS = 60
 # Messages of a conversation that an assistant is given.
 HISTORY = 40
 STEP_LIMIT = 25
+# Characters by which the end of a reply is found in the answer.
+CUT_TAIL = 40
 # Seconds.
 PARTIAL_EVERY = 2.0
 log = logging.getLogger(__name__)
@@ -116,6 +122,7 @@ class Turn:
         self._recording = TurnRecording()
         self._recording.barred = self._services.conversations.is_barred
         self._given: TurnInputs | None = None
+        self._warned: set[str] = set()
         first = decide(
             request.text[:MAX_CHARS], self._profile, self._services.settings, chosen=request.language
         )
@@ -245,6 +252,7 @@ class Turn:
             emit=self._recorder.take,
             turn_id=self.turn_id,
             conversation_metadata=dict(given.metadata),
+            others=self._registry,
         )
         with suppress(ConfigError):
             # A voice that cannot be used is told once and first, whether or not the answer needs it.
@@ -282,6 +290,7 @@ class Turn:
             self._services.settings.budget,
             offline=self._request.offline,
             recorder=self._called,
+            on_loading=lambda model: self._recorder.take(ModelLoading(model)),
         )
 
     def _model_name(self, mode: str, role: str) -> str:
@@ -293,14 +302,40 @@ class Turn:
     def _called(self, call: CallRecord) -> None:
         names = {name: getattr(call, name) for name in ModelCalled.__dataclass_fields__}
         self._recorder.take(ModelCalled(**names))
+        if call.wanted:
+            self._warn("substituted", model=call.wanted, other=call.model)
+        if call.prompt_lost:
+            self._warn("prompt_lost", model=call.model, read=call.prompt_tokens, sent=call.estimated)
+
+    def _warn(self, what: str, **values: object) -> None:
+        """Tell something of the model that the person should know, once a turn."""
+        if what not in self._warned:
+            self._warned.add(what)
+            parts = (
+                tr(f"turn.{what}.{part}", self._language, **values) for part in ("title", "message", "remedy")
+            )
+            self._recorder.take(Notice("warning", *parts))
+
+    def _cut_off(self, text: str) -> bool:
+        """Whether the answer ends, or goes on with what code adds, where a model had reached its limit."""
+        calls = self._model.calls if self._model else ()
+        replies = (call.reply.strip() for call in calls if call.finish == "length" and call.kind != "decide")
+        return any(reply and reply[-CUT_TAIL:] in text for reply in replies)
 
     def _completed(self, outcome: Outcome, context: TurnContext) -> TurnEnd:
         self._language = context.language
+        metadata = outcome.metadata
+        if context.answered is not None:
+            metadata = {**metadata, "answered": context.answered}
         if outcome.text is not None:
             shown = [say.text for say in self._recorder.said if say.message_type != "greeting"]
             text = "\n\n".join([*shown, outcome.text])
         else:
             text = self._recorder.text
+        if self._cut_off(text):
+            metadata = {**metadata, "cut": True}
+            self._warn("cut")
+            self._recorder.take(Suggestions((continuation(context.text),)))
         event = TurnCompleted(
             text=text,
             state=outcome.state,
@@ -308,7 +343,7 @@ class Turn:
             calls=self._calls(),
             ms=self._ms(),
             message_type=outcome.message_type,
-            metadata=outcome.metadata,
+            metadata=metadata,
         )
         answer = outcome.text if outcome.text is not None else self._recorder.streamed
         return TurnEnd("completed", event, answer, conversation_metadata=context.conversation_metadata)
@@ -322,8 +357,9 @@ class Turn:
         return TurnEnd(status, event, self._recorder.streamed)
 
     def _calls(self) -> int:
-        """How many calls reached a model: where no server answered there was none."""
-        return sum(1 for call in self._model.calls if call.model) if self._model else 0
+        """How many chat calls reached a model: where no server answered there was none."""
+        calls = self._model.calls if self._model else ()
+        return sum(bool(call.model) and call.kind != "embed" for call in calls)
 
     async def _end(self, ending: TurnEnd) -> None:
         """Save the ending, then tell it: an answer that could not be saved is a failure that keeps its text."""

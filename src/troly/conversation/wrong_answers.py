@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from troly.conversation.evaluation import NOT, TEXT
 from troly.errors import InputError, TrolyError
 from troly.paths import write_whole
 from troly.plugin.registry import Registry
@@ -72,7 +71,7 @@ def case_id(turn_id: str) -> str:
 def _case_of(
     services: Services, registry: Registry, owner: str, turn: StoredTurn, answer: WrongAnswer
 ) -> dict[str, Any]:
-    """The conversation up to the turn as a case: the answer may be anything but what it was."""
+    """The conversation up to the turn as a case: its last answer may say anything but what it said."""
     given = services.conversations.recording(owner, turn.id).get("given") or {}
     shown = _shareable(services, registry, turn.mode)
     whole = services.conversations.export(owner, turn.conversation_id)
@@ -85,17 +84,18 @@ def _case_of(
     texts = [one.text for one in whole.messages if one.turn_id == turn.id and one.sender == "assistant"]
     who = given.get("profile") or {}
     state = turn.state if len(dump(turn.state)) <= STATE_CHARS else None
+    answer_text = shown("\n\n".join(texts)).strip()
+    turns: list[dict[str, Any]] = [{"say": text} for text in said]
+    turns[-1] |= {"wrong": [answer_text] if answer_text else [], "note": shown(answer.note)}
     fields = {
         "id": case_id(turn.id),
-        **({"text": said[0]} if len(said) == 1 else {"turns": said}),
-        "expect": {TEXT: {NOT: shown("\n\n".join(texts))}},
+        "mode": turn.mode,
+        "turns": turns,
         "lang": given.get("language"),
         "now": given.get("now"),
         "user": who.get("login") or owner,
         "role": who.get("role"),
-        "mode": turn.mode,
         "reason": answer.reason,
-        "note": shown(answer.note),
         "state": _each(state, shown),
     }
     return {name: value for name, value in fields.items() if value not in (None, "")}

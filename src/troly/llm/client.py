@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from troly.errors import ModelError
 from troly.llm import models
 from troly.llm.failures import model_error, shown_url
+from troly.llm.prompts import estimate
 from troly.llm.types import (
     ChatChunk,
     Health,
@@ -34,6 +36,8 @@ EMBED_BATCH = 32
 PULL_SILENCE = 600.0
 AFTER_DONE = 1.0
 PROBE_READ = 3.0
+# Tokens below which a text for an embedder is not cut further.
+SMALLEST_ROOM = 64
 
 
 class OllamaClient:
@@ -49,6 +53,9 @@ class OllamaClient:
         self._health: Health | None = None
         self._health_at = 0.0
         self._details: dict[str, ModelDetails] = {}
+        # What a server turned out to have and to lack when it refused a call: windows by model, and (key, model).
+        self._windows: dict[str, int] = {}
+        self._refused: set[tuple[str, str]] = set()
 
     @property
     def url(self) -> str:
@@ -95,7 +102,7 @@ class OllamaClient:
             await asyncio.sleep(interval)
 
     async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
-        """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another chat model.
+        """The installed model for `name`: itself, `name:latest`, or (if the settings allow) another that does `need`.
 
         An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
         `ollama.model_missing`, or why the server does not answer.
@@ -106,9 +113,9 @@ class OllamaClient:
         exact = models.find(name, health.models)
         if exact is not None:
             return ResolvedModel(exact, name)
-        if need == "completion" and self.settings.fallback_model:
+        if need != "embedding" and self.settings.fallback_model:
             for info in models.nearest_first(name, health.models):
-                if models.completes(info, await self._capabilities(info)):
+                if models.can(info, need, await self._capabilities(info)):
                     return ResolvedModel(info.name, name, substituted=True)
         raise self._error("ollama.model_missing", name)
 
@@ -126,8 +133,20 @@ class OllamaClient:
 
     async def window(self, model: str) -> int:
         """The context window in tokens: the configured one, or the model's own where that is smaller."""
-        own = (await self.details(model)).context_length
-        return min(self.settings.context_tokens, own) if own else self.settings.context_tokens
+        own, found = (await self.details(model)).context_length, self._windows.get(model)
+        return min(limit for limit in (self.settings.context_tokens, own, found) if limit)
+
+    def refused(self, key: str, model: str) -> bool:
+        """Whether a call of `model` was refused before with the error `key` (`ollama.refused_schema`)."""
+        return (key, model) in self._refused
+
+    async def loaded(self, model: str) -> bool:
+        """Whether the server holds `model` in memory; True where it does not say."""
+        try:
+            running = await self._plain(model, lambda wire: wire.ollama.ps())
+        except ModelError:
+            return True
+        return any(model in (one.name, one.model) for one in running.models)
 
     async def _capabilities(self, info: ModelInfo) -> frozenset[str] | None:
         if info.capabilities is not None:
@@ -189,17 +208,42 @@ class OllamaClient:
                     return
         raise self._error("ollama.no_done", model)
 
+    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
+        """What turns texts into vectors of the configured embedder; raises ModelError where it is not installed."""
+        return partial(self.embed, (await self.resolve(name, "embedding")).name)
+
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, all of one length, in batches. Raises ModelError; no text is cut silently."""
         window = await self.window(model) if texts else 0
         vectors: list[list[float]] = []
         for start in range(0, len(texts), EMBED_BATCH):
-            batch = list(texts[start : start + EMBED_BATCH])
-            answer = await self._plain(model, partial(self._embed, model=model, batch=batch, window=window))
-            vectors += [list(vector) for vector in answer.embeddings]
+            vectors += await self._embed_whole(model, texts[start : start + EMBED_BATCH], window)
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1 or [] in vectors:
             raise self._error("ollama.bad_embedding", model)
         return vectors
+
+    async def _embed_whole(self, model: str, texts: Sequence[str], window: int) -> list[list[float]]:
+        """A vector a text; one that is longer than the window is the mean of its parts."""
+        room = self._windows.get(model, window)
+        while True:
+            parts = [split(text, room) for text in texts]
+            batch = [part for pieces in parts for part in pieces]
+            try:
+                answer = await self._plain(
+                    model, partial(self._embed, model=model, batch=batch, window=window)
+                )
+            except ModelError as error:
+                if error.key != "ollama.refused_length" or room <= SMALLEST_ROOM:
+                    raise
+                # The estimate was short, or the window smaller than the server says.
+                room = self._windows[model] = max(
+                    SMALLEST_ROOM, min(self._windows.get(model, room), room // 2)
+                )
+                continue
+            if len(answer.embeddings) != len(batch):
+                return []
+            found = iter(answer.embeddings)
+            return [mean_vector([next(found) for _ in pieces], pieces) for pieces in parts]
 
     def _embed(self, wire: Wire, *, model: str, batch: list[str], window: int) -> Awaitable[Any]:
         options = {"num_ctx": window}
@@ -238,10 +282,12 @@ class OllamaClient:
             self._wires[loop] = Wire(self.settings, self._probe, PROBE_READ)
         return self._wires[loop]
 
-    def _keep_alive(self) -> str | int:
+    def _keep_alive(self) -> str | float:
         # Ollama reads "-1" as a span without a unit and refuses it; as a number it means for ever.
-        text = self.settings.keep_alive
-        return int(text) if text.removeprefix("-").isdigit() else text
+        try:
+            return float(self.settings.keep_alive)
+        except ValueError:
+            return self.settings.keep_alive
 
     async def _plain(self, model: str, ask: Callable[[Wire], Awaitable[T]]) -> T:
         wire = await self._wire()
@@ -265,10 +311,34 @@ class OllamaClient:
                 found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
             if found.key == "ollama.down":
                 self._learn(Health(up=False, error=found))
+            if found.key.startswith("ollama.refused_"):
+                self._refused.add((found.key, model))
+            if found.key == "ollama.refused_length" and (opened := found.params.get("limit")):
+                self._windows[model] = int(str(opened))
             raise found from error
 
     def _error(self, key: str, model: str) -> ModelError:
         return ModelError(key, url=self.url, model=model, detail="")
+
+
+def split(text: str, room: int) -> list[str]:
+    """`text` in parts that are estimated to fit in `room` tokens, cut between words where there are any."""
+    if estimate(text) <= room or len(text) < 2:
+        return [text]
+    middle = len(text) // 2
+    at = text.rfind(" ", 1, middle) + 1 or middle
+    return [*split(text[:at], room), *split(text[at:], room)]
+
+
+def mean_vector(vectors: Sequence[Sequence[float]], parts: Sequence[str]) -> list[float]:
+    """One vector for a text from those of its parts, each weighing as much as it is long."""
+    if len(vectors) == 1:
+        return list(vectors[0])
+    whole = sum(map(len, parts))
+    weighed = [
+        [value * len(part) / whole for value in vector] for vector, part in zip(vectors, parts, strict=True)
+    ]
+    return [math.fsum(values) for values in zip(*weighed, strict=False)]
 
 
 def _chunk(part: Any) -> ChatChunk:

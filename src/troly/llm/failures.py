@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from urllib.parse import urlsplit
 
@@ -9,9 +10,14 @@ from troly.errors import ModelError
 from troly.text.sanitize import sanitize
 
 SAID_LIMIT = 200
-_MEMORY = re.compile(r"more system memory|out of memory|insufficient memory|cudaMalloc failed", re.IGNORECASE)
-_TOO_LONG = re.compile(r"exceeds? (?:the |maximum )?context|input length", re.IGNORECASE)
-_UNSUPPORTED = re.compile(r"does not support (\w+)", re.IGNORECASE)
+# What servers say when they refuse, by error key; the more special ones stand first.
+_REFUSALS = {
+    "ollama.out_of_memory": r"more system memory|out of memory|insufficient memory|cudaMalloc failed",
+    "ollama.refused_length": r"exceeds? (?:the |maximum )?(?:available )?context|exceed_context_size|input length|prompt is too long",
+    "ollama.refused_schema": r"\bgrammar\b|json schema|(?:invalid|unsupported) format|required for format",
+    "ollama.refused_thinking": r"does not support thinking|\bthink(?:ing)? (?:value|level)",
+    "ollama.unsupported": r"does not support \w+",
+}
 _NO_MODEL = re.compile(r"model .*not found|try pulling it|file does not exist", re.IGNORECASE)
 
 
@@ -40,7 +46,31 @@ def model_error(error: Exception, *, url: str, model: str = "", begun: bool = Fa
     if isinstance(error, ModelError):
         return error
     key, detail = _key(error, begun)
-    return ModelError(key, url=shown_url(url), model=model, detail=server_text(detail))
+    params: dict[str, object] = {"url": shown_url(url), "model": model, "detail": server_text(detail)}
+    if key == "ollama.refused_length":
+        said = inner_error(getattr(error, "error", ""))
+        params |= {name: said[field] for name, field in _COUNTS.items() if isinstance(said.get(field), int)}
+    return ModelError(key, **params)
+
+
+# What a refusal says of lengths, by the names of our error.
+_COUNTS = {"tokens": "n_prompt_tokens", "limit": "n_ctx"}
+
+
+def inner_error(said: object) -> dict[str, object]:
+    """The error object in what a server said, which may be JSON within JSON; plain words are its `message`."""
+    for _ in range(4):
+        if isinstance(said, str) and "{" in said:
+            try:
+                said = json.JSONDecoder().raw_decode(said, said.index("{"))[0]
+            except (ValueError, RecursionError):
+                break
+        if not isinstance(said, dict):
+            break
+        if "error" not in said:
+            return {"message": "", **said}
+        said = said["error"]
+    return {"message": said if isinstance(said, str) else ""}
 
 
 def _key(error: Exception, begun: bool) -> tuple[str, object]:
@@ -48,7 +78,9 @@ def _key(error: Exception, begun: bool) -> tuple[str, object]:
     import ollama
 
     if isinstance(error, ollama.ResponseError):
-        return from_answer(error.status_code, str(error.error)), error.error
+        return from_answer(error.status_code, str(error.error)), inner_error(str(error.error)).get(
+            "message", ""
+        )
     if isinstance(error, httpx.HTTPStatusError):
         return from_answer(error.response.status_code, ""), ""
     # The order matters: the more special kinds stand first.
@@ -69,12 +101,9 @@ def _key(error: Exception, begun: bool) -> tuple[str, object]:
 
 def from_answer(status: int, words: str) -> str:
     """The error key for an answer that is an error: HTTP status (-1: a line in the stream) and words."""
-    if _MEMORY.search(words):
-        return "ollama.out_of_memory"
-    if _TOO_LONG.search(words):
-        return "ollama.refused_length"
-    if _UNSUPPORTED.search(words):
-        return "ollama.unsupported"
+    for key, pattern in _REFUSALS.items():
+        if re.search(pattern, words, re.IGNORECASE):
+            return key
     if status == -1:
         return "ollama.stream_error"
     if status == 404:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from troly.errors import ModelError
-from troly.llm.types import Health, ModelDetails, ModelInfo, PullProgress
+from troly.llm.types import Health, ModelDetails, ModelInfo, Need, PullProgress
 from troly.text.sanitize import sanitize
 
 # Only for servers that do not tell capabilities: architectures and names of models that make vectors, no answers.
@@ -67,10 +67,10 @@ def _family(name: str) -> str:
     return _base(name).rpartition("/")[2].partition("-")[0].rstrip("0123456789.")
 
 
-def completes(info: ModelInfo, capabilities: frozenset[str] | None) -> bool:
-    """Whether a model can answer; where the server does not tell, its name and family decide."""
+def can(info: ModelInfo, need: Need, capabilities: frozenset[str] | None) -> bool:
+    """Whether a model does what is needed; where the server does not tell, its name and family decide."""
     if capabilities is not None:
-        return "completion" in capabilities
+        return {"completion", need} <= capabilities
     described = f"{info.name} {info.family}".lower()
     return not any(word in described for word in _EMBEDDERS)
 

@@ -12,14 +12,59 @@ from troly.llm.types import Message
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
 M = TypeVar("M", bound="BaseModel")
 PROBLEMS = 5
 BAD_REPLY_LIMIT = 4_000
+# Grammars of llama.cpp refuse a repetition of 2,000 and more, and one that multiplies with another to that.
+MOST_REPEATED = 1_000
+# Tokens of a structured reply: what a short value takes, the least and the most that is asked for.
+_SHORT, _LEAST, _MOST = 16, 256, 2_048
+# Characters of a text and items of a list where the schema sets no limit.
+_USUAL_TEXT, _USUAL_ITEMS = 300, 6
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
+
+
+def sent_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema as a server's grammar takes it: without limits too large for it, which the check keeps."""
+    return {key: _bounded(value) for key, value in schema.model_json_schema().items()}
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_bounded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _bounded(item)
+        for key, item in value.items()
+        if not (key in ("maxLength", "minLength", "maxItems", "minItems") and isinstance(item, int) and item > MOST_REPEATED)
+    }  # fmt: skip
+
+
+def reply_tokens(schema: type[BaseModel]) -> int:
+    """The tokens that a reply of this shape needs at most: about one for two characters of its texts."""
+    whole = schema.model_json_schema()
+    return max(_LEAST, min(_MOST, _tokens_of(whole, whole, 0)))
+
+
+def _tokens_of(part: dict[str, Any], whole: dict[str, Any], depth: int) -> int:
+    inner = [whole["$defs"][part["$ref"].rpartition("/")[2]]] if "$ref" in part else part.get("anyOf") or []
+    if inner and depth < 8:
+        return max(_tokens_of(one, whole, depth + 1) for one in inner)
+    if part.get("type") == "object":
+        fields = part.get("properties", {}).values()
+        return sum(_SHORT + _tokens_of(one, whole, depth + 1) for one in fields)
+    if part.get("type") == "array":
+        items: int = min(part.get("maxItems", _USUAL_ITEMS), _USUAL_ITEMS)
+        return items * _tokens_of(part.get("items", {}), whole, depth + 1)
+    if part.get("type") == "string" and "enum" not in part:
+        longest: int = part.get("maxLength", _USUAL_TEXT)
+        return longest // 2
+    return _SHORT
 
 
 class BadReplyError(Exception):
@@ -66,6 +111,14 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {sanitize(key): _clean(item) for key, item in value.items()}
     return value
+
+
+def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The prompt for a server that takes no schema: the model is told it in words."""
+    told = PromptFolder(Path(__file__).parent / "prompts").render(
+        "schema", "en", schema=json.dumps(schema, ensure_ascii=False)
+    )
+    return [*messages[:-1], {**messages[-1], "content": f"{messages[-1]['content']}\n\n{told}"}]
 
 
 def repair_messages(

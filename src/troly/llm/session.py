@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
 from troly.errors import ModelError
-from troly.llm.replies import BadReplyError, parse, repair_messages
-from troly.llm.source import LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
+from troly.llm.replies import BadReplyError, parse, repair_messages, reply_tokens, sent_schema
+from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
     CallRecord,
@@ -56,24 +56,24 @@ class Budget:
     def seconds_left(self) -> float:
         return max(0.0, self.seconds_allowed - self.seconds)
 
-    @property
-    def exhausted(self) -> bool:
-        return self.calls >= self.calls_allowed or self.seconds_left <= 0.0
+    def exhausted(self, *, counted: bool = True) -> bool:
+        """Whether nothing is left, for a call that counts or for one that only takes time (an embedding)."""
+        return (counted and self.calls >= self.calls_allowed) or self.seconds_left <= 0.0
 
     def error(self) -> ModelError:
         """The error that says what the limit was."""
         return ModelError("ollama.budget", calls=self.calls_allowed, seconds=math.ceil(self.seconds_allowed))
 
-    def check(self) -> None:
+    def check(self, *, counted: bool = True) -> None:
         """Raises ModelError `ollama.budget` when nothing is left."""
-        if self.exhausted:
+        if self.exhausted(counted=counted):
             raise self.error()
 
     @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self, *, counted: bool = True) -> Iterator[None]:
         """Count one call for as long as the block runs; raises ModelError `ollama.budget` when nothing is left."""
-        self.check()
-        self.calls += 1
+        self.check(counted=counted)
+        self.calls += counted
         if not self._running:
             self._since = self._clock()
         self._running += 1
@@ -105,10 +105,22 @@ class RunningCall:
         self._vectors: list[str] = []
         self._tool_calls: list[dict[str, Any]] = []
         self._error: tuple[str, dict[str, str]] = ("", {})
+        self._pieces = 0
+        self.finish = ""
 
     @property
     def spoke(self) -> bool:
         return bool(self._said or self._tool_calls)
+
+    @property
+    def endless(self) -> bool:
+        """Whether more came than was asked for (a server that does not obey), or the same over and over."""
+        limit = self._ask.options.get("num_predict") if self._ask else None
+        if limit is None:
+            return False
+        if self._pieces % BEYOND_LIMIT == 0 and repeats("".join(self._said[-MOST_LOOKED_AT:])):
+            return True
+        return bool(self._pieces > limit + BEYOND_LIMIT)
 
     def sent(self, ask: ModelCall) -> None:
         self._ask = ask
@@ -120,9 +132,11 @@ class RunningCall:
             self._first = self._ms()
         if chunk.text:
             self._said.append(chunk.text)
+        self._pieces += 1
         self._tool_calls += [dict(call) for call in chunk.tool_calls]
         if chunk.done:
             self._tokens = (chunk.prompt_tokens, chunk.completion_tokens)
+            self.finish = chunk.done_reason
 
     def measured(self, vectors: Sequence[Sequence[float]]) -> None:
         self._vectors = [pack_vector(vector) for vector in vectors]
@@ -157,21 +171,37 @@ class RunningCall:
             node=self._node,
             window=again.window if again else int(options.get("num_ctx") or 0),
             pieces=[len(piece) for piece in self._said] if self._kind == "stream" else [],
+            finish=self.finish,
+            estimated=self._ask.tokens if self._ask else 0,
         )
 
     def _ms(self) -> float:
         return round((time.perf_counter() - self._began) * 1000, 2)
 
 
+def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
+    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
+    for length in range(1, longest + 1):
+        said = max(times, -(-least // length))
+        if len(text) >= length * said and text.endswith(text[-length:] * said):
+            return True
+    return False
+
+
 M = TypeVar("M", bound="BaseModel")
 T = TypeVar("T")
 OFFLINE = "offline"
+# Pieces more than were asked for, after which a model that does not stop is stopped; so often it is looked for loops.
+BEYOND_LIMIT = 32
+MOST_LOOKED_AT = 1_000
+# Seconds without a word after which it is asked whether the model is being loaded.
+LOADING_AFTER = 0.7
 
 
 class ModelSession:
     """Everything one turn asks of models. `calls` are the finished calls, `skipped` pairs of task and reason.
 
-    `client` None or `offline` forbids every request. Once the server was found down, or a model silent, the rest of
+    `client` None or `offline` forbids every request. `on_loading` is told the name of a model that is being loaded. Once the server was found down, or a model silent, the rest of
     the turn does not wait for it again.
     """
 
@@ -183,6 +213,7 @@ class ModelSession:
         *,
         offline: bool = False,
         recorder: Callable[[CallRecord], None] | None = None,
+        on_loading: Callable[[str], None] | None = None,
     ) -> None:
         self._source: Source | None = (
             client if client is None or isinstance(client, ReplayedCalls) else LiveCalls(client, models)
@@ -192,6 +223,9 @@ class ModelSession:
         self._models = models
         self._budget = budget or Budget()
         self._recorder = recorder
+        self._on_loading = on_loading
+        self._vectors: dict[str, list[float]] = {}
+        self._embedding = asyncio.Lock()
         self._down: ModelError | None = None
         self._silent: dict[str, ModelError] = {}
         self.calls: list[CallRecord] = []
@@ -203,12 +237,17 @@ class ModelSession:
         error = self._obstacle()
         return reason_of(error) if error else None
 
-    def stream(self, task: str, messages: Sequence[Message], role: str = "chat") -> AsyncGenerator[str, None]:
-        """The pieces of one answer. Close the generator (`aclosing`) to stop the model.
+    async def stream(
+        self, task: str, messages: Sequence[Message], role: str = "chat", *, tokens: int = ANSWER_TOKENS
+    ) -> AsyncGenerator[str, None]:
+        """The pieces of one answer of at most about `tokens`. Close the generator (`aclosing`) to stop the model.
 
         Raises ModelError while it runs; the pieces before it stay said.
         """
-        return self._run(task, "stream", role, messages)
+        async with aclosing(self._chunks(task, "stream", role, messages, tokens=tokens)) as chunks:
+            async for chunk in chunks:
+                if chunk.text:
+                    yield chunk.text
 
     async def decide(
         self,
@@ -217,14 +256,16 @@ class ModelSession:
         messages: Sequence[Message],
         rules: Callable[[], M],
         role: str = "chat",
+        *,
+        tokens: int | None = None,
     ) -> Decision[M]:
         """A checked value from the model, with one repair; from `rules` when the model cannot give one.
 
-        Never raises ModelError: `reason` says why the rules decided.
+        The reply may take `tokens`, or what its shape needs. Never raises ModelError: `reason` says why the rules decided.
         """
         began = time.perf_counter()
         try:
-            value, reason = await self._structured(task, schema, messages, role), ""
+            value, reason = await self._structured(task, schema, messages, role, tokens), ""
         except ModelError as error:
             value, reason = rules(), reason_of(error)
         ms = recording.measured(f"decide:{task}", (time.perf_counter() - began) * 1000)
@@ -236,6 +277,8 @@ class ModelSession:
         messages: Sequence[Message],
         tools: Sequence[Mapping[str, Any]],
         role: str = "chat",
+        *,
+        tokens: int = ANSWER_TOKENS,
     ) -> ToolReply:
         """One reply of a model that may call `tools` (Ollama's JSON description): its text, its calls, or both.
 
@@ -244,16 +287,23 @@ class ModelSession:
         """
         said: list[str] = []
         calls: list[Mapping[str, Any]] = []
-        async with aclosing(self._chunks(task, "tools", role, messages, tools=tools)) as chunks:
+        async with aclosing(
+            self._chunks(task, "tools", role, messages, tools=tools, tokens=tokens)
+        ) as chunks:
             async for chunk in chunks:
                 said.append(chunk.text)
                 calls += chunk.tool_calls
         return ToolReply("".join(said), tuple(calls))
 
     async def embed(self, texts: Sequence[str], task: str = "embed") -> list[list[float]]:
-        """One vector a text from the configured embedder; raises ModelError."""
-        if not texts:
-            return []
+        """One vector a text from the configured embedder, asked once a turn for the same text; raises ModelError."""
+        async with self._embedding:  # parallel branches ask for the same question
+            unknown = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+            if unknown:
+                self._vectors |= dict(zip(unknown, await self._embed(unknown, task), strict=True))
+        return [self._vectors[text] for text in texts]
+
+    async def _embed(self, texts: Sequence[str], task: str) -> list[list[float]]:
         prompt = [{"role": "user", "content": text} for text in texts]
         with self._call(task, "embed", "embed", prompt) as (call, source):
             ask = await self._in_time(source.prepare(task, "embed", "embed", prompt, None))
@@ -263,49 +313,41 @@ class ModelSession:
         # To the precision that is recorded: a replay must find the same neighbours at the same distance.
         return [unpack_vector(pack_vector(vector)) for vector in vectors]
 
-    async def _structured(self, task: str, schema: type[M], messages: Sequence[Message], role: str) -> M:
-        reply, unfinished = await self._whole(task, schema, messages, role)
+    async def _structured(
+        self, task: str, schema: type[M], messages: Sequence[Message], role: str, tokens: int | None
+    ) -> M:
+        reply, unfinished = await self._whole(task, schema, messages, role, tokens)
         try:
             return parse(reply, schema)
         except BadReplyError as bad:
             if unfinished is not None:
                 raise unfinished from bad
             again = repair_messages(messages, reply, bad.problem, schema)
-        reply, unfinished = await self._whole(task, schema, again, role)
+        reply, unfinished = await self._whole(task, schema, again, role, tokens)
         try:
             return parse(reply, schema)
         except BadReplyError as bad:
             raise unfinished or ModelError("ollama.bad_json", task=task, detail=bad.problem) from bad
 
     async def _whole(
-        self, task: str, schema: type[M], messages: Sequence[Message], role: str
+        self, task: str, schema: type[M], messages: Sequence[Message], role: str, tokens: int | None
     ) -> tuple[str, ModelError | None]:
-        """All that was said; an end without `done` is given back, for the value may be complete all the same."""
+        """All that was said; why it is not the whole reply is given back, for the value may be complete all the same."""
         said: list[str] = []
+        limit = reply_tokens(schema) if tokens is None else tokens
         try:
             async with aclosing(
-                self._run(task, "decide", role, messages, schema.model_json_schema())
-            ) as pieces:
-                async for piece in pieces:
-                    said.append(piece)  # noqa: PERF401 (kept when the stream fails)
+                self._chunks(task, "decide", role, messages, sent_schema(schema), tokens=limit)
+            ) as chunks:
+                async for chunk in chunks:
+                    said.append(chunk.text)
+                    if chunk.done and chunk.done_reason == LENGTH:
+                        return "".join(said), ModelError("ollama.length", task=task, tokens=limit)
         except ModelError as error:
             if error.key != "ollama.no_done":
                 raise
             return "".join(said), error
         return "".join(said), None
-
-    async def _run(
-        self,
-        task: str,
-        kind: CallKind,
-        role: str,
-        messages: Sequence[Message],
-        schema: dict[str, Any] | None = None,
-    ) -> AsyncGenerator[str, None]:
-        async with aclosing(self._chunks(task, kind, role, messages, schema)) as chunks:
-            async for chunk in chunks:
-                if chunk.text:
-                    yield chunk.text
 
     async def _chunks(
         self,
@@ -316,16 +358,58 @@ class ModelSession:
         schema: dict[str, Any] | None = None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
+        tokens: int = ANSWER_TOKENS,
     ) -> AsyncGenerator[ChatChunk, None]:
         with self._call(task, kind, role, messages) as (call, source):
-            ask = await self._in_time(source.prepare(task, kind, role, messages, schema, tools=tools))
-            call.sent(ask)
-            async with aclosing(source.answer(ask)) as chunks:
-                while (chunk := await self._in_time(anext(chunks, None))) is not None:
-                    call.heard(chunk)
-                    yield chunk
+            refused: ModelError | None = None
+            asked: ModelCall | None = None
+            while True:
+                try:
+                    ask = await self._in_time(
+                        source.prepare(task, kind, role, messages, schema, tools=tools, tokens=tokens)
+                    )
+                except ModelError as error:
+                    raise refused or error from error
+                if refused is not None and ask == asked:
+                    raise refused
+                asked = ask
+                call.sent(ask)
+                try:
+                    async with aclosing(self._reply(source, ask, call)) as chunks:
+                        async for chunk in chunks:
+                            yield chunk
+                    break
+                except ModelError as error:
+                    # The server has a smaller window, or lacks what was asked for: that is known now, and asked otherwise.
+                    if refused is not None or not error.key.startswith("ollama.refused_"):
+                        raise
+                    refused = error
             if not call.spoke:
                 raise ModelError("ollama.empty", model=ask.model.name)
+
+    async def _reply(
+        self, source: Source, ask: ModelCall, call: RunningCall
+    ) -> AsyncGenerator[ChatChunk, None]:
+        watching = asyncio.create_task(self._tell_loading(source, ask.model.name))
+        try:
+            async with aclosing(source.answer(ask)) as chunks:
+                while (chunk := await self._in_time(anext(chunks, None))) is not None:
+                    watching.cancel()
+                    if call.endless:
+                        chunk = ChatChunk(done=True, done_reason=LENGTH)
+                    call.heard(chunk)
+                    yield chunk
+                    if chunk.done:
+                        return
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+    async def _tell_loading(self, source: Source, model: str) -> None:
+        """Say that a model is being loaded, where it is silent for a moment and the server does not hold it yet."""
+        await asyncio.sleep(LOADING_AFTER)
+        if self._on_loading is not None and not await source.loaded(model):
+            self._on_loading(model)
 
     @contextmanager
     def _call(
@@ -339,7 +423,7 @@ class ModelSession:
             raise obstacle
         call = RunningCall(task, kind, prompt)
         try:
-            with self._budget.call():
+            with self._budget.call(counted=kind != "embed"):
                 yield call, self._source
         except ModelError as error:
             call.failed(error)
@@ -361,7 +445,7 @@ class ModelSession:
     def _hindered(self, role: str | None) -> ModelError | None:
         if self._source is None:
             return ModelError("ollama.offline")
-        if self._budget.exhausted:
+        if self._budget.exhausted(counted=role != "embed"):
             return self._budget.error()
         silent = self._silent.get(self._models(role)) if role and self._silent else None
         return self._down or silent or self._source.unavailable()
@@ -398,10 +482,16 @@ async def open_session(
     *,
     offline: bool = False,
     recorder: Callable[[CallRecord], None] | None = None,
+    on_loading: Callable[[str], None] | None = None,
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
     if client is not None and not isinstance(client, ReplayedCalls) and not offline:
         await client.health()
     return ModelSession(
-        client, models, Budget(budget.calls, budget.seconds), offline=offline, recorder=recorder
+        client,
+        models,
+        Budget(budget.calls, budget.seconds),
+        offline=offline,
+        recorder=recorder,
+        on_loading=on_loading,
     )

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from troly.errors import ModelError
 from troly.llm.prompts import estimate_tools, fit
+from troly.llm.replies import with_schema
 from troly.llm.types import (
     CallKind,
     CallRecord,
@@ -20,13 +21,15 @@ from troly.llm.types import (
     unpack_vector,
 )
 
-# A quarter of the window is kept for the answer, at most this many tokens.
-ANSWER_RESERVE = 1_024
+# Tokens of an answer, and what a model that thinks may spend on thoughts besides.
+ANSWER_TOKENS, THINKING_TOKENS = 1_024, 1_024
+# What a server gives as the reason when a reply reached its limit.
+LENGTH = "length"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call ready to be sent."""
+    """One call ready to be sent; `tokens` is the estimate of its prompt."""
 
     task: str
     kind: CallKind
@@ -37,6 +40,7 @@ class ModelCall:
     options: dict[str, Any] = field(default_factory=dict)
     think: bool | str | None = None
     tools: Sequence[Mapping[str, Any]] = ()
+    tokens: int = 0
 
 
 class Source(Protocol):
@@ -53,7 +57,10 @@ class Source(Protocol):
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
+        tokens: int = ANSWER_TOKENS,
     ) -> ModelCall: ...
+
+    async def loaded(self, model: str) -> bool: ...
 
     def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]: ...
 
@@ -72,6 +79,10 @@ class ModelServer(Protocol):
     async def details(self, model: str) -> ModelDetails: ...
 
     async def window(self, model: str) -> int: ...
+
+    def refused(self, key: str, model: str) -> bool: ...
+
+    async def loaded(self, model: str) -> bool: ...
 
     def chat(
         self,
@@ -106,26 +117,46 @@ class LiveCalls:
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
+        tokens: int = ANSWER_TOKENS,
     ) -> ModelCall:
-        """Choose the model and fit the prompt into its window. Raises ModelError."""
+        """Choose the model and fit the prompt into its window, with room for a reply of `tokens`. Raises ModelError."""
         if kind == "embed":
             return ModelCall(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
-        model = await self._client.resolve(self._models(role))
+        model = await self._client.resolve(self._models(role), "tools" if tools else "completion")
         window = await self._client.window(model.name)
-        fitted = fit(messages, window, min(ANSWER_RESERVE, window // 4) + estimate_tools(tools))
+        capable = (await self._client.details(model.name)).capabilities or ()
+        thinks = "thinking" in capable and not self._client.refused("ollama.refused_thinking", model.name)
+        if schema is not None and self._client.refused("ollama.refused_schema", model.name):
+            messages, schema = with_schema(messages, schema), None
         options: dict[str, Any] = {"num_ctx": window}
         think = None
         if kind in ("decide", "tools"):
             options |= {"temperature": 0, "seed": 7}
-            think = await self._least_thinking(model.name)
-        return ModelCall(task, kind, model, fitted.messages, schema, fitted.dropped, options, think, tools)
+            think = await self._least_thinking(model.name) if thinks else None
+        limit = tokens + (THINKING_TOKENS if thinks and think is not False else 0)
+        described = estimate_tools(tools)
+        fitted = fit(messages, window, min(limit, window // 4) + described)
+        # What is left of the window is the limit too: beyond it a server forgets the beginning of the prompt.
+        options["num_predict"] = max(1, min(limit, window - fitted.tokens - described))
+        return ModelCall(
+            task,
+            kind,
+            model,
+            fitted.messages,
+            schema,
+            fitted.dropped,
+            options,
+            think,
+            tools,
+            fitted.tokens + described,
+        )
 
-    async def _least_thinking(self, model: str) -> bool | str | None:
-        """A decision or a call needs no thoughts; gpt-oss takes levels only, models that cannot think take nothing."""
-        details = await self._client.details(model)
-        if "thinking" not in (details.capabilities or ()):
-            return None
-        described = f"{model} {details.family}".lower()
+    async def loaded(self, model: str) -> bool:
+        return await self._client.loaded(model)
+
+    async def _least_thinking(self, model: str) -> bool | str:
+        """A decision or a call needs no thoughts; gpt-oss takes levels only."""
+        described = f"{model} {(await self._client.details(model)).family}".lower()
         return "low" if "gpt-oss" in described or "gptoss" in described else False
 
     def answer(self, ask: ModelCall) -> AsyncGenerator[ChatChunk, None]:
@@ -165,13 +196,27 @@ class ReplayedCalls:
         schema: Mapping[str, Any] | None,
         *,
         tools: Sequence[Mapping[str, Any]] = (),
+        tokens: int = ANSWER_TOKENS,  # noqa: ARG002 (the recorded reply is as long as it is)
     ) -> ModelCall:
         """The recorded call's model and what was dropped from its prompt."""
         record = self._find(task, kind, list(messages))
         wanted = record.wanted or record.model or role
         model = ResolvedModel(record.model, wanted, substituted=bool(record.wanted))
         options = {"record": record}
-        return ModelCall(task, kind, model, list(messages), schema, record.dropped, options, tools=tools)
+        return ModelCall(
+            task,
+            kind,
+            model,
+            list(messages),
+            schema,
+            record.dropped,
+            options,
+            tools=tools,
+            tokens=record.estimated,
+        )
+
+    async def loaded(self, model: str) -> bool:  # noqa: ARG002
+        return True
 
     def _find(self, task: str, kind: CallKind, messages: list[Message]) -> CallRecord:
         same = [record for record in self._left if (record.task, record.kind) == (task, kind)]
@@ -190,7 +235,10 @@ class ReplayedCalls:
         if record.error:
             raise ModelError(record.error, **record.error_params)
         yield ChatChunk(
-            done=True, prompt_tokens=record.prompt_tokens, completion_tokens=record.completion_tokens
+            done=True,
+            done_reason=record.finish,
+            prompt_tokens=record.prompt_tokens,
+            completion_tokens=record.completion_tokens,
         )
 
     async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]:

@@ -13,8 +13,11 @@ from troly.errors import TrolyError
 
 Message: TypeAlias = "dict[str, Any]"
 CallKind = Literal["stream", "decide", "tools", "embed"]
-Need = Literal["completion", "embedding"]
+Need = Literal["completion", "tools", "embedding"]
 V = TypeVar("V")
+# The estimate is at most 1.7 times what a model counts (English); below this share something was left out. Servers that
+# count only what their cache did not hold report small numbers, which say nothing.
+READ_SHARE, LEAST_READ = 0.45, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class CallRecord:
     prompt to fit the context window; `error` is an error key; `vectors` holds embeddings as base64 of 32-bit floats;
     `tool_calls` are the calls that were asked for, as `{name, arguments}`; `node` is the step that asked, `window` the
     context window in tokens (0 where there is none), `pieces` the lengths of a streamed reply's pieces, `cut` how many
-    characters of the prompt were left out of the record.
+    characters of the prompt were left out of the record. `finish` is the server's reason for the end (`length`: the
+    reply was longer than it may be), `estimated` the tokens that the prompt should have taken.
     """
 
     task: str
@@ -127,6 +131,15 @@ class CallRecord:
     window: int = 0
     pieces: list[int] = field(default_factory=list)
     cut: int = 0
+    finish: str = ""
+    estimated: int = 0
+
+    @property
+    def prompt_lost(self) -> bool:
+        """Whether the server read clearly less than was sent: it dropped a part without saying so."""
+        return (
+            self.prompt_tokens is not None and LEAST_READ < self.prompt_tokens < READ_SHARE * self.estimated
+        )
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> CallRecord:

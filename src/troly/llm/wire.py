@@ -45,6 +45,18 @@ def checked_url(url: str) -> str:
         raise ModelError("ollama.bad_url", url=shown_url(url), model="", detail="") from error
 
 
+class _Client(ollama.AsyncClient):
+    """The library's client; a chat asks that a prompt be refused rather than cut silently, which it cannot say itself.
+
+    Servers that do not know the field pass over it.
+    """
+
+    async def _request(self, cls: Any, *args: Any, **values: Any) -> Any:
+        if args[1:] == ("/api/chat",):
+            values["json"] = {**values["json"], "truncate": False}
+        return await super()._request(cls, *args, **values)
+
+
 class Wire:
     """An `ollama.AsyncClient` for models and a plain client for short questions about the server.
 
@@ -74,7 +86,7 @@ class Wire:
         slow = httpx.Timeout(read, connect=connect, pool=None)
         quick = httpx.Timeout(min(probe_read, settings.first_token_timeout), connect=connect, pool=None)
         try:
-            self.ollama = ollama.AsyncClient(host=shown_url(url), timeout=slow, **common)
+            self.ollama = _Client(host=shown_url(url), timeout=slow, **common)
             self._quick = httpx.AsyncClient(base_url=shown_url(url), timeout=quick, **common)
         except (ValueError, ImportError) as error:
             raise ModelError("ollama.proxy", url=shown_url(url), model="", detail=str(error)) from error

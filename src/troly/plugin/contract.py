@@ -59,7 +59,9 @@ class Graph(Protocol):
 class Outcome:
     """What a mode makes of its final state.
 
-    `state` holds exactly the mode's `state_fields`. `message_type` and `metadata` are saved with the answer.
+    `state` holds exactly the mode's `state_fields`. `message_type` and `metadata` are saved with the answer; `answered`
+    in the metadata says whether this answers the question (False: asked back, or said that it could not), `urgent`
+    that it sends the person to help at once. An evaluation counts by them (`troly.conversation.verdicts`).
     `source` may be left out: it is then read from the steps. `text` replaces the streamed text where given.
     """
 
@@ -234,12 +236,14 @@ class Samples:
     """Sample data that ships with a mode; every function is blocking and raises InputError, StoreError.
 
     `load` touches nothing that people loaded themselves, `remove` takes away samples only; both return sentences that
-    tell what was done. `loaded` says whether any are there.
+    tell what was done. `loaded` says whether any are there. `people` are the logins that samples belong to, by role in
+    plain lower case: an evaluation asks as them.
     """
 
     load: Callable[[Services, Lang], tuple[str, ...]]
     remove: Callable[[Services, Lang], tuple[str, ...]]
     loaded: Callable[[Services], bool]
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ class ModelCalled:
 
     `kind` is `stream`, `decide`, `tools` or `embed`; `node` the step that asked. Tokens are None where the server did
     not say; `window` is the context window in tokens, 0 where there is none; `ttft_ms` is until the first token.
+    `wanted` is the configured model where another one stood in, `finish` the server's reason for the end (`length`:
+    the reply reached its limit).
     """
 
     task: str
@@ -29,6 +31,15 @@ class ModelCalled:
     completion_tokens: int | None = None
     window: int = 0
     error: str = ""
+    wanted: str = ""
+    finish: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """The server is loading `model` into memory; until its first word this may take minutes."""
+
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +295,18 @@ class TurnFailed:
 
 Content = Table | ItemList | Chart | Sources | Computation | Suggestions | Plan | Conflict | Notice | Handoff
 Terminal = TurnCompleted | TurnFailed
-Event = TurnStarted | StepStarted | StepFinished | ModelCalled | Token | Say | Progress | Content | Terminal
+Event = (
+    TurnStarted
+    | StepStarted
+    | StepFinished
+    | ModelLoading
+    | ModelCalled
+    | Token
+    | Say
+    | Progress
+    | Content
+    | Terminal
+)
 
 # All of them by name, as `to_json` writes it.
 EVENTS: Mapping[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

@@ -134,7 +134,7 @@ def _memory(paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient)
     from troly.retrieval.memory.memory import Memory
 
     async def embed(embedder: str, texts: list[str]) -> list[list[float]]:
-        return await llm.embed((await llm.resolve(embedder, "embedding")).name, texts)
+        return await (await llm.embedder(embedder))(texts)
 
     return Memory(
         state,

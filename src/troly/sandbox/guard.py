@@ -108,7 +108,6 @@ def _quiet() -> Iterator[None]:
 
 
 def _checked(tree: exp.Query, relations: Relations, max_rows: int, now: datetime | None) -> CheckedQuery:
-    # REFACTOR: emptied import
 
     check_parts(tree)
     tables = check_tables(tree, relations)

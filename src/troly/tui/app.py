@@ -373,22 +373,26 @@ class TrolyApp(TerminalApp):
     def action_mode(self, mode: str) -> None:
         """Show the pane of a mode; of the shown mode its next pane."""
         self.controller.switch(mode)
+        self.chat.leave_columns()
 
     def action_place(self, place: int) -> None:
         """Show the pane of the mode at a place of the header."""
         names = list(self.controller.modes)
         if place <= len(names):
             self.controller.switch(names[place - 1])
+            self.chat.leave_columns()
 
     def action_step(self, by: int) -> None:
         """Show the pane of a neighbouring mode."""
         self.controller.step(by)
+        self.chat.leave_columns()
 
     def action_next_pane(self, by: int = 1) -> None:
         """Show the open conversation `by` places further in the row."""
         if len(self.controller.panes) == 1:
             self._say_of_panes("ui.pane.one")
         self.controller.show(self.controller.tabs.beside(by))
+        self.chat.leave_columns()
 
     def action_pane(self, key: int) -> None:
         """Show the open conversation with a key, where it still is open."""

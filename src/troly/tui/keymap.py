@@ -50,6 +50,12 @@ class Keymap:
         """Every key that does something."""
         return {key for action in ACTIONS for key in self.keys(action.name)}
 
+    def held_in(self, place: Place) -> set[str]:
+        """The keys that do something while `place` has the focus."""
+        return {
+            key for action in ACTIONS if action.place in ("chat", place) for key in self.keys(action.name)
+        }
+
     def overrides(self) -> dict[str, str]:
         """The framework's keymap: keys by id of the binding."""
         found: dict[str, str] = {}

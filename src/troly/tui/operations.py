@@ -66,6 +66,8 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
 
 
 def _mode_view(session: Session, name: str) -> ModeView:
+    from troly.conversation.greeting import opening_of
+
     try:
         mode = session.registry.get(name)
     except ConfigError as error:
@@ -82,6 +84,11 @@ def _mode_view(session: Session, name: str) -> ModeView:
         icon=mode.icon,
         talk=tuple(ModeCommandView(one.name, one.help, one.argument) for one in mode.talk),
         person=mode.person,
+        greetings={
+            lang: said.text
+            for lang in LANGS
+            if (said := opening_of(session.services, mode, lang)) is not None
+        },
     )
 
 

@@ -42,10 +42,15 @@ def test_without_ollama_there_are_warnings_and_no_failure(app: CommandLine) -> N
 def test_each_wanted_model_has_its_line(app: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     with OllamaDouble() as server:
         del server.models["bge-m3:latest"]
+        server.models["qwen2.5:7b-instruct"] = ["embedding"]
+        server.context = 2048
         monkeypatch.setenv("OLLAMA_HOST", server.url)
         checks = {check["name"]: check for check in json.loads(app.run("doctor", "--json").out)["checks"]}
     assert checks["ollama"]["level"] == "ok"
     assert checks["model gpt-oss"]["level"] == "ok"
+    assert all(fact in checks["model gpt-oss"]["message"] for fact in ("chat", "thinking", "2048", "8192"))
+    assert checks["model qwen2.5:7b-instruct"]["level"] == "warning"
+    assert "completion" in checks["model qwen2.5:7b-instruct"]["remedy"]
     assert (checks["model bge-m3"]["level"], checks["model bge-m3"]["remedy"]) == (
         "warning",
         "Get it with `app models pull bge-m3`.",

@@ -98,6 +98,40 @@ def test_json_and_a_file_of_misses(app: CommandLine, tmp_path: Path) -> None:
     assert missed["misses"] == [{"field": "intent", "expected": "warranty", "got": "unknown"}]
 
 
+def test_conversations_of_several_assistants_are_told_by_verdict(app: CommandLine, tmp_path: Path) -> None:
+    shop = {"id": "c1", "mode": "shopping", "form": ["follow-up"], "turns": [{"say": "bảo hành ABC123", "right": ["ABC123"], "plain": True}, {"say": "ABC123", "wrong": ["abc123"]}]}  # fmt: skip
+    teeth = {"id": "c2", "mode": "dental", "form": "plain", "turns": [{"say": "xin chào"}]}
+    file = _file(tmp_path, shop, teeth)
+    ran = app.run("eval", "--file", file, "--lang", "en")
+    assert ran.code == 0, ran.err
+    lines = ran.out.splitlines()
+    assert lines[0] == "Without a model:"
+    assert lines[3].split() == ["shopping", "all", "50.0%", "1/2", "0.0%", "0/2", "50.0%", "1/2", "0"]
+    assert lines[4].split() == [
+        "shopping",
+        "plain",
+        "questions",
+        "100.0%",
+        "1/1",
+        "0.0%",
+        "0/1",
+        "0.0%",
+        "0/1",
+        "0",
+    ]
+    assert lines[6].split() == ["dental", "all", "-", "-", "-", "1"]
+    assert lines[10:13] == ["c1 #2 (says “abc123”)", "> bảo hành ABC123", "> ABC123"]
+    ran = app.run("eval", "shopping", "--file", file, "--json", "--min", "50")
+    assert ran.code == 0
+    told = json.loads(ran.out)
+    assert told["model"] is False
+    assert told["verdicts"]["forms"] == {"follow-up": {"right": 1, "honest": 0, "wrong": 1, "unjudged": 0}}
+    assert [(one["id"], one["turn"], one["occurred"]) for one in told["wrong"]] == [("c1", 2, ["abc123"])]
+    assert app.run("eval", "shopping", "--file", file, "--min", "51").code == 1
+    assert app.run("eval", "--file", _file(tmp_path, GOOD)).code == 2
+    assert app.run("eval").code == 2
+
+
 def test_bad_lines_are_named_and_the_others_run(app: CommandLine, tmp_path: Path) -> None:
     ran = app.run("eval", "shopping", "--file", _file(tmp_path, GOOD, "{", '{"text": "x"}'), "--lang", "en")
     assert ran.code == 3

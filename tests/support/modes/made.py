@@ -31,14 +31,14 @@ class PlannedError(RuntimeError):
 
 @dataclass(slots=True)
 class Plan:
-    """What the nodes do, in order: say, event, yield, raise, model_error, hang, loop, late."""
+    """What the nodes do, in order: say, event, yield, raise, model_error, hang, loop, late, stream, embed."""
 
     actions: list[str] = field(default_factory=list)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     late: list[TurnContext] = field(default_factory=list)
 
 
-async def perform(action: str, plan: Plan, turn: TurnContext, step: Step) -> None:
+async def perform(action: str, plan: Plan, turn: TurnContext, step: Step) -> None:  # noqa: C901 (one case an action)
     match action:
         case "say":
             turn.say("một ")
@@ -57,6 +57,13 @@ async def perform(action: str, plan: Plan, turn: TurnContext, step: Step) -> Non
             await asyncio.Event().wait()
         case "late":
             plan.late.append(turn)
+        case "stream":
+            async for piece in turn.model.stream(
+                "answer", [{"role": "user", "content": turn.text}], tokens=20
+            ):
+                turn.say(piece)
+        case "embed":
+            await turn.model.embed([turn.text])
     step.note(action, "rules")
 
 

@@ -39,6 +39,10 @@ class OllamaDouble:
 
     `models` maps a name to its capabilities and may be changed at any time, as may `fault` (every model call),
     `faults` (by path), `dims`, `version`, `pull_error` and `default` (the reply when the script is empty).
+
+    `window` is what the server really opens for every model, in tokens: a chat that is longer is refused, or loses its
+    beginning where `cuts_silently` (servers before `truncate`), and an embedding of a longer text is refused. The first
+    call of a model takes `load_delay` seconds, before which /api/ps does not list it.
     """
 
     def __init__(
@@ -58,6 +62,10 @@ class OllamaDouble:
         self.requests: list[Request] = []
         self.fault: Fault | None = None
         self.faults: dict[str, Fault] = {}
+        self.window: int | None = None
+        self.cuts_silently = False
+        self.load_delay = 0.0
+        self.loaded: set[str] = set()
         self.pull_error = ""
         self.pull_layers: tuple[int, ...] = (4_000, 1_000)
         self.default: Callable[[Request], Reply] = default_reply

@@ -25,6 +25,10 @@ Fault = Literal[
     "half_chars",  # every line in two packets, cut inside characters
     "big_line",  # the whole answer in one line
     "empty",  # done at once, nothing said
+    "no_schema",  # 500 for every call with a schema
+    "no_thinking",  # 400 for every call that says how to think
+    "endless",  # says it over and over until the limit asked for
+    "deaf",  # endless, whatever limit was asked for
 ]
 MID_STREAM: frozenset[str] = frozenset({"hang_mid", "error_line", "junk", "cut"})
 
@@ -100,6 +104,11 @@ def default_reply(request: Request) -> Reply:
 def pieces(text: str) -> list[str]:
     """Text cut roughly like tokens; joined again it is the same text."""
     return re.findall(r"\s*\S{1,4}|\s+", text)
+
+
+def tokens(text: str) -> int:
+    """About what real models count for Vietnamese."""
+    return -(-len(text) * 2 // 5)
 
 
 def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, depth: int = 0) -> Any:

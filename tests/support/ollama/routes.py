@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tests.support.ollama.http_wire import GoneError, Wire, compact
-from tests.support.ollama.replies import MID_STREAM, Fault, Reply, Request, hashed_vector, pieces
+from tests.support.ollama.replies import MID_STREAM, Fault, Reply, Request, hashed_vector, pieces, tokens
 
 if TYPE_CHECKING:
     from tests.support.ollama.double import OllamaDouble
@@ -39,7 +40,7 @@ class Routes:
             case "/api/tags":
                 await wire.send(200, {"models": [self._tag(name) for name in self._double.models]})
             case "/api/ps":
-                await wire.send(200, {"models": []})
+                await wire.send(200, {"models": [self._tag(name) for name in sorted(self._double.loaded)]})
             case "/api/show":
                 await self._show(request, wire)
             case "/api/embed":
@@ -118,8 +119,12 @@ class Routes:
             return
         asked = request.body.get("input") or []
         texts = [asked] if isinstance(asked, str) else list(asked)
+        window = self._double.window
+        if window is not None and any(tokens(text) > window for text in texts):
+            await wire.send(400, {"error": "the input length exceeds the context length"})
+            return
         vectors = [hashed_vector(text, self._double.dims) for text in texts]
-        count = sum(len(pieces(text)) for text in texts)
+        count = sum(map(tokens, texts))
         await wire.send(200, {"model": request.model, "embeddings": vectors, "prompt_eval_count": count})
 
     async def _pull(self, request: Request, wire: Wire) -> None:
@@ -150,14 +155,35 @@ class Routes:
         if await self._broken(fault, request, wire, reply.error):
             return
         started = time.monotonic()
+        said = sum(tokens(str(m.get("content") or "")) for m in request.messages)
+        count = said + (tokens(json.dumps(tools)) if (tools := request.body.get("tools")) else 0)
+        window = self._double.window
+        schema, thinks = request.body.get("format"), request.body.get("think") is not None
+        if self._grammar_too_large(schema) or (schema and fault == "no_schema"):
+            await wire.send(500, {"error": "failed to load model vocabulary required for format"})
+            return
+        if thinks and fault == "no_thinking":
+            await wire.send(400, {"error": f"{request.model!r} does not support thinking"})
+            return
+        if window is not None and count > window and not self._double.cuts_silently:
+            assert request.body["truncate"] is False
+            await wire.send(400, {"error": _too_long(count, window)})
+            return
+        await self._load(request.model, wire)
         if reply.first_delay:
             await wire.pause(reply.first_delay)
+        limit = (request.body.get("options") or {}).get("num_predict")
         parts = _parts(reply, fault)
+        if fault in ("endless", "deaf"):
+            parts = parts * (1 + (limit or 10_000) // len(parts)) * (2 if fault == "deaf" else 1)
+        done_reason = reply.done_reason
+        if limit is not None and len(parts) > limit and fault != "deaf":
+            parts, done_reason = parts[:limit], "length"
         end = {
             "done": True,
-            "done_reason": reply.done_reason,
+            "done_reason": done_reason,
             "total_duration": int((time.monotonic() - started) * 1e9),
-            "prompt_eval_count": sum(len(pieces(str(m.get("content") or ""))) for m in request.messages),
+            "prompt_eval_count": count if window is None else min(count, window),
             "eval_count": len(parts),
         }
         head = {"model": request.model, "created_at": STAMP}
@@ -166,6 +192,23 @@ class Routes:
         else:
             whole = _said("" if fault == "empty" else reply.text)
             await wire.send(200, {**head, "message": whole, **end})
+
+    async def _load(self, name: str, wire: Wire) -> None:
+        name = name if ":" in name else f"{name}:latest"
+        if name not in self._double.loaded and self._double.load_delay:
+            await wire.pause(self._double.load_delay)
+        self._double.loaded.add(name)
+
+    def _grammar_too_large(self, schema: Any) -> bool:
+        """Whether the grammar of a schema repeats anything 2,000 times or more, which real servers do not survive."""
+        if isinstance(schema, list):
+            return any(map(self._grammar_too_large, schema))
+        if not isinstance(schema, dict):
+            return False
+        limits = ("maxLength", "minLength", "maxItems", "minItems")
+        if any(isinstance(schema.get(name), int) and schema[name] > 1_999 for name in limits):
+            return True
+        return any(map(self._grammar_too_large, schema.values()))
 
     async def _stream(
         self, parts: list[dict[str, Any]], end: dict[str, Any], reply: Reply, request: Request, wire: Wire
@@ -207,6 +250,18 @@ class Routes:
         await wire.line({"error": said})
         await wire.end_lines()
         return True
+
+
+def _too_long(count: int, window: int) -> str:
+    """The refusal of a runner as the server passes it on: JSON within JSON."""
+    inner = {
+        "code": 400,
+        "message": "the request exceeds the available context size, try increasing it",
+        "type": "exceed_context_size_error",
+        "n_prompt_tokens": count,
+        "n_ctx": window,
+    }
+    return json.dumps({"error": inner})
 
 
 def _said(text: str, **more: object) -> dict[str, Any]:

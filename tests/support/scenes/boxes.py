@@ -74,7 +74,7 @@ async def listed(pilot: Pilot[Any]) -> None:
 async def renaming(pilot: Pilot[Any]) -> None:
     """Another title for a conversation."""
     await listed(pilot)
-    await pilot.press("r")
+    await pilot.press("alt+r")
     await _box(pilot)
 
 

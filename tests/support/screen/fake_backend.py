@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from troly.config import Settings
 from troly.conversation.input_history import Draft, InputHistory
 from troly.conversation.jobs import Job
+from troly.paths import Paths
+from troly.personas import Personas
 from troly.plugin.events import Event, Table
 from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, Lang
@@ -37,8 +41,17 @@ HELD: Mapping[str, tuple[str, str]] = {
 
 def _installed() -> tuple[ModeView, ...]:
     """The assistants as they present themselves."""
+    personas = Personas(Paths.resolve({"TROLY_HOME": tempfile.gettempdir()}), Settings())
     return tuple(
-        ModeView(mode.id, mode.names, mode.summaries, mode.accent, mode.first_questions, icon=mode.icon)
+        ModeView(
+            mode.id,
+            mode.names,
+            mode.summaries,
+            mode.accent,
+            mode.first_questions,
+            icon=mode.icon,
+            greetings={lang: personas.load(mode.persona, lang).greeting for lang in LANGS},
+        )
         for mode in map(Registry().get, HELD)
     )
 

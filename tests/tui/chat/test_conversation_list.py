@@ -70,7 +70,7 @@ async def test_a_chosen_conversation_is_renamed() -> None:
     app = scene()
     async with app.run_test(size=(120, 40)) as pilot:
         await choose(app, pilot)
-        await pilot.press("r")
+        await pilot.press("alt+r")
         await until(lambda: app.screen is not app.chat)
         await pilot.press(*"Khach An", "enter")
         await until(lambda: app.fake.called("rename_conversation"))
@@ -83,19 +83,38 @@ async def test_pinning_goes_both_ways_and_is_marked(pinned: bool) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         app.fake.listed = [LISTED[0]._replace(pinned=pinned), *LISTED[1:]]
         await choose(app, pilot)
-        await pilot.press("p")
+        await pilot.press("alt+p")
         await until(lambda: app.fake.called("pin_conversation"))
         assert app.fake.called("pin_conversation") == [("pin_conversation", ("c1", not pinned))]
         assert ("◆ Bảo hành" in text_of(app.chat.list)) is pinned
+
+
+@pytest.mark.parametrize("typed", ["đi duong", "phong tro", "update", "dddd", "x"])
+async def test_what_is_typed_over_the_list_goes_to_the_input_and_changes_nothing(typed: str) -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, pilot)
+        await pilot.press(*("space" if letter == " " else letter for letter in typed))
+        await until(lambda: app.chat.prompt.text == typed)
+        assert not app.fake.called("delete_conversation", "pin_conversation", "rename_conversation")
+
+
+async def test_another_assistant_takes_the_keys_from_the_list() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await choose(app, pilot)
+        await pilot.press("alt+3", "delete", *"di")
+        await until(lambda: app.chat.prompt.text == "di")
+        assert not app.fake.called("delete_conversation")
 
 
 async def test_deleting_tells_how_to_take_it_back() -> None:
     app = scene()
     async with app.run_test(size=(120, 40)) as pilot:
         await choose(app, pilot)
-        await pilot.press("d")
+        await pilot.press("delete")
         await until(lambda: "Đã xóa" in told(app))
-        await pilot.press("u")
+        await pilot.press("alt+u")
         await until(lambda: app.fake.called("restore_conversation"))
         assert app.fake.called("delete_conversation", "restore_conversation") == [
             ("delete_conversation", ("c1",)),

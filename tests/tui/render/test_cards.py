@@ -26,6 +26,8 @@ from troly.plugin.events import (
     Evidence,
     Item,
     ItemList,
+    ModelCalled,
+    ModelLoading,
     Plan,
     Series,
     Side,
@@ -33,7 +35,9 @@ from troly.plugin.events import (
     Suggestions,
     Table,
     Task,
+    Token,
 )
+from troly.presentation.blocks import Plot
 from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
@@ -41,6 +45,7 @@ from troly.tui.chat.turns import apply_event
 from troly.tui.chat.view import Pane, message
 from troly.tui.dialogs.grid import sort_key
 from troly.tui.render.cards import HEIGHT, card_lines, plot_lines
+from troly.tui.render.message import footer
 from troly.tui.render.spans import plain, width_of
 
 KINDS = (Table, ItemList, Chart, Computation, Suggestions, Plan, Conflict)
@@ -85,7 +90,7 @@ def test_every_card_keeps_its_width_and_shows_no_control(text: str, width: int) 
 )
 def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) -> None:
     labels = tuple(str(n) for n in range(len(values)))
-    lines = plot_lines(Chart("line", labels, (Series("a", tuple(values)),)), width, "vi")
+    lines = plot_lines(Plot("line", labels, (Series("a", tuple(values)),), "vi"), width, "vi")
     assert len(lines) == HEIGHT + 1
     assert max(width_of(line) for line in lines) <= max(width, width_of(lines[0]))
     # The first │ or ┤ is the axis.
@@ -97,9 +102,9 @@ def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) ->
 
 def test_missing_values_leave_a_gap() -> None:
     nan = float("nan")
-    chart = Chart("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),))
+    chart = Plot("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),), "vi")
     assert plot_lines(chart, 60, "vi") == []
-    half = Chart("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),))
+    half = Plot("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),), "vi")
     assert plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith("─")
 
 
@@ -131,6 +136,19 @@ def test_a_later_plan_takes_the_place_of_the_earlier_one() -> None:
     assert pane.answer.parts == [last, Suggestions(("a",))]
     assert [line["event"] for line in recorder.content] == ["Plan", "Suggestions"]
     assert card_from(recorder.content[0]) == last
+
+
+def test_loading_a_model_is_shown_until_the_call_ends_or_speaks() -> None:
+    ended = ModelCalled("answer", "decide", "gpt-oss", "classify", 1.0)
+    for after in (ended, Token("Dạ")):
+        answer = message("assistant", NOW, "")
+        answer.state = "running"
+        pane = Pane("rag", answer=answer)
+        apply_event(pane, ModelLoading("gpt-oss\x1b[31m"), lambda: NOW)
+        [line] = footer(answer, 80, "en")
+        assert plain(line) == "◐ loading the model gpt-oss into memory…"
+        apply_event(pane, after, lambda: NOW)
+        assert answer.progress is None
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from troly.cli.commands.config import problems_of
-from troly.cli.commands.models import installed, model_health, wanted_models
+from troly.cli.commands.models import installed, model_details, model_health, wanted_models
 from troly.cli.invocation import Invocation
 from troly.cli.output import Look, data, data_json, note, paint
 from troly.config import load_profile, may_impersonate
@@ -24,6 +24,9 @@ from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.presentation.text import GAP, cells
 
+if TYPE_CHECKING:
+    from troly.llm.types import ModelDetails
+
 LOOKS: dict[CheckLevel, Look] = {"ok": "good", "warning": "warn", "failure": "bad"}
 
 
@@ -31,8 +34,6 @@ def doctor(
     ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
 ) -> None:
     """See `cli.doctor.help`."""
-    # REFACTOR: emptied import
-
     invocation: Invocation = ctx.obj
     found: list[CheckResult] = []
     for finding in _collected(all_checks(invocation), found):
@@ -186,13 +187,35 @@ def check_models(invocation: Invocation) -> Iterator[CheckResult]:
     yield CheckResult(
         "ok", "ollama", say("doctor.ollama.up", version=health.version, count=len(health.models))
     )
-    for name, roles in wanted_models(settings).items():
-        there = installed(name, health)
-        if there is not None:
-            yield CheckResult("ok", f"model {name}", ", ".join(roles))
-        else:
+    wanted = wanted_models(settings)
+    there = {name: full for name in wanted if (full := installed(name, health)) is not None}
+    details = asyncio.run(model_details(settings, there.values()))
+    for name, roles in wanted.items():
+        if name not in there:
             text = say("doctor.model.missing", roles=", ".join(roles))
             yield CheckResult("warning", f"model {name}", text, say("doctor.model.remedy", name=name))
+        else:
+            yield _model(invocation, name, roles, details[there[name]])
+
+
+# What a model must be able to do for the last part of a role's name; what else it can do is not asked for.
+_NEEDED = {"embed": {"embedding"}, "chat": {"completion", "tools"}}
+
+
+def _model(invocation: Invocation, name: str, roles: list[str], details: ModelDetails) -> CheckResult:
+    """A model that is installed: whether it can do what its roles need, and how much it reads at once."""
+    say, usual = invocation.say, invocation.settings.ollama.context_tokens
+    window = details.context_length
+    needed = set().union(*(_NEEDED.get(role.rpartition(".")[2], {"completion"}) for role in roles))
+    lacking = sorted(needed - details.capabilities) if details.capabilities is not None else []
+    facts = [", ".join(roles), ", ".join(sorted(details.capabilities or ()))]
+    facts += [say("doctor.model.window", tokens=window)] if window else []
+    facts += [say("doctor.model.short", tokens=usual)] if window and window < usual else []
+    message = " · ".join(filter(None, facts))
+    if lacking:
+        remedy = say("doctor.model.other", lacking=", ".join(lacking))
+        return CheckResult("warning", f"model {name}", message, remedy)
+    return CheckResult("ok", f"model {name}", message)
 
 
 def check_sandbox(invocation: Invocation) -> Iterator[CheckResult]:

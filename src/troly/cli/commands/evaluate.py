@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,64 +13,81 @@ import typer
 
 from troly.cli.command import known_modes
 from troly.cli.failures import UsageError
-from troly.cli.invocation import Invocation
+from troly.cli.invocation import Invocation, parse_moment
 from troly.cli.output import data, data_json, note, progress
 from troly.errors import InputError
-from troly.presentation.text import grid
+from troly.presentation.text import content_text, grid
 from troly.text.sanitize import sanitize_json
 
 if TYPE_CHECKING:
-    from troly.conversation.evaluation import Accuracy, Case, CaseFile, CaseResult, EvaluationReport
+    from troly.conversation.evaluation import (
+        Accuracy,
+        Case,
+        CaseFile,
+        CaseResult,
+        EvaluationReport,
+        JudgedTurn,
+    )
+    from troly.conversation.verdicts import Verdict
+    from troly.plugin.registry import Registry
 
 
 Mode = Annotated[
-    str, typer.Argument(metavar="MODE", help="eval.mode", show_default=False, autocompletion=known_modes)
+    str | None,
+    typer.Argument(metavar="[MODE]", help="eval.mode", show_default=False, autocompletion=known_modes),
 ]
-File = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE", help="eval.file")]
+File = Annotated[
+    list[Path] | None, typer.Option("--file", "-f", metavar="FILE", help="eval.file", show_default=False)
+]
 Failures = Annotated[Path | None, typer.Option("--failures", metavar="FILE", help="eval.failures")]
 Least = Annotated[str | None, typer.Option("--min", metavar="SHARE", help="eval.min")]
 Model = Annotated[bool, typer.Option("--model", help="eval.model")]
+Now = Annotated[str | None, typer.Option("--now", metavar="TIME", help="ask.now")]
 Json = Annotated[bool, typer.Option("--json", help="eval.json")]
 
 
 def evaluate(
     ctx: typer.Context,
-    mode: Mode,
+    mode: Mode = None,
     *,
     file: File = None,
     as_json: Json = False,
     failures: Failures = None,
     least: Least = None,
     model: Model = False,
+    now: Now = None,
 ) -> None:
     """See `cli.eval.help`."""
-    # REFACTOR: emptied import
-
     invocation: Invocation = ctx.obj
     asked = EvalOptions(
         mode=mode,
-        file=file,
+        files=tuple(file or ()),
         as_json=as_json,
         failures=failures,
         least=share_of(least) if least is not None else None,
         offline=not model,
+        now=parse_moment(now) if now is not None else None,
     )
     raise typer.Exit(run_evaluation(invocation, asked))
 
 
 MISSED = 1
+VERDICTS: tuple[Verdict, ...] = ("right", "honest", "wrong")
+# Characters of a wrong answer that are printed; the file of failures has all of them.
+ANSWER_CHARS = 1_200
 
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """What the options of `eval` say; `least` is a share, 0 to 1."""
+    """What the options of `eval` say; `least` is a share, 0 to 1, `now` the clock of lines without one. Without a mode the lines of the files name it."""
 
-    mode: str
-    file: Path | None
+    mode: str | None
+    files: tuple[Path, ...]
     as_json: bool
     failures: Path | None
     least: float | None
     offline: bool
+    now: datetime | None = None
 
 
 def share_of(value: str) -> float:
@@ -85,44 +103,60 @@ def share_of(value: str) -> float:
 
 
 def run_evaluation(invocation: Invocation, asked: EvalOptions) -> int:
-    """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of the file is bad.
+    """Judge the cases and tell; returns the exit code: 1 when `least` is missed, 3 when a line of a file is bad.
 
     Raises InputError when there is no case to run, ConfigError for a mode that cannot be used.
     """
     from troly.plugin.registry import Registry
 
     registry = Registry()
-    registry.get(asked.mode)
-    found = _cases(asked)
-    for problem in found.problems:
-        text = problem.error.render(invocation.lang)
-        note(invocation.say("eval.bad_line", line=problem.line, problem=f"{text.message} {text.remedy}"))
-    if not found.cases:
-        raise InputError("eval.empty", file=asked.file or asked.mode)
-    report = _report(invocation, registry, asked, found.cases)
-    _print_report(invocation, asked, report)
-    if asked.least is not None and (names := report.missed(asked.least)):
+    if asked.mode is not None:
+        registry.get(asked.mode)
+    by_mode: dict[str, list[Case]] = {}
+    bad = False
+    for found in _case_files(asked):
+        for problem in found.problems:
+            bad = True
+            text = problem.error.render(invocation.lang)
+            note(invocation.say("eval.bad_line", line=problem.line, problem=f"{text.message} {text.remedy}"))
+        for case in found.cases:
+            if asked.mode is None or case.mode in ("", asked.mode):
+                by_mode.setdefault(case.mode or asked.mode or "", []).append(case)
+    if not by_mode:
+        raise InputError("eval.empty", file=", ".join(map(str, asked.files)) or asked.mode)
+    if "" in by_mode:
+        raise UsageError("eval.which", id=by_mode[""][0].id)
+    reports = [_report(invocation, registry, asked, mode, cases) for mode, cases in by_mode.items()]
+    _print_reports(invocation, asked, reports)
+    if asked.least is not None and (
+        names := [name for report in reports for name in report.missed(asked.least)]
+    ):
         note(invocation.say("eval.missed", fields=", ".join(names), least=_percent(asked.least)))
         return MISSED
-    return InputError.exit_code if found.problems else 0
+    return InputError.exit_code if bad else 0
 
 
-def _cases(asked: EvalOptions) -> CaseFile:
+def _case_files(asked: EvalOptions) -> list[CaseFile]:
     from troly.conversation.evaluation import read_case_file, shipped_cases
 
-    file = asked.file or shipped_cases(asked.mode)
+    if asked.files:
+        return [read_case_file(file) for file in asked.files]
+    if asked.mode is None:
+        raise UsageError("eval.nothing")
+    file = shipped_cases(asked.mode)
     if file is None:
         raise InputError("eval.none", mode=asked.mode)
-    return read_case_file(file)
+    return [read_case_file(file)]
 
 
-def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: list[Case]) -> EvaluationReport:
+def _report(
+    invocation: Invocation, registry: Registry, asked: EvalOptions, mode: str, cases: list[Case]
+) -> EvaluationReport:
     from troly.conversation.evaluation import evaluate, practice_session
 
-    mode = registry.get(asked.mode)
     with (
-        practice_session(invocation.settings, invocation.paths, registry, mode) as session,
-        progress(asked.mode) as update,
+        practice_session(invocation.settings, invocation.paths, registry, registry.get(mode)) as session,
+        progress(mode) as update,
         asyncio.Runner() as runner,
     ):
         unit = invocation.say("eval.unit")
@@ -130,9 +164,11 @@ def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: li
             return runner.run(
                 evaluate(
                     session,
-                    asked.mode,
+                    mode,
                     cases,
                     offline=asked.offline,
+                    now=asked.now,
+                    render=lambda content, brief: content_text(content, invocation.lang, brief=brief),
                     progress=lambda done, total: update(done, total, unit),
                 )
             )
@@ -140,23 +176,81 @@ def _report(invocation: Invocation, registry: Any, asked: EvalOptions, cases: li
             runner.run(session.services.llm.aclose())
 
 
-def _print_report(invocation: Invocation, asked: EvalOptions, report: EvaluationReport) -> None:
-    failures = [_failure(result) for result in report.failures]
-    if asked.failures is not None:
-        from troly.conversation.export import write_export
+def _write_failures(invocation: Invocation, file: Path, reports: list[EvaluationReport]) -> None:
+    from troly.conversation.export import write_export
 
-        lines = "".join(
-            json.dumps(sanitize_json(one), ensure_ascii=False, default=str) + "\n" for one in failures
-        )
-        write_export(asked.failures, lines, "jsonl", replace=True)
-        note(invocation.say("eval.written", count=len(failures), file=asked.failures))
+    failures = [
+        failure
+        for report in reports
+        for failure in (*map(_failure, report.failures), *map(_judged, _of(report, "wrong", "honest")))
+    ]
+    lines = (json.dumps(sanitize_json(one), ensure_ascii=False, default=str) + "\n" for one in failures)
+    write_export(file, "".join(lines), "jsonl", replace=True)
+    note(invocation.say("eval.written", count=len(failures), file=file))
+
+
+def _print_reports(invocation: Invocation, asked: EvalOptions, reports: list[EvaluationReport]) -> None:
+    if asked.failures is not None:
+        _write_failures(invocation, asked.failures, reports)
     if asked.as_json:
-        data_json(_as_json(report, failures))
+        for report in reports:
+            data_json(_as_json(report, offline=asked.offline))
         return
-    data(_table(invocation, report))
-    if failures and asked.failures is None:
-        data()
-        data(_listed(invocation, report.failures))
+    for report in reports:
+        if report.fields:
+            data(_table(invocation, report))
+    if any(report.turns for report in reports):
+        data(invocation.say("eval.without_model" if asked.offline else "eval.with_model"))
+        data(_verdict_table(invocation, reports))
+    if asked.failures is None:
+        _print_misses(invocation, reports)
+
+
+def _print_misses(invocation: Invocation, reports: list[EvaluationReport]) -> None:
+    for report in reports:
+        if report.failures:
+            data()
+            data(_listed(invocation, report.failures))
+        for turn in _of(report, "wrong"):
+            data()
+            data(_wrong_answer(invocation, turn))
+
+
+def _of(report: EvaluationReport, *verdicts: str) -> list[JudgedTurn]:
+    return [turn for turn in report.turns if turn.judgement.verdict in verdicts]
+
+
+def _verdict_table(invocation: Invocation, reports: list[EvaluationReport]) -> str:
+    """A row for all answers of an assistant, one for the plain ones and one a form: right, honest, wrong."""
+    say = invocation.say
+    rows = []
+    for report in reports:
+        groups = [
+            (say("eval.all"), report.turns),
+            (say("eval.plain"), report.plain),
+            *report.by_form().items(),
+        ]
+        for name, turns in groups:
+            counts = report.verdicts(turns)
+            judged = counts.total() - counts["unjudged"]
+            cells = [_share(counts[one], judged) for one in VERDICTS]
+            rows.append([report.mode, name, *cells, str(counts["unjudged"])])
+    columns = [say(f"eval.column.{name}") for name in ("mode", "form", *VERDICTS, "unjudged")]
+    return grid(columns, rows, numeric=range(2, len(columns)))
+
+
+def _wrong_answer(invocation: Invocation, turn: JudgedTurn) -> str:
+    """A wrong answer as lines: its case, what was said up to it, why it is wrong, and what it says."""
+    say, judgement = invocation.say, turn.judgement
+    why = [say("eval.occurred", text=one) for one in judgement.occurred]
+    why += [say("eval.lacking", text=" | ".join(one)) for one in judgement.missing]
+    why += [judgement.failed] if judgement.failed else []
+    heads = [f"{turn.case.id} #{turn.index + 1} ({'; '.join(why)})"]
+    heads += [f"> {text}" for text in turn.case.turns[: turn.index + 1]]
+    answer = (
+        judgement.answer if len(judgement.answer) <= ANSWER_CHARS else judgement.answer[:ANSWER_CHARS] + "…"
+    )
+    return "\n".join([*heads, *(f"  {line}" for line in answer.splitlines())])
 
 
 def _table(invocation: Invocation, report: EvaluationReport) -> str:
@@ -170,7 +264,11 @@ def _table(invocation: Invocation, report: EvaluationReport) -> str:
 
 
 def _cell(count: Accuracy) -> str:
-    return f"{_percent(count.share)} {count.right}/{count.total}" if count.total else "-"
+    return _share(count.right, count.total)
+
+
+def _share(count: int, total: int) -> str:
+    return f"{_percent(count / total)} {count}/{total}" if total else "-"
 
 
 def _percent(share: float) -> str:
@@ -212,17 +310,48 @@ def _failure(result: CaseResult) -> dict[str, Any]:
     }
 
 
-def _as_json(report: EvaluationReport, failures: list[dict[str, Any]]) -> dict[str, Any]:
+def _judged(turn: JudgedTurn) -> dict[str, Any]:
+    judgement = turn.judgement
+    return {
+        "id": turn.case.id,
+        "turn": turn.index + 1,
+        "verdict": judgement.verdict,
+        "turns": list(turn.case.turns[: turn.index + 1]),
+        "plain": turn.expected.plain,
+        "form": list(turn.case.forms),
+        "missing": [list(one) for one in judgement.missing],
+        "occurred": list(judgement.occurred),
+        "failed": judgement.failed,
+        "answer": judgement.answer,
+        "note": turn.expected.note,
+    }
+
+
+def _as_json(report: EvaluationReport, *, offline: bool) -> dict[str, Any]:
     def counts(form: str | None) -> dict[str, Any]:
         return {name: _count(report.count(name, form)) for name in report.fields}
 
-    return {
+    found: dict[str, Any] = {
         "mode": report.mode,
         "cases": _count(report.count()),
         "fields": counts(None),
         "forms": {form: counts(form) for form in report.forms},
-        "failures": failures,
+        "failures": [_failure(result) for result in report.failures],
     }
+    if report.turns:
+        found["model"] = not offline
+        found["verdicts"] = {
+            "all": _verdicts(report, report.turns),
+            "plain": _verdicts(report, report.plain),
+            "forms": {form: _verdicts(report, turns) for form, turns in report.by_form().items()},
+        }
+        found["wrong"] = [_judged(turn) for turn in _of(report, "wrong")]
+    return found
+
+
+def _verdicts(report: EvaluationReport, turns: list[JudgedTurn]) -> dict[str, int]:
+    counts = report.verdicts(turns)
+    return {name: counts[name] for name in (*VERDICTS, "unjudged")}
 
 
 def _count(count: Accuracy) -> dict[str, Any]:

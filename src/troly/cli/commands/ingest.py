@@ -25,7 +25,6 @@ from troly.errors import InputError, ModelError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.presentation.text import GAP, cells, grid
 from troly.retrieval.documents.ingest import IngestProgress, IngestReport, ingest_paths
-from troly.retrieval.search.knowledge import Embed
 
 if TYPE_CHECKING:
     from troly.plugin.contract import Ingest
@@ -62,7 +61,6 @@ def file_command(name: str, ingest: Ingest, invocation: Invocation) -> Any:
     """The command that loads one file with `ingest`: its own options beside those of every load."""
 
     def load(**given: Any) -> None:
-        # REFACTOR: emptied import
 
         house = {
             key: given.pop(key, None) for key in ("file", "dry_run", "errors", "replace", "user", "as_json")
@@ -108,7 +106,6 @@ def knowledge(
     as_json: Json = False,
 ) -> None:
     """See `cli.ingest.knowledge.help`."""
-    # REFACTOR: emptied import
 
     raise typer.Exit(load_documents(ctx.obj, paths, collection, as_json=as_json))
 
@@ -242,8 +239,10 @@ async def _load_paths(
     invocation: Invocation, session: Session, paths: Sequence[Path], collection: str, stop: threading.Event
 ) -> IngestReport:
     name = invocation.settings.models.embed
-    embed = await _embedder(session, name)
-    if embed is None:
+    embed = None
+    try:
+        embed = await session.services.llm.embedder(name)
+    except ModelError:  # words alone are searched until an embedder is there
         note(invocation.say("ingest.no_embedder", name=name))
     with progress(collection) as update:
 
@@ -260,20 +259,6 @@ async def _load_paths(
             cancel=stop.is_set,
             clock=session.services.clock,
         )
-
-
-async def _embedder(session: Session, name: str) -> Embed | None:
-    """What turns texts into vectors, or None when Ollama or the model is not there."""
-    llm = session.services.llm
-    try:
-        found = await llm.resolve(name, need="embedding")
-    except ModelError:
-        return None
-
-    async def embed(texts: list[str]) -> list[list[float]]:
-        return await llm.embed(found.name, texts)
-
-    return embed
 
 
 def _print_report(invocation: Invocation, report: IngestReport, *, as_json: bool) -> None:

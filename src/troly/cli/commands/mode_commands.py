@@ -70,7 +70,6 @@ def _build_one(name: str, command: Command, invocation: Invocation) -> Any:
     wanted = _command_parameters(command, invocation)
 
     def body(**given: Any) -> None:
-        # REFACTOR: emptied import
 
         house = {key: given.pop(key, None) for key in ("as_json", "csv", "force", "now", "user")}
         raise typer.Exit(run_command(invocation, command, CommandOptions(values=given, **house)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.config import Settings
-    from troly.llm.types import Health
+    from troly.llm.types import Health, ModelDetails
 
 
 def list_(
@@ -83,6 +84,17 @@ async def model_health(settings: Settings) -> Health:
     client = OllamaClient(settings.ollama)
     try:
         return await client.health()
+    finally:
+        await client.aclose()
+
+
+async def model_details(settings: Settings, names: Iterable[str]) -> dict[str, ModelDetails]:
+    """What each of the installed models can do, as the server tells; never raises."""
+    from troly.llm.client import OllamaClient
+
+    client = OllamaClient(settings.ollama)
+    try:
+        return {name: await client.details(name) for name in names}
     finally:
         await client.aclose()
 

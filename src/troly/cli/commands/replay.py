@@ -30,7 +30,6 @@ def replay(
     ctx: typer.Context, conversation: Id, turn: TurnArgument = None, user: User = None, as_json: Json = False
 ) -> None:
     """See `cli.replay.help`."""
-    # REFACTOR: emptied import
 
     invocation: Invocation = ctx.obj
     raise typer.Exit(run_replay(invocation, conversation, turn, user, as_json=as_json))

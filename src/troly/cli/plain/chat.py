@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from troly.plugin.events import StepFinished
 
 LONGEST = 2_000_000
+# Seconds in which a Ctrl-C at the prompt is seen at the latest.
+SIGNALS_EVERY = 0.2
 T = TypeVar("T")
 
 
@@ -174,6 +177,7 @@ class PlainChat:
         if self._typed:
             data(self.say("you"), end="")
             sys.stdout.flush()
+            wait_for_line()
         raw = sys.stdin.buffer.readline(LONGEST + 1)
         if not raw:
             return None
@@ -192,3 +196,9 @@ class PlainChat:
         if not self._typed and text.strip():
             say_line(self.say("you") + text)
         return text
+
+
+def wait_for_line() -> None:
+    """Wait until a line was typed. A Ctrl-C that comes just before a blocking read would not end that read."""
+    while sys.platform != "win32" and not select.select([sys.stdin], [], [], SIGNALS_EVERY)[0]:
+        continue

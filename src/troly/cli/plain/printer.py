@@ -14,6 +14,7 @@ from troly.cli.turns import GREETING, squeezed
 from troly.plugin.events import (
     Event,
     ModelCalled,
+    ModelLoading,
     Progress,
     Say,
     StepFinished,
@@ -24,6 +25,7 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.presentation.blocks import Block, Callout, Handover, Steps, blocks
+from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class PlainPrinter:
         self.steps: list[StepFinished] = []
         self.turn = ""
 
-    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002 (the conversation is for programs)
+    def show(self, event: Event, conversation: str, turn: str) -> None:  # noqa: ARG002, C901 (the conversation is for programs; one case an event)
         """Say `event`."""
         self.turn = turn
         match event:
@@ -72,6 +74,8 @@ class PlainPrinter:
                 self._named = False
             case Progress():
                 self._progress(event)
+            case ModelLoading():
+                self._progress(Progress(tr("turn.loading", self._invocation.lang, model=event.model)))
             case StepFinished():
                 self.steps.append(event)
             case TurnCompleted():

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from troly.errors import TrolyError
+from troly.errors import StoreError, TrolyError
 from troly.retrieval.documents.chunks import chunk_blocks, describe_place
 from troly.retrieval.documents.files import Document
 from troly.retrieval.documents.store import ChunkStore, DocumentRecord, Reader, StoredDocument
@@ -115,8 +115,8 @@ class Knowledge:
     ) -> SearchResult:
         """The `k` passages of `collection` that answer `query` best, out of what is shared and what is `owner`'s.
 
-        `embed` gives the vectors of `embedder`; where it fails, words alone answer and `reason` says why. Any string
-        is a valid query. `lang` is for the places ("trang 3").
+        `embed` gives the vectors of `embedder` and is not asked where the corpus has none; where it fails, words alone
+        answer and `reason` says why. Any string is a valid query. `lang` is for the places ("trang 3").
         """
         reader, limit = Reader(collection, owner, permissions), max(_CANDIDATES, k)
         words, (near, reason) = await asyncio.gather(
@@ -224,6 +224,10 @@ class Knowledge:
         text = sanitize(question.encode("utf-8", "replace").decode("utf-8")).strip()
         if embed is None or not text:
             return [], None
+        if not await asyncio.to_thread(self._ledger.holds, reader.collection, embedder):
+            return [], StoreError(
+                "knowledge.vectors_missing", collection=reader.collection, embedder=embedder
+            )
         access = [
             access_key(who, what) for who in {None, reader.owner} for what in (None, *reader.permissions)
         ]

@@ -40,8 +40,13 @@ class Index(NamedTuple):
     def name(self) -> str:
         """A name that the vector store takes (letters, digits, hyphens; at most 63), different for each index."""
         exact = json.dumps([self.collection, self.embedder, self.dim])
+        return f"{self.stem}{self.dim}-{hashlib.sha256(exact.encode()).hexdigest()[:10]}"
+
+    @property
+    def stem(self) -> str:
+        """How the names of all indexes of this corpus and embedder begin, whatever their dimension."""
         readable = _UNSAFE.sub("-", f"{self.collection[:20]}-{self.embedder[:20]}".lower()).strip("-")
-        return f"v-{readable}-{self.dim}-{hashlib.sha256(exact.encode()).hexdigest()[:10]}"
+        return f"v-{readable}-"
 
 
 class PendingChunk(NamedTuple):
@@ -86,6 +91,13 @@ class VectorLedger:
         with self._db.read() as connection:
             sql = "SELECT count(*) FROM vectors WHERE index_name = ?"
             return int(connection.execute(sql, (index,)).fetchone()[0])
+
+    def holds(self, collection: str, embedder: str) -> bool:
+        """Whether any chunk of `collection` may have a vector of `embedder`; True may be another corpus of like name."""
+        stem = Index(collection, embedder, 0).stem
+        with self._db.read() as connection:
+            sql = "SELECT 1 FROM vectors WHERE index_name >= ? AND index_name < ? LIMIT 1"
+            return connection.execute(sql, (stem, f"{stem}~")).fetchone() is not None
 
     def missing(self, index: Index, limit: int) -> list[PendingChunk]:
         """The first chunks of the corpus that have no vector in `index`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Concatenate, ParamSpec
 
+from textual import events
 from textual.binding import Binding, BindingType
 
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
 from troly.tui.chat.controller import Controller
+from troly.tui.chat.prompt import type_into_prompt
 from troly.tui.chat.view import ConversationView, trouble_from
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
@@ -53,7 +55,10 @@ class ConversationList(LinesView, can_focus=True):
         lang = self.controller.language
         self._entries, self._rows = ["new"], [1]
         lines: list[Line] = [
-            line(Span(tr("ui.head.list", lang), "dim"), Span(f"  {keymap_of(self).press('list')}", "dim")),
+            line(
+                Span(tr("ui.head.list", lang), "who" if self.has_focus else "dim"),
+                Span(f"  {keymap_of(self).press('list')}", "dim"),
+            ),
             self._entry(0, tr("ui.list.new", lang), width, "new"),
         ]
         for mode, found in self._groups():
@@ -106,8 +111,14 @@ class ConversationList(LinesView, can_focus=True):
             self.post_message(self.Pressed(self._entries[self._chosen]))
 
     def on_focus(self) -> None:
-        """Show what is chosen."""
+        """Choose the conversation that is shown, and show that the keys come here."""
+        shown = f"{OPEN}:{self.controller.pane.conversation}"
+        self._chosen = self._entries.index(shown) if shown in self._entries else 0
         self.rebuild()
+
+    def on_key(self, event: events.Key) -> None:
+        """Whoever types on means the input: no letter changes a conversation."""
+        type_into_prompt(self, event, "list")
 
     def on_blur(self) -> None:
         """Nothing is chosen while the keys go elsewhere."""

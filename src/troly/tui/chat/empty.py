@@ -88,13 +88,18 @@ def _blocks(controller: Controller, mode: ModeView, room: int, keymap: Keymap) -
         for line in wrap([Span(tr("ui.trouble.aside", lang, file=sanitize(file)), "error")], room)
     ]
     return [
-        [*wrap([Span(sanitize(mode.names[lang]), "who")], room), *wrap([Span(sanitize(mode.summaries[lang]))], room)],
+        [*wrap([Span(sanitize(mode.names[lang]), "who")], room), *wrap([Span(sanitize(_greeting(mode, lang)))], room)],
         _questions(mode, room, lang),
         welcome_lines(keymap, room, lang) if controller.new_here else [],
         notices,
         _held(controller, mode, room),
         _without_model(controller, room, lang) if controller.health.known and not controller.health.up else [],
     ]  # fmt: skip
+
+
+def _greeting(mode: ModeView, lang: Lang) -> str:
+    """What the assistant says first (000-07); what it is for, where it says nothing."""
+    return mode.greetings.get(lang) or mode.summaries[lang]
 
 
 def _questions(mode: ModeView, room: int, lang: Lang) -> Block:

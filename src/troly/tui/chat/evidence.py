@@ -13,6 +13,7 @@ from troly.text.catalogue import Lang, tr
 from troly.tui import operations
 from troly.tui.chat.controller import Controller
 from troly.tui.chat.evidence_tree import EvidenceNode, EvidenceText, evidence_nodes, live_nodes
+from troly.tui.chat.prompt import type_into_prompt
 from troly.tui.chat.view import MessageView, TurnEvidence
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.figures import counted
@@ -230,10 +231,4 @@ class EvidenceDrawer(LinesView, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         """Whoever types on means the input."""
-        keys = keymap_of(self).all()
-        if event.is_printable and event.character and event.key not in keys:
-            event.stop()
-            prompt = getattr(self.screen, "prompt", None)
-            if prompt is not None:
-                prompt.focus()
-                prompt.insert(event.character)
+        type_into_prompt(self, event, "evidence")

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
+from troly.plugin.events import Evidence, Side, Task
+from troly.presentation.blocks import (
+    Alternatives,
+    Block,
+    Callout,
+    Code,
+    Details,
+    Entries,
+    Handover,
+    KeyValues,
+    NumberedLines,
+    Plot,
+    Questions,
+    Rows,
+    SourceList,
+    Steps,
+    blocks,
+)
 from troly.text.catalogue import Lang, core_catalogue, tr
 from troly.text.sanitize import sanitize
+from troly.tui.chat.history import card_from
 from troly.tui.chat.view import MessageView, StepView, TurnEvidence
 from troly.tui.render.figures import duration, number
 
@@ -75,115 +94,88 @@ def text_of(value: Any) -> str:
     return "" if value is None else sanitize(str(value))
 
 
-Card = Mapping[str, Any]
+def content_node(key: str, saved: Mapping[str, Any], lang: Lang) -> EvidenceNode | None:
+    """The entry of one saved card; None for what says nothing of how the answer came about, or is not known here."""
+    card = card_from(saved)
+    for block in blocks(card, lang) if card is not None else ():
+        return block_node(key, block, lang)
+    return None
 
 
-def content_node(key: str, card: Card, lang: Lang) -> EvidenceNode | None:
-    """The entry of one saved card; None for what says nothing of how the answer came about."""
-    make = _MAKERS.get(text_of(card.get("event")))
-    return make(key, card, lang) if make else None
+def block_node(key: str, block: Block, lang: Lang) -> EvidenceNode | None:  # noqa: C901, PLR0911 (one case a block)
+    """The entry of one block of content."""
+    match block:
+        case Details():
+            code = next((inner for inner in block.blocks if isinstance(inner, Code)), None)
+            name = "sql" if code is not None and code.language == "sql" else "pipeline"
+            return EvidenceNode(key, tr(f"ui.evidence.{name}", lang), body=_details(block))
+        case SourceList():
+            return EvidenceNode(
+                key,
+                tr("ui.evidence.passages", lang),
+                number(len(block.items), lang),
+                children=tuple(_passage(f"{key}.{at}", item, lang) for at, item in enumerate(block.items)),
+            )
+        case Alternatives():
+            sides = tuple(_side(f"{key}.{at}", side, lang) for at, side in enumerate(block.sides))
+            rule = (EvidenceText(block.rule),)
+            return EvidenceNode(key, tr("ui.evidence.conflict", lang), body=rule, children=sides)
+        case Steps():
+            body = tuple(_task(task, lang) for task in block.tasks)
+            return EvidenceNode(key, tr("ui.evidence.plan", lang), number(len(body), lang), body=body)
+        case Callout():
+            body = tuple(EvidenceText(text) for text in (block.message, block.remedy) if text)
+            return EvidenceNode(key, block.title, tone="dim", body=body)
+        case Rows():
+            return _counted(key, block.title, len(block.rows) if block.total is None else block.total, lang)
+        case Entries():
+            return _counted(key, block.title, len(block.items) if block.total is None else block.total, lang)
+        case Plot():
+            return _counted(key, block.title, len(block.labels), lang)
+        case Handover():
+            return EvidenceNode(key, tr("ui.evidence.handoff", lang), body=(EvidenceText(block.reason),))
+        case Questions() | KeyValues() | Code() | NumberedLines():
+            return None
+    assert_never(block)
 
 
-def _computation(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    name = "sql" if card.get("kind") == "sql" else "pipeline"
-    body = [EvidenceText(text_of(card.get("code")), "code")]
-    body += [EvidenceText(f"{at}. {text_of(said)}") for at, said in enumerate(card.get("explained") or (), 1)]
-    body += [fact(text_of(one), text_of(value)) for one, value in card.get("facts") or ()]
-    return EvidenceNode(key, tr(f"ui.evidence.{name}", lang), body=tuple(body))
+def _details(block: Details) -> tuple[EvidenceText, ...]:
+    """The query first, then what it does, then facts."""
+    order: dict[type, list[EvidenceText]] = {Code: [], NumberedLines: [], KeyValues: []}
+    for inner in block.blocks:
+        match inner:
+            case Code():
+                order[Code].append(EvidenceText(inner.text, "code"))
+            case NumberedLines():
+                order[NumberedLines] += [
+                    EvidenceText(f"{at}. {text}") for at, text in enumerate(inner.lines, 1)
+                ]
+            case KeyValues():
+                order[KeyValues] += [fact(*pair) for pair in inner.pairs]
+    return tuple(text for texts in order.values() for text in texts)
 
 
-def _sources(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    items = card.get("items") or ()
-    children = [
-        EvidenceNode(
-            f"{key}.{at}",
-            f"[{text_of(item.get('number'))}] {text_of(item.get('title'))}",
-            number(float(item.get("score") or 0.0), lang, 2),
-            body=tuple(_passage(item)),
-        )
-        for at, item in enumerate(items)
-    ]
-    return EvidenceNode(
-        key, tr("ui.evidence.passages", lang), number(len(items), lang), children=tuple(children)
-    )
+def _passage(key: str, item: Evidence, lang: Lang) -> EvidenceNode:
+    body = [EvidenceText(text) for text in (item.where, item.url) if text]
+    body += [EvidenceText(item.text, ""), *(fact(*pair) for pair in item.facts)]
+    return EvidenceNode(key, f"[{item.number}] {item.title}", number(item.score, lang, 2), body=tuple(body))
 
 
-def _passage(item: Card) -> Iterator[EvidenceText]:
-    for name in ("where", "url"):
-        if item.get(name):
-            yield EvidenceText(text_of(item[name]))
-    yield EvidenceText(text_of(item.get("text")), "")
-    for name, value in item.get("facts") or ():
-        yield fact(text_of(name), text_of(value))
+def _side(key: str, side: Side, lang: Lang) -> EvidenceNode:
+    scores = ", ".join(f"{name} {number(value, lang, 2)}" for name, value in side.scores)
+    body = (EvidenceText(side.text, ""), *(fact(*pair) for pair in side.facts))
+    return EvidenceNode(key, f"{'● ' if side.wins else '○ '}{side.title}", scores, body=body)
 
 
-def _conflict(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    children = []
-    for at, side in enumerate(card.get("sides") or ()):
-        scores = ", ".join(
-            f"{text_of(name)} {number(float(value), lang, 2)}" for name, value in side.get("scores") or ()
-        )
-        body = [EvidenceText(text_of(side.get("text")), "")]
-        body += [fact(text_of(name), text_of(value)) for name, value in side.get("facts") or ()]
-        mark = "● " if side.get("wins") else "○ "
-        children.append(
-            EvidenceNode(f"{key}.{at}", f"{mark}{text_of(side.get('title'))}", scores, body=tuple(body))
-        )
-    return EvidenceNode(
-        key,
-        tr("ui.evidence.conflict", lang),
-        body=(EvidenceText(text_of(card.get("rule"))),),
-        children=tuple(children),
-    )
+def _task(task: Task, lang: Lang) -> EvidenceText:
+    took = duration(task.ms, lang) if task.ms is not None else ""
+    parts = (f"{task.step}.", task.agent, task.tool, task.purpose, task.status, took)
+    return EvidenceText(" · ".join(part for part in parts if part))
 
 
-def _plan(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    tasks = card.get("tasks") or ()
-    body = []
-    for task in tasks:
-        took = duration(float(task["ms"]), lang) if task.get("ms") is not None else ""
-        parts = (
-            f"{text_of(task.get('step'))}.",
-            text_of(task.get("agent")),
-            text_of(task.get("tool")),
-            text_of(task.get("purpose")),
-            text_of(task.get("status")),
-            took,
-        )
-        body.append(EvidenceText(" · ".join(part for part in parts if part)))
-    return EvidenceNode(key, tr("ui.evidence.plan", lang), number(len(tasks), lang), body=tuple(body))
-
-
-def _notice(key: str, card: Card, lang: Lang) -> EvidenceNode:  # noqa: ARG001 (as the others)
-    body = tuple(EvidenceText(text_of(card[name])) for name in ("message", "remedy") if card.get(name))
-    return EvidenceNode(key, text_of(card.get("title")), tone="dim", body=body)
-
-
-def _rows(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    rows = card.get("rows") or card.get("items") or card.get("labels") or ()
-    total = card.get("total")
-    count = number(total if total is not None else len(rows), lang)
-    title = text_of(card.get("title")) or tr("ui.evidence.rows", lang)
-    return EvidenceNode(key, title, tr("ui.evidence.row_count", lang, count=count), tone="dim")
-
-
-def _handoff(key: str, card: Card, lang: Lang) -> EvidenceNode:
-    return EvidenceNode(
-        key, tr("ui.evidence.handoff", lang), body=(EvidenceText(text_of(card.get("reason"))),)
-    )
-
-
-_MAKERS: Mapping[str, Callable[[str, Card, Lang], EvidenceNode]] = {
-    "Computation": _computation,
-    "Sources": _sources,
-    "Conflict": _conflict,
-    "Plan": _plan,
-    "Notice": _notice,
-    "Table": _rows,
-    "ItemList": _rows,
-    "Chart": _rows,
-    "Handoff": _handoff,
-}
+def _counted(key: str, title: str, rows: int, lang: Lang) -> EvidenceNode:
+    count = tr("ui.evidence.row_count", lang, count=number(rows, lang))
+    return EvidenceNode(key, title or tr("ui.evidence.rows", lang), count, tone="dim")
 
 
 def live_nodes(answer: MessageView, lang: Lang) -> list[EvidenceNode]:

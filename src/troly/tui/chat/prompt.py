@@ -12,11 +12,13 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets.text_area import Edit, EditResult, Location, Selection, TextAreaTheme
 
+from troly.config.actions import Place
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.keymap import binding_of, bindings
+from troly.tui.keymap import binding_of, bindings, keymap_of
 from troly.tui.theme import Palette
 from troly.tui.widgets.text_input import TypingArea
 
@@ -339,3 +341,14 @@ class Prompt(FoldingArea):
         """Another part has the keys now, or this one again."""
         super().watch_has_focus(focus)
         self._frame()
+
+
+def type_into_prompt(part: Widget, event: events.Key, place: Place) -> None:
+    """Give a letter that does nothing in `part` (its keys are those of `place`) to the input, with the focus."""
+    if not event.is_printable or not event.character or event.key in keymap_of(part).held_in(place):
+        return
+    prompt = getattr(part.screen, "prompt", None)
+    if isinstance(prompt, Prompt):
+        event.stop()
+        prompt.focus()
+        prompt.insert(event.character)

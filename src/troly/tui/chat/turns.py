@@ -11,6 +11,7 @@ from troly.plugin.events import (
     Content,
     Event,
     ModelCalled,
+    ModelLoading,
     Plan,
     Progress,
     Say,
@@ -101,7 +102,7 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             _say(pane, answer, event, now)
         case StepStarted() | StepFinished() | ModelCalled() | TurnStarted():
             _go_on(answer, event)
-        case Progress():
+        case Progress() | ModelLoading():
             answer.progress = event
         case TurnCompleted():
             _complete(pane, answer, event)
@@ -124,6 +125,8 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
         case TurnStarted():
             answer.turn, answer.spent = event.turn, ModelUsage()
         case ModelCalled():
+            if isinstance(answer.progress, ModelLoading):
+                answer.progress = None
             answer.spent = answer.spent or ModelUsage()
             answer.spent.call(asdict(event))
 

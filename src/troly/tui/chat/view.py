@@ -17,7 +17,7 @@ from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from troly.plugin.events import Content, Progress
+    from troly.plugin.events import Content, ModelLoading, Progress
     from troly.plugin.ingest_arguments import IngestKind
     from troly.tui.chat.turns import ModelUsage
 
@@ -85,7 +85,7 @@ class MessageView:
     kind: str = ""
     parts: list[Part] = field(default_factory=list)
     steps: list[StepView] = field(default_factory=list)
-    progress: Progress | None = None
+    progress: Progress | ModelLoading | None = None
     trouble: Trouble | None = None
     source: str = ""
     calls: int = 0
@@ -187,7 +187,9 @@ class ModeCommandView(NamedTuple):
 
 
 class ModeView(NamedTuple):
-    """A mode as the faces show it; `broken` is the reason why it cannot be used, `icon` a sign one cell wide."""
+    """A mode as the faces show it: `broken` is why it cannot be used, `icon` a sign one cell wide, `greetings` what it
+    says first in a conversation (000-07).
+    """
 
     id: str
     names: Mapping[Lang, str]
@@ -199,6 +201,7 @@ class ModeView(NamedTuple):
     icon: str = "◇"
     talk: tuple[ModeCommandView, ...] = ()
     person: Mapping[Lang, str] = MappingProxyType({})
+    greetings: Mapping[Lang, str] = MappingProxyType({})
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -207,6 +210,7 @@ def clean_mode(mode: ModeView) -> ModeView:
         names={lang: sanitize(text, keep_newlines=False) for lang, text in mode.names.items()},
         summaries={lang: sanitize(text) for lang, text in mode.summaries.items()},
         person={lang: sanitize(text) for lang, text in mode.person.items()},
+        greetings={lang: sanitize(text) for lang, text in mode.greetings.items()},
         talk=tuple(
             ModeCommandView(
                 sanitize(one.name, keep_newlines=False),

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import zip_longest
+from typing import assert_never
 
-from troly.plugin.events import (
-    Chart,
-    Computation,
-    Conflict,
-    Content,
-    Evidence,
-    Handoff,
-    Item,
-    ItemList,
-    Notice,
-    Plan,
-    Side,
-    Sources,
-    Suggestions,
-    Table,
+from troly.plugin.events import Content, Evidence, Item, Side
+from troly.presentation.blocks import (
+    Alternatives,
+    Block,
+    Callout,
+    Code,
+    Details,
+    Entries,
+    Handover,
+    KeyValues,
+    NumberedLines,
+    Plot,
+    Questions,
+    Rows,
+    SourceList,
+    Steps,
+    blocks,
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
@@ -37,7 +40,7 @@ STYLES = ("accent", "dim", "strong")
 Cells = list[list[str]]
 
 
-def plot_lines(card: Chart, width: int, lang: Lang) -> list[Line]:
+def plot_lines(card: Plot, width: int, lang: Lang) -> list[Line]:
     """The series of `card` over its labels in at most `width` cells; missing values leave a gap."""
     values = [value for series in card.series for value in series.values if value == value]  # noqa: PLR0124 (NaN)
     if not values:
@@ -109,11 +112,9 @@ def _row(layers: Cells) -> Line:
     return tuple(spans)
 
 
-def _feet(card: Chart, left: int, room: int) -> Line:
+def _feet(card: Plot, left: int, room: int) -> Line:
     """The first and the last label below the ends."""
-    first, last = (
-        clip(sanitize(label), max(3, room // 2 - 1)) for label in (card.labels[0], card.labels[-1])
-    )
+    first, last = (clip(label, max(3, room // 2 - 1)) for label in (card.labels[0], card.labels[-1]))
     gap = room - width_of(line(first)) - width_of(line(last))
     return line(" " * left, Span(first, "dim"), " " * max(1, gap), Span(last, "dim"))
 
@@ -130,8 +131,8 @@ LONGEST_UNIT = 16
 
 def titled(title: str, badge: str, width: int) -> list[Line]:
     """A title with its badge before it; nothing where there is neither."""
-    mark = [Span(f" {sanitize(badge)} ", "chip"), Span(" ")] if badge else []
-    return wrap([*mark, Span(sanitize(title), "strong")], width) if title or badge else []
+    mark = [Span(f" {badge} ", "chip"), Span(" ")] if badge else []
+    return wrap([*mark, Span(title, "strong")], width) if title or badge else []
 
 
 def indented(lines: list[Line], mark: str = "  ", style: str = "") -> list[Line]:
@@ -139,21 +140,21 @@ def indented(lines: list[Line], mark: str = "  ", style: str = "") -> list[Line]
     return [(Span(mark, style), *text) for text in lines]
 
 
-def table(card: Table, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def table(card: Rows, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """The head of the table, or all of it where it stands open, and what opens it as a grid."""
     shown = card.rows if name in opened else card.rows[:HEAD]
-    head = [[Span(sanitize(cell))] for cell in card.columns]
-    rows = [[[Span(sanitize(cell))] for cell in row] for row in shown]
+    head = [[Span(cell)] for cell in card.columns]
+    rows = [[[Span(cell)] for cell in row] for row in shown]
     lines = [*titled(card.title, card.badge, width), *table_lines(head, rows, width, card.numeric)]
     grid = len(card.rows) >= LONG and name not in opened
     return [*lines, *_below(card, len(card.rows) - len(shown), name, lang, grid=grid)]
 
 
-def _below(card: Table | ItemList, hidden: int, name: str, lang: Lang, *, grid: bool = False) -> list[Line]:
+def _below(card: Rows | Entries, hidden: int, name: str, lang: Lang, *, grid: bool = False) -> list[Line]:
     parts: list[Span] = []
     if hidden > 0:
         parts.append(Span(tr("ui.card.more", lang, count=hidden), "action", f"open:{name}"))
-    held = len(card.rows) if isinstance(card, Table) else len(card.items)
+    held = len(card.rows) if isinstance(card, Rows) else len(card.items)
     if card.total is not None and card.total > held:
         parts.append(Span(tr("ui.card.total", lang, shown=held, total=number(card.total, lang)), "dim"))
     if grid:
@@ -162,7 +163,7 @@ def _below(card: Table | ItemList, hidden: int, name: str, lang: Lang, *, grid: 
     return [tuple(spaced)] if spaced else []
 
 
-def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def items(card: Entries, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """The first entries, or all of them where the list stands open; an open entry shows its fields and its text."""
     lines = titled(card.title, card.badge, width)
     shown = card.items if name in opened else card.items[:MOST_ITEMS]
@@ -171,10 +172,10 @@ def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[
         more = bool(item.detail or item.fields)
         mark = ("▾ " if mine in opened else "▸ ") if more else "• "
         action = f"open:{mine}" if more else ""
-        for row, text in enumerate(wrap([Span(sanitize(item.title), "strong", action)], width - 2)):
+        for row, text in enumerate(wrap([Span(item.title, "strong", action)], width - 2)):
             lines.append((Span(mark if row == 0 else "  ", "dim", action), *text))
         if item.subtitle:
-            lines += indented(wrap([Span(sanitize(item.subtitle), "dim")], width - 2))
+            lines += indented(wrap([Span(item.subtitle, "dim")], width - 2))
         if more and mine in opened:
             lines += indented(_inside(item, width - 2))
     return [*lines, *_below(card, len(card.items) - len(shown), name, lang)]
@@ -183,53 +184,53 @@ def items(card: ItemList, width: int, lang: Lang, name: str, opened: Collection[
 def _inside(item: Item, width: int) -> list[Line]:
     lines = facts(item.fields, width)
     if item.detail:
-        lines += markdown_lines(sanitize(item.detail), width)
+        lines += markdown_lines(item.detail, width)
     if item.path:
-        lines += wrap([Span(sanitize(item.path), "dim")], width)
+        lines += wrap([Span(item.path, "dim")], width)
     return lines
 
 
 def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
     """Names and values in two columns."""
-    names = [clip(sanitize(name), max(8, width // 3)) for name, _ in pairs]
+    names = [clip(name, max(8, width // 3)) for name, _ in pairs]
     left = max((width_of(line(name)) for name in names), default=0) + 2
     lines: list[Line] = []
     for name, (_, value) in zip(names, pairs, strict=True):
-        rows = wrap([Span(sanitize(value))], max(1, width - left))
+        rows = wrap([Span(value)], max(1, width - left))
         lines += [
             (*pad(line(Span(name if row == 0 else "", "dim")), left), *text) for row, text in enumerate(rows)
         ]
     return lines
 
 
-def chart(card: Chart, width: int, lang: Lang) -> list[Line]:
+def chart(card: Plot, width: int, lang: Lang) -> list[Line]:
     """A line as a plot, all else as bars, both with their exact values; a share says the part of the whole too."""
-    lang = card.language or lang
+    lang = card.language
     lines = titled(card.title, card.badge, width)
     plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
     if plotted:
         lines += plot_lines(card, width, lang)
     for series in card.series:
         if len(card.series) > 1:
-            lines += [BLANK, *wrap([Span(sanitize(series.name), "strong")], width)]
+            lines += [BLANK, *wrap([Span(series.name, "strong")], width)]
         lines += (_values if plotted else _bars)(card, series.values, width, lang)
     return lines
 
 
-def _values(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+def _values(card: Plot, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
     """The exact values below a plot, as many on a line as there is room for."""
     spans: list[Span] = []
     for label, value in zip(card.labels, values, strict=False):
         # Blanks that do not break keep a label with its value.
-        pair = f"{sanitize(label)}\u00a0{number(value, lang)}".replace(" ", "\u00a0")
+        pair = f"{label}\u00a0{number(value, lang)}".replace(" ", "\u00a0")
         spans += [Span("   " if spans else ""), Span(pair, "dim")]
-    return wrap([*spans, Span(f"  {sanitize(card.unit)}" if card.unit else "", "dim")], width)
+    return wrap([*spans, Span(f"  {card.unit}" if card.unit else "", "dim")], width)
 
 
-def _bars(card: Chart, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
-    labels = [clip(sanitize(label), max(6, width // 3)) for label in card.labels]
+def _bars(card: Plot, values: tuple[float, ...], width: int, lang: Lang) -> list[Line]:
+    labels = [clip(label, max(6, width // 3)) for label in card.labels]
     total = sum(values) or 1.0
-    texts = [f"{number(value, lang)} {clip(sanitize(card.unit), LONGEST_UNIT)}".strip() for value in values]
+    texts = [f"{number(value, lang)} {clip(card.unit, LONGEST_UNIT)}".strip() for value in values]
     if card.kind == "share":
         texts = [
             f"{text}  {number(100 * value / total, lang, 1)}%"
@@ -254,15 +255,15 @@ NARROWEST_SIDE = 32
 GAP = 3
 
 
-def sources(card: Sources, width: int, name: str, opened: Collection[str]) -> list[Line]:
+def sources(card: SourceList, width: int, name: str, opened: Collection[str]) -> list[Line]:
     """A line a source; one that stands open shows its passage, its facts and its full link."""
     lines: list[Line] = []
     for index, item in enumerate(card.items):
         mine = f"{name}.{index}"
         title = line(
             Span(f"[{item.number}] ", "dim"),
-            Span(clip(sanitize(item.title), max(8, width * 2 // 3)), "", f"open:{mine}"),
-            Span("  " + clip(sanitize(item.where), width // 3) if item.where else "", "dim"),
+            Span(clip(item.title, max(8, width * 2 // 3)), "", f"open:{mine}"),
+            Span("  " + clip(item.where, width // 3) if item.where else "", "dim"),
         )
         lines += wrap(title, width)
         if mine in opened:
@@ -271,60 +272,66 @@ def sources(card: Sources, width: int, name: str, opened: Collection[str]) -> li
 
 
 def _passage(item: Evidence, width: int) -> list[Line]:
-    lines = wrap([Span(sanitize(item.text), "dim")], width) + facts(item.facts, width)
-    return lines + (wrap([Span(sanitize(item.url), "dim")], width) if item.url else [])
+    lines = wrap([Span(item.text, "dim")], width) + facts(item.facts, width)
+    return lines + (wrap([Span(item.url, "dim")], width) if item.url else [])
 
 
-def computation(card: Computation, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def details(card: Details, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """One line that opens: facts, the query, what it does, and how to run it again with changes."""
     shown = name in opened
     label = f"{'▾' if shown else '▸'} {tr('ui.card.computed', lang)}"
-    lead = ", ".join(sanitize(value) for _, value in card.facts[:2])
+    known = [value for inner in card.blocks if isinstance(inner, KeyValues) for _, value in inner.pairs]
     head = [
         Span(label, "action", f"open:{name}"),
-        Span(f"  {clip(lead, max(8, width - len(label) - 4))}", "dim"),
+        Span(f"  {clip(', '.join(known[:2]), max(8, width - len(label) - 4))}", "dim"),
     ]
     lines = wrap(head, width)
     if not shown:
         return lines
-    lines += indented(facts(card.facts, width - 2))
-    code = wrap([Span(sanitize(card.code), "code")], width - 4)
-    lines += [
-        BLANK,
-        *indented([(Span(" ", "code"), *pad(text, width - 3, style="code")) for text in code]),
-        BLANK,
-    ]
-    for number_, text in enumerate(card.explained, 1):
-        lines += indented(wrap([Span(f"{number_}. {sanitize(text)}")], width - 2))
-    if card.rerun:
+    for inner in card.blocks:
+        lines += indented(block_lines(inner, width - 2, lang, name, opened))
+    if any(isinstance(inner, Code) and inner.rerun for inner in card.blocks):
         lines.append(line(Span("  "), Span(tr("ui.card.rerun", lang), "action", f"rerun:{name}")))
     return lines
 
 
-def suggestions(card: Suggestions, width: int, lang: Lang, name: str) -> list[Line]:
+def code_lines(card: Code, width: int) -> list[Line]:
+    """A query on its own ground, a blank line above and below."""
+    rows = wrap([Span(card.text, "code")], width - 2)
+    return [BLANK, *((Span(" ", "code"), *pad(text, width - 1, style="code")) for text in rows), BLANK]
+
+
+def numbered(card: NumberedLines, width: int) -> list[Line]:
+    """Lines in order, numbered from 1."""
+    return [
+        row for number_, text in enumerate(card.lines, 1) for row in wrap([Span(f"{number_}. {text}")], width)
+    ]
+
+
+def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line]:
     """Questions that a click asks."""
     lines: list[Line] = [line(Span(tr("ui.card.next", lang), "dim"))] if card.questions else []
     for index, question in enumerate(card.questions):
         action = f"suggest:{name}.{index}"
-        rows = wrap([Span(sanitize(question), "", action)], width - 2)
+        rows = wrap([Span(question, "", action)], width - 2)
         lines += [
             (Span("› " if row == 0 else "  ", "accent", action), *text) for row, text in enumerate(rows)
         ]
     return lines
 
 
-def plan(card: Plan, width: int, lang: Lang) -> list[Line]:
+def plan(card: Steps, width: int, lang: Lang) -> list[Line]:
     """The tasks in order with what became of each."""
     lines: list[Line] = []
     for task in card.tasks:
         style = {"running": "accent", "failed": "error", "waiting": "dim"}.get(task.status, "")
-        who = " · ".join(sanitize(part) for part in (task.agent, task.tool) if part)
+        who = " · ".join(part for part in (task.agent, task.tool) if part)
         took = f"  {duration(task.ms, lang)}" if task.ms is not None else ""
         said = tr(f"ui.task.{task.status}", lang) if task.status in ("failed", "denied") else ""
         parts = [
             Span(f"{TASK_MARKS[task.status]} ", style),
             Span(f"{task.step}. {who}  ", "dim"),
-            Span(sanitize(task.purpose), style),
+            Span(task.purpose, style),
             Span(f"{took}  {said}".rstrip(), "dim"),
         ]
         rows = wrap(parts, width - 2)
@@ -332,7 +339,7 @@ def plan(card: Plan, width: int, lang: Lang) -> list[Line]:
     return lines
 
 
-def conflict(card: Conflict, width: int, lang: Lang) -> list[Line]:
+def conflict(card: Alternatives, width: int, lang: Lang) -> list[Line]:
     """The sides beside each other where there is room, and the rule that decided below."""
     title = tr("ui.card.tie" if card.tie else "ui.card.conflict", lang)
     lines = wrap([Span("≠ ", "accent"), Span(title, "strong")], width)
@@ -344,7 +351,7 @@ def conflict(card: Conflict, width: int, lang: Lang) -> list[Line]:
     else:
         for side in card.sides:
             lines += [*_side(side, width, lang), BLANK]
-    return [*lines, *wrap([Span(f"{tr('ui.card.rule', lang)} ", "dim"), Span(sanitize(card.rule))], width)]
+    return [*lines, *wrap([Span(f"{tr('ui.card.rule', lang)} ", "dim"), Span(card.rule)], width)]
 
 
 def _beside(row: tuple[Line, ...], each: int) -> Line:
@@ -358,8 +365,8 @@ def _beside(row: tuple[Line, ...], each: int) -> Line:
 
 def _side(side: Side, width: int, lang: Lang) -> list[Line]:
     mark = Span("● " if side.wins else "○ ", "accent" if side.wins else "dim")
-    lines = wrap([mark, Span(sanitize(side.title), "strong" if side.wins else "")], width)
-    lines += indented(wrap([Span(sanitize(side.text))], width - 2))
+    lines = wrap([mark, Span(side.title, "strong" if side.wins else "")], width)
+    lines += indented(wrap([Span(side.text)], width - 2))
     lines += indented(facts(side.facts, width - 2))
     # A score keeps its name; what was weighed may be called as a fact is.
     scores = [
@@ -376,66 +383,68 @@ def card_lines(
 
     `name` makes the actions of its clickable lines (`open:<name>…`); `opened` are the names that stand open.
     """
-    match card:
-        case Table():
-            return table(card, width, lang, name, opened)
-        case ItemList():
-            return items(card, width, lang, name, opened)
-        case Chart():
-            return chart(card, width, lang)
-        case Notice():
-            return _notice(card, width)
-        case Handoff():
-            return _handoff(card, width, lang, name, opened)
-        case _:
-            return _ground(card, width, lang, name, opened)
+    return [row for block in blocks(card, lang) for row in block_lines(block, width, lang, name, opened)]
 
 
-def _ground(
-    card: Sources | Computation | Suggestions | Plan | Conflict,
-    width: int,
-    lang: Lang,
-    name: str,
-    opened: Collection[str],
+def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
+    block: Block, width: int, lang: Lang, name: str, opened: Collection[str]
 ) -> list[Line]:
-    match card:
-        case Sources():
-            return sources(card, width, name, opened)
-        case Computation():
-            return computation(card, width, lang, name, opened)
-        case Suggestions():
-            return suggestions(card, width, lang, name)
-        case Plan():
-            return plan(card, width, lang)
-        case Conflict():
-            return conflict(card, width, lang)
+    """One block in lines of at most `width` cells; `name` and `opened` as in `card_lines`."""
+    match block:
+        case Rows():
+            return table(block, width, lang, name, opened)
+        case Entries():
+            return items(block, width, lang, name, opened)
+        case Plot():
+            return chart(block, width, lang)
+        case SourceList():
+            return sources(block, width, name, opened)
+        case KeyValues():
+            return facts(block.pairs, width)
+        case Code():
+            return code_lines(block, width)
+        case NumberedLines():
+            return numbered(block, width)
+        case Details():
+            return details(block, width, lang, name, opened)
+        case Questions():
+            return suggestions(block, width, lang, name)
+        case Steps():
+            return plan(block, width, lang)
+        case Alternatives():
+            return conflict(block, width, lang)
+        case Callout():
+            return _notice(block, width)
+        case Handover():
+            return _handoff(block, width, lang, name, opened)
+    assert_never(block)
 
 
-def _notice(card: Notice, width: int) -> list[Line]:
+def _notice(card: Callout, width: int) -> list[Line]:
     mark, style = {"info": ("•", ""), "warning": ("!", "strong"), "error": ("×", "error")}[card.level]
-    parts = [Span(sanitize(card.title), style)]
+    parts = [Span(card.title, style)]
     if card.message:
-        parts.append(Span(f"  {sanitize(card.message)}", "dim"))
+        parts.append(Span(f"  {card.message}", "dim"))
     if card.remedy:
-        parts.append(Span(f"  {sanitize(card.remedy)}"))
+        parts.append(Span(f"  {card.remedy}"))
     head = Span(f"{mark} ", style)
     return [(head if row == 0 else Span("  "), *text) for row, text in enumerate(wrap(parts, width - 2))]
 
 
-def _handoff(card: Handoff, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+def _handoff(card: Handover, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
     """Who takes over and where to call; the transcript behind a line that opens."""
     mine = f"{name}.transcript"
     shown = mine in opened
     lines = wrap([Span("→ ", "accent"), Span(tr("ui.handoff.title", lang), "strong")], width)
-    lines += indented(wrap([Span(sanitize(card.reason))], width - 2)) if card.reason else []
+    lines += indented(wrap([Span(card.reason)], width - 2)) if card.reason else []
     if card.hotline:
-        called = [Span(f"{tr('ui.handoff.hotline', lang)} ", "dim"), Span(sanitize(card.hotline), "strong")]
+        called = [Span(f"{tr('ui.handoff.hotline', lang)} ", "dim"), Span(card.hotline, "strong")]
         lines += indented(wrap(called, width - 2))
-    if card.transcript_lines:
-        label = tr("ui.handoff.transcript", lang, count=len(card.transcript_lines))
+    if card.transcript:
+        label = tr("ui.handoff.transcript", lang, count=len(card.transcript))
         lines += indented(
             wrap([Span(f"{'▾' if shown else '▸'} {label}", "action", f"open:{mine}")], width - 2)
         )
-    for said in card.transcript_lines if shown else ():
-        lines += [(Span("  │ ", "dim"), *text) for text in wrap([Span(sanitize(said), "dim")], width - 4)]
+    for said in card.transcript if shown else ():
+        lines += [(Span("  │ ", "dim"), *text) for text in wrap([Span(said, "dim")], width - 4)]
     return lines

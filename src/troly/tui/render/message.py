@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from troly.plugin.events import Table
+from troly.plugin.events import ModelLoading, Table
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, TextPart, Trouble
@@ -204,6 +204,9 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
 
 def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
     """What is being done, until the first word and whenever work is reported."""
+    if isinstance(view.progress, ModelLoading):
+        told = tr("turn.loading", lang, model=sanitize(view.progress.model))
+        return wrap([Span(f"◐ {told}", "dim")], width)
     if view.progress is not None:
         done = view.progress.percent
         share = "" if done is None else f"  {done:.0f}%"
