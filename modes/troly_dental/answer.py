@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
@@ -14,15 +14,15 @@ from troly.plugin.events import Notice
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly_dental import notes as bundled
+from troly_dental.emergency import EmergencyReply
 from troly_dental.lookup import Findings, MemoryContext, SpokenAnswer
-from troly_dental.notes import Note
-from troly_dental.output_rail import DIAGNOSIS, DOSE, OutputRail, doses
+from troly_dental.memory.facts import find_facts
+from troly_dental.memory.types import Fact
+from troly_dental.output_rail import OutputRail, doses, warns
+from troly_dental.safety import conflicts, stated, what_they_mean
 from troly_dental.step_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import prompts, say
-
-if TYPE_CHECKING:
-    from troly_dental.memory.types import Fact
-
+from troly_dental.wishes import wishes
 
 # -- The prompt: the documents' parts (003-23), with everything from elsewhere kept as data.
 
@@ -34,13 +34,15 @@ _NO_MARKS = str.maketrans("<>", "‹›")
 def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
     """System role, summary and pinned facts; the last messages (C3); question, results and form (003-20 to 003-23)."""
     recalled: MemoryContext = state["recalled"]
+    urgent: EmergencyReply | None = state.get("urgent")
     system, asked = prompts().messages(
         "answer",
         turn.language,
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         today=format_date(turn.now.astimezone(HCM).date()),
         summary=summary_block(recalled.summary, turn.language),
-        facts=facts_block(recalled.facts, turn.language),
+        facts=facts_block(known_facts(state), turn.language),
+        emergency=say("prompt.emergency", turn.language, card=urgent.text) if urgent else "",
         question=state["question"],
         results=results(state["found"]) or say("prompt.no_results", turn.language),
     )
@@ -58,9 +60,19 @@ def summary_block(summary: str, lang: Lang) -> str:
 
 
 def facts_block(facts: Sequence[Fact], lang: Lang) -> str:
-    """The pinned facts as the person said them, one line a clause; "" without any."""
-    lines = {fact.text: f'- {say(f"memory.kind_{fact.kind}", lang)}: "{_plain(fact.text)}"' for fact in facts}
-    return say("prompt.facts", lang, facts="\n".join(lines.values())) if lines else ""
+    """The pinned facts, one line each, and what they mean by the table of contraindications; "" without any."""
+    lines = {
+        f"- {say(f'memory.kind_{fact.kind}', lang)}: {_plain(fact.text if fact.kind == 'pregnancy' else fact.value)}"
+        for fact in facts
+    }
+    means = "\n".join([*sorted(lines), *what_they_mean(facts, lang)])
+    return say("prompt.facts", lang, facts=means) if lines else ""
+
+
+def known_facts(state: Mapping[str, Any]) -> tuple[Fact, ...]:
+    """What is pinned, and what this message states."""
+    recalled: MemoryContext = state["recalled"]
+    return (*recalled.facts, *find_facts(state["question"]))
 
 
 def results(found: Findings) -> str:
@@ -81,8 +93,6 @@ def _plain(text: str) -> str:
 
 State = Mapping[str, Any]
 _QUOTED, _QUOTE_CHARS = 3, 320
-# After an emergency's advice only a note that fits this well may follow, and only one.
-_FITTING = 0.6
 
 
 async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
@@ -144,61 +154,95 @@ def _rail(state: State, turn: TurnContext) -> OutputRail:
     recalled: MemoryContext = state["recalled"]
     texts = [*(f"{page.title}. {page.content}" for page in found.pages), *(note.text for note in found.notes)]
     own = [one["content"] for one in recalled.messages if one["role"] == "user"]
-    instead = {kind: say(f"rail.{kind}", turn.language) for kind in (DOSE, DIAGNOSIS)}
-    return OutputRail(
-        texts, "\n".join([*own, *(fact.text for fact in recalled.facts), state["question"]]), instead
-    )
+    facts = known_facts(state)
+    said = "\n".join([*own, *(fact.text for fact in facts), state["question"]])
+    return OutputRail(texts, said, turn.language, facts)
 
 
 def _withheld(rail: OutputRail, detail: str, turn: TurnContext) -> str:
-    """`detail` with what the rail held back; the person is told as well."""
-    counts = {"doses": rail.withheld[DOSE], "diagnoses": rail.withheld[DIAGNOSIS]}
-    if not any(counts.values()):
+    """`detail` with what the rail changed; the person is told as well."""
+    kinds = [kind for kind, count in rail.withheld.items() if count]
+    if not kinds:
         return detail
-    message = say("notice.withheld", turn.language, **counts)
-    turn.emit(Notice("warning", say("notice.withheld_title", turn.language), message))
-    StepLog(turn).trouble("8.1", f"Output rail: {counts}")
-    return say("step.withheld", turn.language, detail=detail, **counts)
+    what = ", ".join(say(f"notice.withheld_{kind}", turn.language) for kind in kinds)
+    turn.emit(
+        Notice("warning", say("notice.withheld_title", turn.language), f"{what[:1].upper()}{what[1:]}.")
+    )
+    StepLog(turn).trouble("8.1", f"Output rail: {rail.withheld}")
+    return say("step.withheld", turn.language, detail=detail, what=what)
+
+
+async def in_emergency(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
+    """After the card: the facts that helpers must hear; to a follow-up the model's answer, which holds to the card."""
+    urgent: EmergencyReply = state["urgent"]
+    said: str = state["said"]
+    lang, more = turn.language, ""
+    if not urgent.first and said != urgent.text:
+        turn.say("\n\n")
+        more, failed = await _by_model(state, turn, step)
+        if failed is not None or not more.strip():
+            rest = urgent.text.removeprefix(said).strip()
+            turn.say(rest)
+            more = f"{more}\n\n{rest}".strip()
+    else:
+        facts = list(
+            dict.fromkeys(
+                f"{say(f'memory.kind_{fact.kind}', lang)} {fact.value}" for fact in stated(known_facts(state))
+            )
+        )
+        if facts and urgent.emergency is not None:
+            more = say("safety.tell", lang, facts=", ".join(facts))
+            turn.say(f"\n\n{more}")
+        step.note(say("step.flag", lang, name=state["red_flag"] or "-"), "rules")
+    text = f"{said}\n\n{more}" if more else said
+    return SpokenAnswer(text, said)
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:
-    """The notes' own sentences, else the pages' first ones, else that there is no source; after what was said."""
+    """Without a model: what was stated is noted, a wish that no note grants is told so with its reason, then the notes'
+    sentences where they are about what was asked, else the pages' first ones, else that there is no source."""
     found: Findings = state["found"]
-    lang = turn.language
-    told, notes = await _from_notes(found.notes, state, lang)
-    texts = [told, _quoted(found, lang)]
-    text = "\n\n".join(one for one in texts if one) or say(
-        "answer.nothing", lang, hotline=turn.persona().hotline
-    )
+    lang, question = turn.language, state["question"]
+    facts = known_facts(state)
+    wished = wishes(question)
+    hotline = turn.persona().hotline
+    noted = _noted(question, lang)
+    against = [] if noted else [one.told(lang) for one in conflicts(question, facts)]
+    told = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
+    if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
+        told += what_they_mean(facts, lang)
+    answer = await asyncio.to_thread(bundled.answer, found.spare, question, found.subject or question, lang)
+    if told and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
+        # What was told is the answer; a note about something near is none.
+        answer = bundled.NoteAnswer()
+    quoted = _quoted(found, lang)
+    if not answer.whole:
+        turn.answered = bool(quoted or (told and not wished)) or (False if not told or wished else None)
+    against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
+    texts = [one for one in (*told, answer.text, *against, quoted) if one]
+    text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""
     turn.say(f"{gap}{text}")
-    count = len(found.pages) + len(notes)
+    count = len(found.pages) + len(answer.notes)
     step.note(say("step.by_rules", lang, count=count, reason=reason), "mixed" if said else "rules")
     StepLog(turn).flow("8", f"Quoting sources without a model: {reason}")
-    return SpokenAnswer(
-        f"{said}{gap}{text}", said or _gist(text), found.pages, found.notes if said else notes
-    )
+    return SpokenAnswer(f"{said}{gap}{text}", said or _gist(text), found.pages, answer.notes)
 
 
-async def after_flag(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
-    """After the advice for an emergency: one bundled note where one clearly fits, nothing else."""
-    found: Findings = state["found"]
-    fitting = tuple(note for note in found.notes[:1] if note.score >= _FITTING)
-    said: str = state["said"]
-    text, notes = await _from_notes(fitting, state, turn.language)
-    gist = said
-    if text:
-        turn.say(f"\n\n{text}")
-        said = f"{said}\n\n{text}"
-    step.note(say("step.by_rules", turn.language, count=len(notes), reason=state["red_flag"]), "rules")
-    return SpokenAnswer(said, gist, (), notes)
+def _clinic(hotline: str) -> str:
+    """The clinic's part of the hotline: whoever asks for a price needs no ambulance."""
+    return "; ".join(part.strip() for part in hotline.split(";") if "115" not in part) or hotline
 
 
-async def _from_notes(notes: tuple[Note, ...], state: State, lang: Lang) -> tuple[str, tuple[Note, ...]]:
-    """The notes' own sentences about the question, and the notes that were quoted."""
-    asked = state.get("query") or state["question"]
-    text = await asyncio.to_thread(bundled.answer, notes, asked, lang)
-    return text, tuple(note for note in notes if note.title in text)
+def _noted(question: str, lang: Lang) -> list[str]:
+    """That what the message states of the person's health is remembered, and what it means."""
+    facts = stated(find_facts(question))
+    if not facts:
+        return []
+    named = dict.fromkeys(f"{say(f'memory.kind_{fact.kind}', lang)} {fact.value}" for fact in facts)
+    means = what_they_mean(facts, lang)
+    lines = [say("safety.noted", lang, facts=", ".join(named))]
+    return ["\n".join([*lines, *([say("safety.means", lang), *means] if means else [])])]
 
 
 def _gist(text: str) -> str:

@@ -14,8 +14,8 @@ from troly_dental import nodes
 class DentalState(TypedDict, total=False):
     """The documented fields (003-32 and the flow's own names), and what one node leaves for the next.
 
-    `question` is the message without a request to switch language, `query` the same with what it follows up; `said` the advice for an emergency; `web` a search
-    that ran beside the guard.
+    `question` is the message without a request to switch language, `query` the same with what it follows up; `said` what was
+    said at once in an emergency, `urgent` all of it.
     """
 
     conversation_id: str
@@ -34,10 +34,11 @@ class DentalState(TypedDict, total=False):
     message_type: str
     question: str
     query: str
+    topic: str
     route: str
     said: str
+    urgent: Any
     verdict: Any
-    web: Any
     recalled: Any
     found: Any
     answered: Any

@@ -1,4 +1,4 @@
-"""What is looked up for an answer: the subject of a follow-up, the web where that is wanted, the bundled notes; and what was found."""
+"""What is looked up for an answer: the subject of a follow-up, the web where that is wanted, the bundled notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # -- What one node of a turn leaves for the next.
 
-# Kept with the conversation: the last question, whether it was dental, and the last one that stood for itself.
+# Kept with the conversation: the last question, whether it was dental, the last one that stood for itself.
 KEPT = "dental"
 
 
@@ -74,6 +74,9 @@ class Findings:
     notes: tuple[Note, ...] = ()
     query: str = ""
     engine: str = ""
+    # What the notes were searched for, and those kept for when the model does not answer from the pages.
+    subject: str = ""
+    spare: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

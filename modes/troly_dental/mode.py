@@ -52,6 +52,7 @@ def _start(turn: TurnContext) -> dict[str, Any]:
         "message_type": "answer",
         "question": turn.text,
         "said": "",
+        "urgent": None,
     }
 
 

@@ -9,8 +9,10 @@ from typing import Any
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Sources, Suggestions
 from troly_dental import answer as speaking
+from troly_dental import emergency
 from troly_dental import guard as gate
 from troly_dental import notes as bundled
+from troly_dental.emergency import Emergency
 from troly_dental.lookup import (
     KEPT,
     Findings,
@@ -34,7 +36,6 @@ from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
 
 State = Mapping[str, Any]
-_EARLIER = 2
 
 
 async def listen(_state: State, turn: TurnContext, step: Step) -> State:
@@ -51,40 +52,40 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
 
 
 async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
-    """Emergency signs come before everything: what to do now and where to go is said first, by rules alone."""
-    earlier = [message.text for message in turn.history if message.sender == "user"][-_EARLIER:]
-    flag = await asyncio.to_thread(gate.red_flag, state["question"], earlier)
-    if flag is None:
-        step.note(say("step.no_flag", turn.language), "rules")
+    """Danger comes before everything: what to do now is said first, and goes on being said until it is over."""
+    question, lang = state["question"], turn.language
+    earlier = [message.text for message in turn.history if message.sender == "user"]
+    present = Emergency.of(turn.conversation_metadata, turn.now)
+    told = await asyncio.to_thread(emergency.reply, question, earlier, present, turn.now, lang)
+    if told is None:
+        step.note(say("step.no_flag", lang), "rules")
         return {"route": "guardrail"}
-    StepLog(turn).flow("1.6", f"Red flag: {flag.name}")
-    text = gate.advice(flag.name, turn.language).strip()
-    turn.say(text)
-    step.note(say("step.flag", turn.language, name=flag.name), "rules")
-    _keep(turn, state["question"], dental=True, topic=state["question"])
+    turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
+    if told.emergency is None and bundled.asks(question):
+        step.note(say("step.no_flag", lang), "rules")
+        return {"route": "guardrail"}
+    name = told.emergency.name if told.emergency else None
+    StepLog(turn).flow("1.6", f"Red flag: {name}")
+    # A follow-up is answered by the model where one is there; that it is urgent is said at once.
+    head = (
+        told.text
+        if told.first or name is None or turn.model.reason_unavailable
+        else told.text.splitlines()[0]
+    )
+    turn.say(head)
+    step.note(say("step.flag", lang, name=name or "-"), "rules")
+    before = PreviousTurn.of(turn.conversation_metadata)
+    _keep(turn, question, dental=True, topic=before.topic or question)
     verdict = {"dental": True, "source": "rules", "score": 1.0}
-    return {"red_flag": flag.name, "guardrail": verdict, "said": text, "route": "memory"}
+    return {"red_flag": name, "guardrail": verdict, "said": head, "urgent": told, "route": "memory"}
 
 
 async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
-    """Whether this is about teeth (003-07): rules where they are sure, the small model between, the search beside it."""
+    """Whether this is about teeth (003-07): rules where they are sure, the small model for the rest; nothing is searched before."""
     before = PreviousTurn.of(turn.conversation_metadata)
     question = state["question"]
-    query = await asyncio.to_thread(with_subject, question, before)
-    ruled = await asyncio.to_thread(gate.judge, question, before.question or None, before.dental)
-    searching = None
-    if ruled.dental is None and turn.model.reason_unavailable is None and wants_web(turn):
-        searching = asyncio.create_task(search_web(turn, query))
-    try:
-        previous = [before.question] if before.question else []
-        verdict = await gate.guard(turn, question, previous, previous_dental=before.dental)
-        web = await searching if searching is not None and verdict.dental else None
-    finally:
-        if searching is not None:
-            searching.cancel()
-            await asyncio.gather(searching, return_exceptions=True)
-    result = "PASSED" if verdict.dental else "REJECTED"
-    StepLog(turn).flow("2.1", f"Guardrail result: {result}")
+    verdict = await gate.guard(turn, question, before.question, previous_dental=before.dental)
+    StepLog(turn).flow("2.1", f"Guardrail result: {'PASSED' if verdict.dental else 'REJECTED'}")
     detail = say(
         "step.guard",
         turn.language,
@@ -92,16 +93,15 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
         score=f"{verdict.score:.2f}",
         reason=verdict.reason,
     )
-    if web is not None:
-        detail = say("step.side_by_side", turn.language, detail=detail, ms=round(web.ms))
     step.note(detail, verdict.source)
+    query = await asyncio.to_thread(with_subject, question, before) if verdict.dental else question
     stands_alone = verdict.dental and query == question
     _keep(turn, question, dental=verdict.dental, topic=question if stands_alone else before.topic)
     return {
         "guardrail": {"dental": verdict.dental, "source": verdict.source, "score": round(verdict.score, 3)},
         "verdict": verdict,
-        "web": web,
         "query": query,
+        "topic": before.topic if before.dental else "",
         "route": "memory" if verdict.dental else "rejected",
     }
 
@@ -109,9 +109,11 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
 async def rejected(state: State, turn: TurnContext, step: Step) -> State:
     """A friendly refusal that names who can help; nothing goes to memory (003-11)."""
     verdict: gate.Verdict = state["verdict"]
-    text = gate.rejection(verdict.mode, turn.language, social=verdict.social)
+    text = gate.rejection(state["question"], turn.language, turn.others, turn.mode.id, social=verdict.social)
     turn.say(text)
-    turn.emit(Suggestions(turn.mode.first_questions[turn.language]))
+    if not verdict.social:
+        turn.answered = False
+        turn.emit(Suggestions(turn.mode.first_questions[turn.language]))
     StepLog(turn).flow("2.3", "Question rejected - NOT saved to memory")
     step.note(say("step.not_saved", turn.language), "rules")
     return {"formatted_response": text, "message_type": "talk" if verdict.social else "rejected"}
@@ -130,21 +132,34 @@ _TOLD = "dental_search_off_told"
 async def search(state: State, turn: TurnContext, step: Step) -> State:
     """Search the web as the code decides (003-17), the bundled notes where that gives nothing; say which (C8)."""
     log, query = StepLog(turn), state.get("query") or state["question"]
-    flagged = bool(state.get("red_flag"))
-    web: WebSearch | None = state.get("web")
-    if web is None and not flagged and wants_web(turn):
-        web = await search_web(turn, query)
+    if state.get("urgent"):
+        # Beside an emergency nothing is read out that could speak against its card.
+        step.note(say("step.notes_only", turn.language, notes=0), "rules")
+        return {"found": Findings(), "search_results": "", "search_query": ""}
+    web = await search_web(turn, query) if wants_web(turn) else None
     pages = web.outcome.results if web else ()
+    subject, notes = await _notes_for(turn, query, state.get("topic", ""))
+    # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
-    notes = await search_notes(turn, query) if quoted else ()
+    notes, spare = (notes, notes) if quoted else ((), notes)
     text = as_text(pages)
     log.flow("6.1", f"Search completed. Results length: {len(text)} characters")
     log.detail("6.1", text)
-    found = Findings(pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "")
-    if not flagged:
-        _notify_search(web, found, turn)
+    found = Findings(
+        pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "", subject, spare
+    )
+    _notify_search(web, found, turn)
     step.note(_search_detail(web, found, turn), "rules")
     return {"found": found, "search_results": text, "search_query": found.query}
+
+
+async def _notes_for(turn: TurnContext, query: str, topic: str) -> tuple[str, tuple[bundled.Note, ...]]:
+    """The notes that fit, and what they were searched for: where the question alone finds none, with what was spoken of."""
+    notes = await search_notes(turn, query)
+    if notes or not topic or topic in query:
+        return query, notes
+    query = f"{topic} {query}"
+    return query, await search_notes(turn, query)
 
 
 def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) -> str:
@@ -187,12 +202,9 @@ def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) ->
 
 
 async def answer(state: State, turn: TurnContext, step: Step) -> State:
-    """Stream the model's answer (003-24) or quote the sources; a red flag is followed by a fitting note only."""
-    if state.get("red_flag"):
-        answered = await speaking.after_flag(state, turn, step)
-    else:
-        answered = await speaking.speak(state, turn, step)
-    return {"answered": answered}
+    """Stream the model's answer (003-24) or quote the sources; in an emergency only what belongs to it."""
+    speak = speaking.in_emergency if state.get("urgent") else speaking.speak
+    return {"answered": await speak(state, turn, step)}
 
 
 async def form(state: State, turn: TurnContext, step: Step) -> State:

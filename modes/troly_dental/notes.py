@@ -17,6 +17,7 @@ from troly.text.catalogue import Lang
 from troly.text.fold import WordToken
 from troly.text.language import detect
 from troly.text.match import Lexicon
+from troly_dental.guard.rules import stop_words
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
@@ -184,6 +185,11 @@ _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
+_QUESTION_WORDS = frozenset(
+    {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua"}
+)
+# How many words that the notes do not have are named.
+_NAMED = 4
 # How near to the first note the second one must be to be read out as well.
 _SECOND = 0.8
 
@@ -257,24 +263,92 @@ async def find_in(
     return tuple(note for note in ranked if note.score >= _BESIDE_BEST * top)[: max(0, k)]
 
 
-def answer(notes: Sequence[Note], question: str, lang: Lang) -> str:
+@dataclass(frozen=True, slots=True)
+class NoteAnswer:
+    """What the notes say to a question: `whole` where every word that tells is covered, `about` where any is."""
+
+    text: str = ""
+    notes: tuple[Note, ...] = ()
+    whole: bool = False
+    about: bool = False
+
+
+def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> NoteAnswer:
     """The sentences of `notes` that say most about `question`, each note named with its date and its sources.
 
-    "" without notes. A sentence with a dose is never read out, whatever a note says.
+    `query` is the question with what it follows up. What the notes do not speak of is named before them. A sentence with a
+    dose is never read out, whatever a note says.
     """
-    parts = []
-    for place, note in enumerate(notes[:2]):
-        sentences = [each for each in sentences_of(note.text) if not doses(each)]
-        if not sentences or note.score < _SECOND * notes[0].score:
-            continue
+    chosen = [
+        (note, [each for each in sentences_of(note.text) if not doses(each)])
+        for note in notes[:2]
+        if note.score >= _SECOND * notes[0].score
+    ]
+    chosen = [(note, sentences) for note, sentences in chosen if sentences]
+    if len(chosen) > 1 and not _adds(chosen[1][0], chosen[0][0], question):
+        chosen = chosen[:1]
+    if not chosen:
+        return NoteAnswer()
+    parts, read = [], []
+    for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
-        chosen = best_sentences(body, question, _MORE if place else _SENTENCES)
+        best = best_sentences(body, query, _MORE if place else _SENTENCES)
+        read += [*best, *advice]
         head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
-        lines = [head, *(f"- {sentence}" for sentence in chosen), *advice]
-        lines.append(say("notes.source", lang, source=note.source))
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
+        source = say("notes.source", lang, source=note.source)
+        parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
+    covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
+    if missing:
+        words = ", ".join(f"“{word}”" for word in missing[:_NAMED])
+        parts.insert(0, say("notes.partly", lang, words=words))
+    held = tuple(note for note, _ in chosen)
+    return NoteAnswer("\n\n".join(parts), held, not missing, covered)
+
+
+def asks(text: str) -> bool:
+    """Whether `text` asks something."""
+    return (
+        "?" in text
+        or any(label.endswith(" asked") for label in _asked().labels_in(text))
+        or any(word in _QUESTION_WORDS for word in fold.folded_words(text))
+    )
+
+
+def _adds(second: Note, first: Note, question: str) -> bool:
+    """Whether `second` speaks of a word of `question` that `first` does not have."""
+    words = set(fold.folded_words(subject_words(question))) - stop_words()
+    return second.topic in subjects(question) or bool(
+        words & folded_words_of(second) - folded_words_of(first)
+    )
+
+
+def _coverage(
+    question: str, notes: Sequence[Note], read: Sequence[str], lang: Lang
+) -> tuple[bool, list[str]]:
+    """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
+    held = {word for note in notes for word in folded_words_of(note)}
+    kinds = [hit for hit in _asked().find(question) if hit.label.endswith(" asked")]
+    words = [
+        token
+        for token in fold.tokens(subject_words(question))
+        if token.folded not in stop_words() and not token.folded.isdigit()
+        and not any(token.text in fold.words(hit.phrase) for hit in kinds)
+    ]  # fmt: skip
+    missing = list(dict.fromkeys(word.text for word in words if word.folded not in held))
+    for kind, key in (("how long", "notes.no_time"), ("how much", "notes.no_price")):
+        if any(hit.label == f"{kind} asked" for hit in kinds) and not any(
+            _asked().has(one, kind) for one in read
+        ):
+            missing.append(say(key, lang))
+    return len(missing) < len(words) or (not words and not missing), missing
+
+
+def folded_words_of(note: Note) -> frozenset[str]:
+    """The folded words of a note, its other names among them, English ones also without their endings."""
+    shipped = _by_topic().get(note.topic, {})
+    also = " ".join(name for one in shipped.values() for name in one.also)
+    return frozenset(fold.folded_words(f"{note.title} {note.text} {also}"))
 
 
 def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidence, ...]:

@@ -6,12 +6,12 @@ from importlib import import_module
 
 
 def warm() -> None:
-    """Learn the signs, the examples and the notes, and load the library of the memory and the search."""
+    """Learn the signs and the notes, and load the library of the memory and the search."""
     from troly.retrieval.search.glossary import concepts
-    from troly_dental.guard import judge, red_flag
+    from troly_dental.guard import danger, judge
     from troly_dental.notes import subjects, word_weight
 
-    red_flag("răng bị sâu")
+    danger("răng bị sâu")
     judge("răng bị sâu")
     subjects("răng bị sâu")
     word_weight("răng")

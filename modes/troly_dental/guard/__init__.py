@@ -1,7 +1,7 @@
 """The gate of the dental assistant: red flags first, then whether a message is about dental care at all (003-06..11)."""
 
-from troly_dental.guard.red_flags import RedFlag, red_flag
+from troly_dental.guard.danger import Danger, danger, is_over
 from troly_dental.guard.rules import Judgement, judge
 from troly_dental.guard.verdict import Verdict, advice, guard, rejection
 
-__all__ = ["Judgement", "RedFlag", "Verdict", "advice", "guard", "judge", "red_flag", "rejection"]
+__all__ = ["Danger", "Judgement", "Verdict", "advice", "danger", "guard", "is_over", "judge", "rejection"]

@@ -1,4 +1,4 @@
-"""Rules by word lists and examples for whether a message is about dental care (003-07), with a score and the reason."""
+"""Rules by word lists for whether a message is about dental care (003-07), with a score and the reason."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import exp
 
 from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.language import is_syllable
-from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
+from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
 
@@ -122,7 +122,6 @@ def _shared() -> Mapping[str, frozenset[str]]:
     return found
 
 
-MODES = ("shopping", "analysis", "rental", "rag")
 # Above and below these a score is clear, and no model is asked.
 SURE, SURE_NOT = 0.68, 0.32
 
@@ -133,34 +132,21 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {
     "other": (-1.6, -0.2),
     "medical": (-2.0, -0.3),
     "off": (-2.0, -0.4),
-    "shopping": (-2.6, -0.7),
-    "analysis": (-3.6, -0.8),
-    "rental": (-3.2, -0.8),
-    "rag": (-3.0, -0.8),
+    "elsewhere": (-3.0, -0.8),
     "social": (-1.2, -0.2),
     # A word of another trade that took a mouth's word away (shared.txt).
     TRADE: (-2.6, -0.5),
 }
 _ABOUT_MOUTHS = ("dental", "bare", "field", "weak")
-_AGAINST = ("other", "medical", "off", *MODES, TRADE)
+_AGAINST = ("other", "medical", "off", "elsewhere", TRADE)
 _WEAK, _WEAK_WITH_CARE, _WEAK_BESIDE_OTHERS = 0.9, 2.4, 0.2
 _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 # Other trades' words beside nothing but a word that also means something else.
 _WEAK_ASIDE = -0.9
 _NOTHING_LISTED = -1.2
-_LIKENESS = 1.6
 _SHARPNESS = 0.9
-_SOCIAL = 0.8
-# What likeness to other subjects may take from a message with a word for mouths.
-_LEAST = -1.0
-# What likeness may add to one word that also means something else: it is the same word that is alike.
-_LONE_LIKENESS = 0.4
-_UNKNOWN, _KNOWN_SHARE = 1.4, 0.5
-# A follow-up is short, names no subject of its own and consists of words one goes on with.
-_FOLLOWS, _FOLLOW_TOKENS, _FOLLOW_SHARE = 0.86, 25, 0.6
-_PERHAPS, _PERHAPS_SHARE, _HARDLY = 0.55, 0.3, 0.42
-# A message of hardly more than small words goes on about the same: "vậy à, sao vậy".
-_BARE_FOLLOW_UP, _SHORT = 6, 7
+# A follow-up names no subject of its own; after a matter that was refused it is hardly about teeth.
+_FOLLOWS, _HARDLY = 0.86, 0.42
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -169,14 +155,14 @@ class Judgement:
     """What the rules make of a message.
 
     `dental` is None in the grey band; `score` 0 to 1, at least 0.5 leaning towards dental; `reason` names the words
-    that told; `social` marks greetings and thanks; `mode` is the assistant that can help with the part that is no dental matter, or None.
+    that told; `social` marks greetings and thanks, `refused` an attempt to give the assistant another job.
     """
 
     dental: bool | None
     score: float
     reason: str
-    mode: str | None = None
     social: bool = False
+    refused: bool = False
 
 
 def judge(text: str, previous_question: str | None = None, previous_dental: bool = False) -> Judgement:
@@ -191,25 +177,12 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
     if best.own_subject or best.judgement.social:
         return best.judgement
-    follows = max(_follow_share(reading) for reading in spellings_of(text))
-    if not (previous_dental or _dental_before(previous_question)):
-        return _after_another(best.judgement, follows) if previous_question else best.judgement
-    if follows >= _FOLLOW_SHARE:
-        score = max(_FOLLOWS, best.judgement.score)
-        return Judgement(True, score, f"follow-up {follows:.2f}; {best.judgement.reason}")
-    if best.judgement.dental is not True and best.judgement.mode is None:
-        # Said after a dental question, with words of an unlisted subject: the more of them, the less a follow-up.
-        perhaps = follows >= _PERHAPS_SHARE or _goes_on(text)
-        score = max(best.judgement.score, _PERHAPS if perhaps else _HARDLY)
-        return Judgement(None, score, f"follow-up? {follows:.2f}; {best.judgement.reason}")
+    if previous_dental or _dental_before(previous_question):
+        # It names no subject of its own, so it goes on about the same (C1).
+        return Judgement(True, max(_FOLLOWS, best.judgement.score), f"follow-up; {best.judgement.reason}")
+    if previous_question and best.judgement.dental is not False:
+        return Judgement(None, min(best.judgement.score, _HARDLY), f"follow-up; {best.judgement.reason}")
     return best.judgement
-
-
-def _after_another(found: Judgement, follows: float) -> Judgement:
-    """A message that goes on about what was no dental matter is none either, whatever pain it speaks of."""
-    if follows < _FOLLOW_SHARE or found.dental is False:
-        return found
-    return Judgement(None, min(found.score, _HARDLY), f"follow-up {follows:.2f}; {found.reason}", found.mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,36 +208,24 @@ def _judged(text: str) -> _ScoredSpelling:
     hits = _each_once(_hits(text))
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
-    mode = next((label for label, _ in count.most_common() if label in MODES), None)
     if count["jailbreak"] and not _asked_beside(text):
-        return _ScoredSpelling(Judgement(False, 0.03, words, mode), True, listed=True)
+        return _ScoredSpelling(Judgement(False, 0.03, words, refused=True), True, listed=True)
     points = _points(count)
     told = any(count[label] for label in (*_WEIGHTS, *_ABOUT_MOUTHS))
-    like = {scored.label: scored.confidence for scored in _examples().classify(text)}
-    against_it = sum(like.get(one, 0.0) for one in ("other", "social", *MODES))
-    likeness = _LIKENESS * (like.get("dental", 0.0) - against_it)
-    if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
-        # A subject that the lists do not know is hardly a mouth's, with one such word in it.
-        unknown = _follow_share(text) < _KNOWN_SHARE
-        likeness = min(likeness, _LONE_LIKENESS) if unknown else likeness
-        points -= _UNKNOWN if unknown else 0.0
-    points += max(likeness, _LEAST) if any(count[one] for one in _ABOUT_MOUTHS) else likeness
     if not told:
         points += _NOTHING_LISTED
     score = 1 / (1 + exp(-_SHARPNESS * points))
-    nearest = max(like, key=lambda label: like[label])
-    reason = f"{words or '-'}; ≈ {nearest} {like[nearest]:.2f}"
     against = any(count[label] for label in _AGAINST)
     only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
-    social = bool(only_social) and (not count["follow"] or like.get("social", 0.0) >= _SOCIAL)
+    social = bool(only_social) and not count["follow"]
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
-    foreign = any(count[one] for one in ("off", TRADE, *MODES)) or (count["other"] and not count["follow"])
+    foreign = any(count[one] for one in ("off", TRADE, "elsewhere")) or (
+        count["other"] and not count["follow"]
+    )
     subject = bool(count["dental"] or count["bare"] or count["field"] or foreign)
-    if mode is None and score < 0.5 and nearest in MODES and like[nearest] >= 0.5:
-        mode = nearest
     dental = True if score >= SURE else False if score <= SURE_NOT else None
     return _ScoredSpelling(
-        Judgement(dental, round(score, 3), reason, mode, social),
+        Judgement(dental, round(score, 3), words or "-", social),
         subject,
         listed=told,
     )
@@ -325,37 +286,8 @@ def _by_chance(hit: PhraseHit, sure: set[tuple[int, int]]) -> bool:
     return not hit.exact and (" " not in hit.phrase or (hit.start, hit.end) in sure)
 
 
-def _follow_share(text: str) -> float:
-    """The share of the words with a meaning that name no subject of their own; 0 for a long message or for none."""
-    words = tokens(text)
-    if not words or len(words) > _FOLLOW_TOKENS:
-        return 0.0
-    inside: set[int] = set()
-    for hit in _follow().find(text):
-        inside.update(range(hit.start, hit.end))
-    content = [
-        word
-        for word in words
-        if word.start in inside or not (word.folded in _stop() or word.folded.isdigit())
-    ]
-    if not content:
-        return 1.0 if len(words) <= _BARE_FOLLOW_UP else 0.0
-    return sum(1 for word in content if word.start in inside) / len(content)
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a short message begins as one does who goes on: "with strips or trays"."""
-    begun = _openings().find(text)
-    return bool(begun) and len(tokens(text)) <= _SHORT and not text[: begun[0].start].strip()
-
-
 @cache
-def _openings() -> Lexicon:
-    return Lexicon({"go_on": read_lists(LEXICONS / "topics.txt")["go_on"]})
-
-
-@cache
-def _stop() -> frozenset[str]:
+def stop_words() -> frozenset[str]:
     return frozenset(fold(entry) for listed in read_lists(LEXICONS / "stop.txt").values() for entry in listed)
 
 
@@ -378,17 +310,6 @@ def _listed(labels: Iterable[str]) -> dict[str, Sequence[str]]:
 def _topics() -> Lexicon:
     against = [label for label in _AGAINST if label != TRADE]
     return Lexicon(_listed((*_ABOUT_MOUTHS, "care", "pain", *against, "social", "jailbreak", "follow")))
-
-
-@cache
-def _follow() -> Lexicon:
-    """What one goes on with, in a list of its own: there "giá" need not give way to longer phrases of a subject."""
-    return Lexicon(_listed(("follow", "care", "weak", "medical")))
-
-
-@cache
-def _examples() -> ExampleClassifier:
-    return ExampleClassifier.load(LEXICONS / "examples.txt")
 
 
 @lru_cache(maxsize=64)

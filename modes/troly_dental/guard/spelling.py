@@ -13,7 +13,6 @@ from troly.text.language import is_syllable
 from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
-from troly_dental.guard.signs import flag_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 # What a message is about shows well before its end; the end of a long one is read as well, for it holds the question.
@@ -35,9 +34,16 @@ _TONES = re.compile("[\u0300\u0301\u0303\u0309\u0323]")
 _MISSPELT = re.compile("u\u031bo(?!\u031b)|uo\u031b[a-z]|[iy]e[cmnpt](?!.*[aeiou])")
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
-_NO_TARGETS = frozenset({"other", "off", "medical", "rag", "follow", "social"})
+_NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})
 # Short words that are worth a look all the same.
 _SHORT_TARGETS = frozenset({"tooth", "teeth", "gums"})
+
+
+@cache
+def danger_lists() -> dict[str, tuple[str, ...]]:
+    """The names of the concepts that dangers are made of, without the mark that some need their accents."""
+    lists = read_lists(LEXICONS / "danger.txt")
+    return {concept: tuple(one.rstrip("!~") for one in listed) for concept, listed in lists.items()}
 
 
 def part_read(text: str) -> str:
@@ -77,11 +83,10 @@ def _corrector() -> Corrector:
     paths += [LEXICONS / name for name in ("topics.txt", "trades.txt", "known.txt")]
     known = [
         entry
-        for lists in (flag_lists(), *map(read_lists, paths))
+        for lists in (danger_lists(), *map(read_lists, paths))
         for listed in lists.values()
         for entry in listed
     ]
-    known += (LEXICONS / "examples.txt").read_text("utf-8").splitlines()
     chat = chat_spellings(CHAT, LEXICONS / "chat.txt")
     return Corrector(_meant(), known, chat, _RULES, short_words=_SHORT_TARGETS, repair=_typed_in_haste)
 
@@ -90,7 +95,7 @@ def _meant() -> Iterator[str]:
     """The words and pairs of words that a slip may stand for."""
     for lists, left_out in (
         (read_lists(LEXICONS / "topics.txt"), _NO_TARGETS),
-        (flag_lists(), frozenset({"filler", "place_exact"})),
+        (danger_lists(), frozenset({"filler", "gulp_filler", "hidden"})),
     ):
         for label, listed in lists.items():
             for phrase in listed if label not in left_out else ():

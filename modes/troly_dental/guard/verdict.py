@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Literal
 
 from troly.errors import ModelError
 from troly.text.catalogue import Lang
-from troly_dental.guard.rules import Judgement, judge
+from troly.text.fold import bigrams, folded_words
+from troly_dental.guard.rules import Judgement, judge, stop_words
 from troly_dental.guard.spelling import part_read
+from troly_dental.memory.facts import find_facts
+from troly_dental.safety import stated
 from troly_dental.strings import say
+from troly_dental.wishes import thanks, wishes
 
 if TYPE_CHECKING:
     from troly.llm.prompts import PromptFolder
     from troly.plugin.context import TurnContext
+    from troly.plugin.contract import Mode, Purpose
 
 
 _ATTEMPTS = 2
@@ -27,41 +32,47 @@ _SHOWN = 600
 # An answer of one word was asked for; a model that writes on is not listened to.
 _HEARD = 400
 _NO, _YES = re.compile(r"\bNO\b", re.IGNORECASE), re.compile(r"\bYES\b", re.IGNORECASE)
+# A word that is long enough to tell by itself what is spoken of.
+_LONG_WORD = 6
+_HEALTH_WISHES = frozenset({"dose", "prescription", "medicine", "diagnosis"})
 _THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a message is about dental care, who decided, the score 0 to 1 of the rules, why, and who else can help."""
+    """Whether a message is about dental care, who decided, the score 0 to 1 of the rules, and why."""
 
     dental: bool
     source: Literal["rules", "model"]
     score: float
     reason: str
-    mode: str | None = None
     social: bool = False
 
 
-async def guard(
-    turn: TurnContext, text: str, previous: Sequence[str] = (), *, previous_dental: bool | None = None
-) -> Verdict:
-    """The verdict on `text` (003-07); a model is asked only in the grey band, and none that fails stops the turn.
+async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental: bool = False) -> Verdict:
+    """The verdict on `text` (003-07): rules where it is plainly about teeth or plainly none, else the model, whose word stands.
 
-    `previous` are the user's earlier messages, oldest first; only the last counts. `previous_dental` says how it was
-    judged; None lets the rules judge it.
+    `last` is the person's message before, `previous_dental` how it was judged: what names no subject of its own goes on
+    about the same. What a person states of their health is never off topic. No model that fails stops the turn.
     """
-    last = previous[-1] if previous else None
     # The first message of a process reads the word lists; nobody else should wait for that.
-    ruled = await asyncio.to_thread(judge, text, last, bool(previous_dental))
-    if ruled.dental is not None:
+    ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
+    if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)
+    if await asyncio.to_thread(about_health, text):
+        return Verdict(True, "rules", ruled.score, "health")
     try:
         said = await _ask(turn, text, last)
     except ModelError as error:
         return _by_rules(ruled, f"{ruled.reason} ({error.key})")
     if said is None:
         return _by_rules(ruled, f"{ruled.reason} (?)")
-    return Verdict(said, "model", ruled.score, ruled.reason, None if said else ruled.mode)
+    return Verdict(said, "model", ruled.score, ruled.reason)
+
+
+def about_health(text: str) -> bool:
+    """Whether the person states an allergy, a medicine, a pregnancy, an illness or an age, or asks for a medicine."""
+    return bool(stated(find_facts(text))) or bool(_HEALTH_WISHES & set(wishes(text)))
 
 
 def read_answer(reply: str) -> bool | None:
@@ -74,16 +85,21 @@ def read_answer(reply: str) -> bool | None:
 
 
 def _by_rules(ruled: Judgement, reason: str) -> Verdict:
-    return Verdict(ruled.score >= 0.5, "rules", ruled.score, reason, ruled.mode, ruled.social)
+    return Verdict(ruled.score >= 0.5, "rules", ruled.score, reason, ruled.social)
 
 
-async def _ask(turn: TurnContext, text: str, last: str | None) -> bool | None:
+async def _ask(turn: TurnContext, text: str, last: str) -> bool | None:
+    answers = [message.text for message in turn.history if message.sender == "assistant"][-1:]
     messages = _prompts().messages(
-        "guard", turn.language, previous=_one_line(last or "-"), question=_one_line(text)
+        "guard",
+        turn.language,
+        previous=_one_line(last or "-"),
+        answer=_one_line(answers[0] if answers else "-"),
+        question=_one_line(text),
     )
     for _ in range(_ATTEMPTS):
         said = ""
-        async with aclosing(turn.model.stream("guard", messages, role="guard")) as pieces:
+        async with aclosing(turn.model.stream("guard", messages, role="guard", tokens=64)) as pieces:
             async for piece in pieces:
                 said += piece
                 if len(said) >= _HEARD:
@@ -108,16 +124,36 @@ def _prompts() -> PromptFolder:
 
 # -- What the guard says.
 
-_MODES = frozenset({"shopping", "analysis", "rental", "rag"})
+
+def advice(name: str, lang: Lang) -> str:
+    """What to do now for the danger `name`; raises KeyError for an unknown one."""
+    return say(f"guard.red_flag.{name}", lang)
 
 
-def advice(flag_name: str, lang: Lang) -> str:
-    """What to do now for the red flag `flag_name`; raises KeyError for an unknown one."""
-    return say(f"guard.red_flag.{flag_name}", lang)
-
-
-def rejection(mode: str | None, lang: Lang, *, social: bool = False) -> str:
-    """A friendly no (003-11): what this assistant can do, and the assistant that can help when `mode` names one."""
+def rejection(text: str, lang: Lang, others: Iterable[Mode], own: str, *, social: bool = False) -> str:
+    """A friendly no (003-11): what this assistant is for, and the others whose purpose has words of the message."""
     if social:
-        return say("guard.social", lang)
-    return say(f"guard.rejected.{mode if mode in _MODES else 'other'}", lang)
+        return say("guard.thanks" if thanks(text) else "guard.social", lang)
+    lines = [say("guard.rejected.other", lang)]
+    fitting = [
+        say("guard.rejected.line", lang, name=mode.names[lang], purpose=mode.about.sentence[lang])
+        for mode in others
+        if mode.id != own and mode.about is not None and _speaks_of(mode.about, text)
+    ]
+    if fitting:
+        lines += [say("guard.rejected.referral", lang), *fitting]
+    return "\n".join([*lines, say("guard.rejected.ask", lang)])
+
+
+def _speaks_of(about: Purpose, text: str) -> bool:
+    """Whether a pair of words, or a long one, of `text` stands in what an assistant says it is for."""
+    told = [
+        *about.sentence.values(),
+        *(each for listed in about.examples.values() for each in listed),
+    ]
+    said = [word for word in folded_words(text) if word not in stop_words()]
+    held = {word for each in told for word in folded_words(each)} - stop_words()
+    pairs = {pair for each in told for pair in bigrams(folded_words(each))}
+    return bool(set(bigrams(folded_words(text))) & pairs and set(said) & held) or any(
+        len(word) >= _LONG_WORD and word in held for word in said
+    )

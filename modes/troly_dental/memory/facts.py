@@ -16,7 +16,7 @@ from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
 # A message longer than this is a pasted text, not something that a person says of himself.
-LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 200, 80
+LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
     r"[;!\n]+|(?<!\d)[.,](?!\d)|(?<=\d)[.,](?=\s|$)|(?<=\D)[.,](?=\d)|(?<=\d)[.,](?=[^\d\s])|\?+"
     r"|\s(?:and|và|va|nhưng|nhung|but)\s(?=(?:i|i'm|my|tôi|toi|em|mình|minh|đang|dang|bị|bi|cháu|chau|con)\b)",
@@ -30,6 +30,15 @@ _ASKED = re.compile(
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
 )
+_AGE = re.compile(r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|\b(?:aged?|age of)\s+\d{1,3}\b")
+# A medicine that is asked about is not one that is taken.
+_PERMISSION = re.compile(
+    r"\b(?:duoc|dc)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
+)
+_TAKES = re.compile(
+    r"\b(?:dang|i take|i'm on|i am on|taking|takes|prescribed|duoc ke|hang ngay|moi ngay|every day|daily)\b"
+)
+_IS_SO = re.compile(r"\b(?:bi|dang|moi|vua|hen|dau|nhuc|lich|toi|em|minh|hurts|hurt|my|since|i)\b")
 _TOOTH = re.compile(
     r"\b(?:rang|tooth|teeth|r|cai\s+rang)\s*(?:so\s*|number\s*|no\.?\s*|#\s*|:\s*)?"
     r"(?:[1-8][1-8]|[1-8]|3[0-2]|2[0-9]|1[0-9]|9)(?:\s*(?:,|va|and|-|&|\s)\s*[1-8][1-8](?!\d))*\b(?!\s*(?:ngay|tuan|thang|nam|tuoi|lan|cai|rang|chiec|day|week|month|year))"
@@ -42,11 +51,11 @@ _SIDE = re.compile(
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
 _DATE = re.compile(
-    r"\b(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.\-]\d{1,2}(?:[/.\-]\d{2,4})?(?![\d/.,]|\s*(?:mmhg|%))"
+    r"\b(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}(?:[/\-]\d{1,2}(?:[/\-]\d{2,4})?|\.\d{1,2}\.\d{2,4})(?![\d/.,]|\s*(?:mmhg|%))"
     r"|(?:ngay|mung|mong)\s+\d{1,2}(?:\s*(?:thang|/)\s*\d{1,2})?(?:\s*(?:nam|/)\s*\d{4})?(?!\d|\s*(?:lan|vien|goi|ong|bua|cu|mg|ml|tieng|gio)\b)"
     r"|thang\s+\d{1,2}(?:\s*(?:nam|/|-)\s*\d{4})?(?!\d|\s*(?:lan|vien|mui)\b)|nam\s+(?:19|20)\d\d"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?"
-    r"|thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
+    r"|(?<!cai )(?<!loai )(?<!cach )(?<!chiec )thu\s+(?:hai|ba|tu|nam|sau|bay|[2-7])(?:\s+tuan\s+(?:nay|sau|toi))?|chu\s+nhat(?:\s+(?:nay|tuan\s+sau))?"
     r"|(?:next\s+|this\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
 _NUMBER = re.compile(r"(?<![\w.,])\+?\d[\d.,]*(?:\s?(?:/|-|x)\s?\d[\d.,]*)*(?:\s*%|\s*[^\W\d_]+)?")
@@ -114,6 +123,8 @@ def _facts(part: _Part) -> Iterator[Fact]:
         for fact in _health(part, hits, labels, told):
             kept = True
             yield fact
+    if part.stated < len(part.text) and not _speaks_of_now(part):
+        return
     spoken = [(_folded_at(part, h.start), _folded_at(part, h.end)) for h in hits if h.label == "tooth"]
     for start, end in [*(match.span() for match in _TOOTH.finditer(part.folded)), *spoken]:
         side = _SIDE.match(part.folded, end)
@@ -122,6 +133,11 @@ def _facts(part: _Part) -> Iterator[Fact]:
         yield _fact("date", part.written(*match.span()), part.text)
     if not kept:
         yield from _numbers(part)
+
+
+def _speaks_of_now(part: _Part) -> bool:
+    """Whether a clause that also asks says how it is: "răng 36 bị sâu thì sao", not "implant 1 cái bao nhiêu"."""
+    return bool(_IS_SO.search(part.folded)) or any(hit.label == "self" for hit in _lexicon().find(part.text))
 
 
 def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> Iterator[Fact]:
@@ -133,16 +149,25 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
         yield _fact("allergy", cue.phrase if nothing or not value else value, told)
     else:
         drugs = [hit for hit in hits if hit.label == "medicine"]
+        if _PERMISSION.search(part.folded) and not _TAKES.search(part.folded):
+            drugs = []  # "uống ibuprofen được không" asks, "đang uống warfarin, nhổ được không" states
         for hit in drugs:
             yield _fact("medicine", part.text[hit.start : hit.end], told)
         cues = [hit for hit in hits if hit.label == "medicine cue"]
-        if cues and not drugs and (value := _after(part, cues[0]) or cues[0].phrase):
+        if (
+            cues
+            and not drugs
+            and not _PERMISSION.search(part.folded)
+            and (value := _after(part, cues[0]) or cues[0].phrase)
+        ):
             yield _fact("medicine", value, told)
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
             if hit.label == kind:
                 yield _fact(kind, part.text[hit.start : hit.end], told)
+    if age := _AGE.search(part.folded):
+        yield _fact("age", part.written(*age.span()), told)
 
 
 def _numbers(part: _Part) -> Iterator[Fact]:
@@ -224,7 +249,7 @@ def _selves() -> dict[str, tuple[str, ...]]:
 # -- The facts that a prompt has room for.
 
 FACT_TOKENS = 1200
-_NEVER_LEFT_OUT = frozenset(KINDS[:4])
+_NEVER_LEFT_OUT = frozenset(KINDS[:5])
 
 
 def facts_for_prompt(facts: Sequence[Fact], tokens: int = FACT_TOKENS) -> tuple[Fact, ...]:

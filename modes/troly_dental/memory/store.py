@@ -6,6 +6,7 @@ import sqlite3
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from troly.errors import AccessError, InputError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LONGEST_ID, LONGEST = 200, 200_000
 _ROLES = ("user", "assistant")
+_HEALTH = frozenset({"allergy", "medicine", "pregnancy", "disease"})
+_PREGNANCY = timedelta(days=280)
 _OWNER = """
 SELECT coalesce(d.user_id, c.user_id), c.user_id, c.deleted_at, d.id IS NOT NULL FROM (SELECT ? AS id) AS asked
 LEFT JOIN dental_conversations AS d ON d.id = asked.id LEFT JOIN conversations AS c ON c.id = asked.id
@@ -136,6 +139,23 @@ class MemoryStore:
                 sql = f"{_FACTS} AND f.conversation_id = ? ORDER BY f.id"
                 rows = connection.execute(sql, (self.owner, conversation_id)).fetchall()
         return tuple(sorted((Fact(*row) for row in rows), key=lambda fact: KINDS.index(fact.kind)))
+
+    def pinned(self, conversation_id: str) -> tuple[Fact, ...]:
+        """The facts of a conversation, and what the owner stated of their health in others: an allergy goes with the person.
+
+        A pregnancy of another conversation counts for nine months; ages, names, teeth, dates and numbers stay where they were told.
+        """
+        own = self.facts(conversation_id)
+        said = {(fact.kind, fold(fact.value)) for fact in own}
+        since = instant(self.clock() - _PREGNANCY)
+        with self.state.read() as connection:
+            rows = connection.execute(
+                f"{_FACTS} AND (f.kind <> 'pregnancy' OR f.created_at > ?) ORDER BY f.id", (self.owner, since)
+            )
+            others = [Fact(*row) for row in rows if row[4] != conversation_id and row[0] in _HEALTH]
+        more = {(fact.kind, fold(fact.value)): fact for fact in others}
+        kept = (*own, *(fact for key, fact in more.items() if key not in said))
+        return tuple(sorted(kept, key=lambda fact: KINDS.index(fact.kind)))
 
     def correct(self, fact_id: int, text: str) -> Fact:
         """Let a fact say `text` from now on; what said it before leaves the summary and the context.

@@ -84,7 +84,7 @@ async def summarise(
 def _schema() -> type[BaseModel]:
     from pydantic import Field, create_model
 
-    return create_model("Summary", summary=(str, Field(max_length=8000)))
+    return create_model("Summary", summary=(str, Field(max_length=1900)))
 
 
 def _one_part(text: str, tokens: int) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, Self, TypedDict
 
 Role = Literal["user", "assistant"]
-FactKind = Literal["allergy", "medicine", "pregnancy", "disease", "name", "tooth", "date", "number"]
+FactKind = Literal["allergy", "medicine", "pregnancy", "disease", "age", "name", "tooth", "date", "number"]
 # In the order in which they are told: what can do harm first.
 KINDS: tuple[FactKind, ...] = (
-    "allergy", "medicine", "pregnancy", "disease", "name", "tooth", "date", "number",
+    "allergy", "medicine", "pregnancy", "disease", "age", "name", "tooth", "date", "number",
 )  # fmt: skip
 MAX_MESSAGES = 20
 

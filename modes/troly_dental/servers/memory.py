@@ -118,7 +118,7 @@ def _add_reading(server: StrictServer, store: MemoryStore) -> None:
     @server.tool()
     def get_summary(conversation_id: _Id) -> Summary:
         """The accumulated summary (an empty string before the first answer) and the pinned facts."""
-        facts = facts_for_prompt(store.facts(conversation_id))
+        facts = facts_for_prompt(store.pinned(conversation_id))
         pinned = [PinnedFact(id=one.id, kind=one.kind, value=one.value, text=one.text) for one in facts]
         return {"summary": store.get_summary(conversation_id), "facts": pinned}
 

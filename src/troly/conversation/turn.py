@@ -252,6 +252,7 @@ class Turn:
             emit=self._recorder.take,
             turn_id=self.turn_id,
             conversation_metadata=dict(given.metadata),
+            others=self._registry,
         )
         with suppress(ConfigError):
             # A voice that cannot be used is told once and first, whether or not the answer needs it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ class TurnContext:
     `text` is what is left of it when a request for another language was granted; `language` is the language to answer
     in. `emit` takes events in order; `conversation_metadata` is saved with the conversation when the turn ends. A node
     that asks back, or says that it cannot answer, sets `answered` to False; it goes into the answer's metadata.
+    `others` are all assistants of this installation, to refer a person to one by its `about`; they load when looked at.
     """
 
     services: Services
@@ -48,6 +49,7 @@ class TurnContext:
     turn_id: str = ""
     conversation_metadata: dict[str, Any] = field(default_factory=dict)
     answered: bool | None = None
+    others: Iterable[Mode] = ()
     # By language, with the error that the installation's own voice gave.
     _voices: dict[Lang, tuple[Persona, ConfigError | None]] = field(default_factory=dict)
     _persona_told: bool = False

@@ -18,7 +18,7 @@ from troly.retrieval.documents.files import parse_document
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
-from troly_dental.notes import sentences_of, subject_words, subjects
+from troly_dental.notes import NoteAnswer, sentences_of, subject_words, subjects
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, note_files
 
@@ -133,20 +133,41 @@ async def test_the_language_of_the_turn_is_answered_in(services: Services) -> No
 async def test_any_text_is_a_question(services: Services, question: str, k: int) -> None:
     found = await notes.find_in(services, question, k, "vi")
     assert len(found) <= max(0, k)
-    assert isinstance(notes.answer(found, question, "vi"), str)
+    assert isinstance(notes.answer(found, question, question, "vi").text, str)
     assert [note.score for note in found] == sorted((note.score for note in found), reverse=True)
 
 
 async def test_an_answer_has_the_sentence_that_was_asked_for(services: Services) -> None:
     question = "nhổ răng khôn xong bao lâu thì lành"
-    text = notes.answer(await notes.find_in(services, question, 3, "vi"), question, "vi")
+    text = notes.answer(await notes.find_in(services, question, 3, "vi"), question, question, "vi").text
     assert "một đến hai tuần" in text
     assert "Nên gặp nha sĩ" in text
     assert "20/11/2026" in text
     assert "Ghi chú dựa trên: NHS" in text
-    eaten = notes.answer(await notes.find_in(services, "what can I eat after a tooth extraction", 3, "en"), "what can I eat after a tooth extraction", "en")  # fmt: skip
+    asked = "what can I eat after a tooth extraction"
+    eaten = notes.answer(await notes.find_in(services, asked, 3, "en"), asked, asked, "en").text
     assert "Eat soft, cool food" in eaten
-    assert notes.answer((), question, "vi") == ""
+    assert notes.answer((), question, question, "vi") == NoteAnswer()
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("tẩy trắng răng bằng baking soda được không", "baking"),
+        ("niềng răng có chơi trombone được không", "trombone"),
+        ("can I whiten my teeth with strawberries", "strawberries"),
+    ],
+)
+async def test_a_word_that_no_note_has_is_named(services: Services, question: str, missing: str) -> None:
+    lang = detect(question)
+    told = notes.answer(await notes.find_in(services, question, 3, lang), question, question, lang)
+    assert not told.whole
+    assert f"“{missing}" in told.text.splitlines()[0]
+
+
+async def test_a_question_that_the_notes_cover_is_answered_whole(services: Services) -> None:
+    for question in ("Chảy máu chân răng khi đánh răng có đáng lo không?", "nhổ răng khôn xong nên ăn gì"):
+        assert notes.answer(await notes.find_in(services, question, 3, "vi"), question, question, "vi").whole
 
 
 async def test_a_dose_is_never_read_out_and_own_documents_are_found(
@@ -164,7 +185,7 @@ async def test_a_dose_is_never_read_out_and_own_documents_are_found(
     )
     found = await notes.find_in(services, "zircoplasty là gì", 3, "vi")
     assert (found[0].title, found[0].date, found[0].topic) == ("Zircoplasty", "2026-05-02", "zirco.md")
-    text = notes.answer(found, "zircoplasty uống thuốc gì", "vi")
+    text = notes.answer(found, "zircoplasty uống thuốc gì", "zircoplasty uống thuốc gì", "vi").text
     assert "500" not in text
     assert "Zircoplasty là kỹ thuật" in text
     samples.remove(services, "vi")

@@ -8,14 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_dental.output_rail import DIAGNOSIS, DOSE, OutputRail, diagnosed, doses
+from troly_dental.memory.types import Fact
+from troly_dental.output_rail import CONFLICT, DIAGNOSIS, DOSE, OutputRail, diagnosed, doses
+from troly_dental.strings import say
 
-INSTEAD = {DOSE: "(no dose)", DIAGNOSIS: "(no diagnosis)"}
+INSTEAD = {kind: say(f"rail.{kind}", "vi") for kind in (DOSE, DIAGNOSIS)}
 SOURCE = "Người lớn có thể uống paracetamol 500 mg mỗi 6 giờ, tối đa 4 viên một ngày."
 
 
-def through(text: str, sources: tuple[str, ...] = (), own: str = "") -> tuple[str, OutputRail]:
-    rail = OutputRail(sources, own, INSTEAD)
+def through(
+    text: str, sources: tuple[str, ...] = (), own: str = "", facts: tuple[Fact, ...] = ()
+) -> tuple[str, OutputRail]:
+    rail = OutputRail(sources, own, "vi", facts)
     return rail.add(text) + rail.finish(), rail
 
 
@@ -38,8 +42,9 @@ def through(text: str, sources: tuple[str, ...] = (), own: str = "") -> tuple[st
 )
 def test_a_dose_without_a_source_is_held_back(sentence: str) -> None:
     shown, rail = through(sentence)
-    assert shown.strip() == INSTEAD[DOSE]
-    assert rail.withheld == {DOSE: 1, DIAGNOSIS: 0}
+    assert doses(shown, anywhere=True) == frozenset()
+    assert INSTEAD[DOSE] in shown
+    assert rail.withheld[DOSE] == 1
 
 
 @pytest.mark.parametrize(
@@ -86,9 +91,9 @@ def test_another_dose_or_medicine_than_the_source_has_does_not(sentence: str) ->
         "Your child has tooth decay.",
     ],
 )
-def test_a_diagnosis_is_held_back(sentence: str) -> None:
+def test_after_a_diagnosis_it_is_said_that_it_is_none(sentence: str) -> None:
     shown, rail = through(sentence)
-    assert shown.strip() == INSTEAD[DIAGNOSIS]
+    assert shown == f"{sentence} {INSTEAD[DIAGNOSIS]}"
     assert rail.withheld[DIAGNOSIS] == 1
 
 
@@ -114,15 +119,81 @@ def test_what_the_person_brought_may_be_said_again() -> None:
     assert through(sentence, own="tôi bị viêm nướu hai tuần nay")[0] == sentence
 
 
-def test_only_the_first_of_a_kind_is_replaced_and_the_rest_stays() -> None:
+def test_the_remark_comes_once_and_the_rest_stays() -> None:
     text = "Chườm lạnh bên ngoài má. Uống ibuprofen 400 mg. Uống thêm 2 viên panadol. Rồi đi khám sớm."
     shown, rail = through(text)
-    assert shown == f"Chườm lạnh bên ngoài má. {INSTEAD[DOSE]} Rồi đi khám sớm."
+    assert shown.count(INSTEAD[DOSE]) == 1
+    assert shown.startswith("Chườm lạnh bên ngoài má. Uống ibuprofen ")
+    assert shown.endswith("Rồi đi khám sớm.")
     assert rail.withheld[DOSE] == 2
 
 
 def test_how_often_belongs_to_the_dose_before_it() -> None:
-    assert through("Uống ibuprofen 400 mg. Ngày 3 lần. Ăn đồ mềm.")[0] == f"{INSTEAD[DOSE]} Ăn đồ mềm."
+    shown, _ = through("Uống ibuprofen 400 mg. Ngày 3 lần. Ăn đồ mềm.")
+    assert doses(shown, anywhere=True) == frozenset()
+    assert shown.endswith("Ăn đồ mềm.")
+
+
+PENICILLIN = Fact("allergy", "penicillin", "tôi dị ứng penicillin")
+WARFARIN = Fact("medicine", "warfarin", "tôi đang uống warfarin")
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        ((PENICILLIN,), "Bạn nên uống amoxicillin."),
+        ((PENICILLIN,), "Take Augmentin for the infection."),
+        ((WARFARIN,), "Uống ibuprofen cho đỡ đau."),
+        ((Fact("pregnancy", "mang thai", "tôi đang mang thai"),), "Dùng naproxen."),
+        ((Fact("disease", "hen suyễn", "tôi bị hen suyễn"),), "Uống aspirin."),
+        ((Fact("age", "5 tuổi", "bé 5 tuổi"),), "Cho bé uống aspirin."),
+    ],
+)
+def test_a_medicine_that_a_stated_fact_speaks_against_becomes_a_warning(
+    facts: tuple[Fact, ...], sentence: str
+) -> None:
+    shown, rail = through(sentence, facts=facts)
+    assert shown.startswith("⚠")
+    assert rail.withheld[CONFLICT] == 1
+    assert through(sentence)[0] == sentence
+
+
+def test_a_warning_of_the_models_own_stays() -> None:
+    sentence = "Không uống amoxicillin vì bạn dị ứng penicillin."
+    assert through(sentence, facts=(PENICILLIN,))[0] == sentence
+
+
+def test_a_page_does_not_vouch_for_a_dose_of_a_prescription_medicine() -> None:
+    page = "Amoxicillin 500 mg mỗi 8 giờ."
+    assert "500" not in through("Uống amoxicillin 500 mg mỗi 8 giờ [1].", (page,))[0]
+
+
+def test_a_source_that_is_not_there_goes_with_its_claim() -> None:
+    shown, rail = through("Chườm lạnh [1]. Súc miệng nước chanh [9]. Đi khám nha sĩ ngay [7].", (SOURCE,))
+    assert shown == "Chườm lạnh [1]. Đi khám nha sĩ ngay."
+    assert rail.withheld["source"] == 2
+
+
+CARE = ["Hãy đến khoa Cấp cứu ngay", "Gọi 115", "Bạn đang dùng warfarin nên phải đến bệnh viện ngay", "Go to the emergency department now", "See a dentist today"]  # fmt: skip
+RISKY = [
+    " và uống 2 viên aspirin",
+    ", uống amoxicillin 500 mg",
+    " [9]",
+    " because you have pulpitis",
+    " sau 6 tiếng chảy máu",
+    "",
+]
+
+
+@given(
+    st.sampled_from(CARE),
+    st.sampled_from(RISKY),
+    st.sampled_from([(), (PENICILLIN,), (WARFARIN, PENICILLIN)]),
+)
+def test_advice_to_seek_care_is_never_taken_away(care: str, risky: str, facts: tuple[Fact, ...]) -> None:
+    shown, _ = through(f"{care}{risky}. Nghỉ ngơi.", facts=facts)
+    assert care in shown
+    assert shown.endswith("Nghỉ ngơi.")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +209,7 @@ def test_a_list_of_sources_of_the_models_own_is_left_out(heading: str) -> None:
 def test_how_the_text_is_cut_into_pieces_changes_nothing(seed: int, parts: list[str]) -> None:
     text = "".join(parts)
     cuts = random.Random(seed)
-    rail, shown, at = OutputRail((), "", INSTEAD), "", 0
+    rail, shown, at = OutputRail((), "", "vi"), "", 0
     while at < len(text):
         step = cuts.randint(1, 7)
         shown += rail.add(text[at : at + step])
@@ -147,11 +218,10 @@ def test_how_the_text_is_cut_into_pieces_changes_nothing(seed: int, parts: list[
     whole, _ = through(text)
     assert shown == whole
     assert "400 mg" not in shown
-    assert "viêm tủy" not in shown
 
 
 @given(st.text(max_size=400))
 def test_any_text_goes_through(text: str) -> None:
-    rail = OutputRail((SOURCE,), text, INSTEAD)
+    rail = OutputRail((SOURCE,), text, "vi")
     shown = rail.add(text) + rail.finish()
-    assert len(shown) <= len(text) + len(INSTEAD[DOSE]) + len(INSTEAD[DIAGNOSIS]) + 4
+    assert len(shown) <= len(text) + len(INSTEAD[DOSE]) + len(INSTEAD[DIAGNOSIS]) + 8

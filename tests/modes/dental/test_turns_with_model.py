@@ -93,12 +93,11 @@ async def test_the_english_prompt_is_english(clinic: Clinic, server: OllamaDoubl
     assert "\n\nReferences:\n\n1. " in told.answer
 
 
-async def test_guard_and_search_run_side_by_side_in_the_grey_band(
+async def test_nothing_is_searched_before_the_guard_has_decided(
     clinic: Clinic, server: OllamaDouble, web: WebDouble
 ) -> None:
     def guard(_request: Request) -> str:
-        # The search has begun before the guard has answered, and waits until it has.
-        assert web.asked.wait(10)
+        assert web.queries == []
         return "YES"
 
     server.script(guard, "Răng có thể nhạy cảm [1].", SUMMARY)
@@ -106,11 +105,10 @@ async def test_guard_and_search_run_side_by_side_in_the_grey_band(
     assert told.state["guardrail"]["source"] == "model"
     assert server.chats[0].model.startswith("qwen2.5:3b-instruct")
     assert len(web.queries) == 1
-    assert "song song" in next(step.detail for step in told.all(StepFinished) if step.node == "guardrail")
     assert told.done.calls == 3
 
 
-async def test_the_guards_no_ends_the_turn_and_the_search(
+async def test_the_guards_no_ends_the_turn_and_nothing_is_searched_or_kept(
     clinic: Clinic, server: OllamaDouble, web: WebDouble
 ) -> None:
     server.script("NO")
@@ -118,21 +116,52 @@ async def test_the_guards_no_ends_the_turn_and_the_search(
     assert told.nodes[-1] == "rejected"
     assert told.all(Sources) == []
     assert len(server.chats) == 1
+    assert web.queries == []
     assert clinic.conversation
     async with open_memory(clinic.services, clinic.profile) as memory:
         assert await memory.get_all_messages(clinic.conversation) == []
 
 
-async def test_doses_and_diagnoses_without_a_source_are_held_back(
+async def test_a_follow_up_in_an_emergency_is_the_models_with_the_card_before_it(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    server.script(SUMMARY, "Không, đừng uống thêm; đi cấp cứu ngay.", SUMMARY)
+    await clinic.ask("Tôi uống nhầm 15 viên paracetamol vì đau răng")
+    told = await clinic.ask("uống sữa giải độc được không")
+    assert told.answer.startswith("🚨")
+    assert "đừng uống thêm; đi cấp cứu ngay" in told.answer
+    assert "đang là cấp cứu" in prompt_of(server.chats[1])
+    assert web.queries == []
+
+
+async def test_a_stated_allergy_is_in_the_prompt_and_what_speaks_against_it_is_not_shown(
+    clinic: Clinic, server: OllamaDouble
+) -> None:
+    server.script(
+        "Tôi nhớ rồi.",
+        SUMMARY,
+        "Bạn nên uống amoxicillin 500 mg mỗi 8 giờ [1]. Súc miệng nước muối [9].",
+        SUMMARY,
+    )
+    await clinic.ask("Răng khôn đau, tôi dị ứng penicillin")
+    told = await clinic.ask("vậy uống kháng sinh gì cho đỡ đau răng")
+    assert "dị ứng: penicillin" in prompt_of(server.chats[2])
+    assert "500 mg" not in told.answer
+    assert "[9]" not in told.answer
+    assert "Không tự dùng amoxicillin" in told.answer
+
+
+async def test_a_dose_without_a_source_is_taken_out_and_a_diagnosis_told_to_be_none(
     clinic: Clinic, server: OllamaDouble
 ) -> None:
     server.script("Bạn bị viêm ổ răng khô. Hãy uống ibuprofen 400 mg mỗi 8 giờ. Ăn đồ mềm [1].", SUMMARY)
     told = await clinic.ask(CLEAR)
     assert "400 mg" not in told.answer
-    assert "viêm ổ răng khô" not in told.answer
+    assert "không phải chẩn đoán" in told.answer
     assert "Ăn đồ mềm [1]." in told.answer
     detail = next(step.detail for step in told.all(StepFinished) if step.node == "answer")
-    assert "1 câu liều, 1 câu chẩn đoán" in detail
+    assert "liều thuốc" in detail
+    assert "chẩn đoán" in detail
     assert [notice.level for notice in told.all(Notice)] == ["info", "warning"]
 
 

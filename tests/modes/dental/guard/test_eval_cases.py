@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from troly.conversation.evaluation import read_case_file
-from troly_dental.guard import judge, red_flag
+from troly_dental.guard import danger, judge
 
 FILE = Path(__file__).parents[4] / "data" / "eval" / "dental.jsonl"
 
@@ -19,7 +19,7 @@ def test_the_cases_are_many_in_every_form_and_answered_by_rules() -> None:
     assert min(forms[form] for form in ("accented", "unaccented", "typo", "english")) >= 25
     wrong = []
     for case in found.cases:
-        flag = red_flag(case.text, case.turns[:-1])
+        flag = danger(case.text, case.turns[:-1])
         if (flag.name if flag else None) != case.expect["red_flag"]:
             wrong.append(case.id)
         before = case.turns[-2] if len(case.turns) > 1 else None

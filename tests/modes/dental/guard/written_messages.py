@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from troly_dental.guard import judge, red_flag
+from troly_dental.guard import danger, judge
 
 FOLDER = Path(__file__).parent
 
@@ -37,5 +37,5 @@ def is_dental(one: WrittenMessage) -> bool:
 
 
 def flag_of(one: WrittenMessage) -> str | None:
-    found = red_flag(one.text, [one.before] if one.before else [])
+    found = danger(one.text, [one.before] if one.before else [])
     return found.name if found else None

@@ -1,0 +1,100 @@
+"""An emergency in a conversation: its card, what follow-ups hear until it is over, and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, Self
+
+from troly.text.catalogue import Lang
+from troly.text.fold import folded_words
+from troly.text.match import Lexicon
+from troly_dental.guard import advice, danger, is_over
+from troly_dental.guard.rules import stop_words
+from troly_dental.guard.spelling import LEXICONS
+from troly_dental.strings import say
+
+# Kept in the conversation's metadata.
+KEPT = "dental_emergency"
+# After so long the person has gone, or the next message tells of it again.
+_LASTS = timedelta(hours=12)
+# These cannot wait for anything; the others have to be seen today.
+_NOW = frozenset({"self_harm", "breathing", "unconscious", "chest", "poisoning", "allergy", "object"})
+# Whose card says that nothing may be eaten.
+_FASTING = frozenset({"breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"})
+_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Emergency:
+    """The emergency that a conversation is in: the danger's name and when it was told."""
+
+    name: str
+    since: datetime
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
+        """The one that `kept` saved, unless it is long ago; None for anything else."""
+        saved = metadata.get(KEPT)
+        if not isinstance(saved, Mapping):
+            return None
+        try:
+            since = datetime.fromisoformat(str(saved.get("since")))
+            return cls(str(saved["name"]), since) if now - since < _LASTS else None
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def kept(self) -> dict[str, str]:
+        """Plain values for the conversation's metadata."""
+        return {"name": self.name, "since": self.since.isoformat()}
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyReply:
+    """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new."""
+
+    text: str
+    emergency: Emergency | None
+    first: bool = False
+
+
+def reply(
+    text: str, earlier: Sequence[str], present: Emergency | None, now: datetime, lang: Lang
+) -> EmergencyReply | None:
+    """The answer to `text` where it tells of a danger or goes on about one; None where there is none."""
+    found = danger(text, earlier, present=present.name if present else None)
+    if found is not None and (present is None or found.name != present.name):
+        return EmergencyReply(advice(found.name, lang).strip(), Emergency(found.name, now), first=True)
+    if present is None:
+        return None
+    if found is None and is_over(text):
+        return EmergencyReply(say("guard.still.over", lang), None)
+    return EmergencyReply(still(text, present.name, lang), present)
+
+
+def still(text: str, name: str, lang: Lang) -> str:
+    """What a follow-up hears: that it is still urgent, then the lines that answer it, all of the card where none does."""
+    head = say(f"guard.still.{'now' if name in _NOW else 'today'}", lang)
+    wanted = [label for label in _lexicon().labels_in(text) if label != "food" or name in _FASTING]
+    lines = [*_card_lines(text, name, lang), *(say(f"guard.still.{label}", lang) for label in wanted)][
+        :_LINES
+    ]
+    if not lines or name == "self_harm":
+        card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
+        lines = [*lines, say("guard.still.more", lang), *card]
+    return "\n".join([head, "", *lines])
+
+
+def _card_lines(text: str, name: str, lang: Lang) -> list[str]:
+    """The lines of the card that speak of what is asked, most words first."""
+    asked = set(folded_words(text)) - stop_words()
+    lines = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
+    shared = {line: len(asked & set(folded_words(line))) for line in lines}
+    return sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])[:2]
+
+
+@cache
+def _lexicon() -> Lexicon:
+    return Lexicon.load(LEXICONS / "emergency.txt")

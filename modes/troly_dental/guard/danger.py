@@ -1,0 +1,634 @@
+"""Finds what needs help now, before anything else is asked: combinations of concepts, in any spelling, in both languages.
+
+A danger is never a listed sentence: it is a finding at a place (swelling x face), what was taken and how much (medicine x
+twelve), an object and the airway. What is denied, only supposed, long past or a figure of speech is none.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from troly.text.fold import WordToken, accents, accents_agree, tokens
+from troly.text.language import detect
+from troly.text.wordlist import read_lists
+from troly_dental.guard.spelling import LEXICONS, spellings_of
+
+# How many earlier messages of the person may say what this one is about.
+_EARLIER = 12
+_FILE = LEXICONS / "danger.txt"
+_DEGREES = re.compile(
+    r"(?<![\d.,])(?:(?:38|39|40|41)(?:[.,]\d)?\s*(?:độ|do(?!\w)|do(?=\d)|°|o?c\b|celsius)"
+    r"|10[0-5](?:[.,]\d)?\s*(?:°|f\b|degrees|fahrenheit)|(?:38|39|40)[.,]\d(?!\d))",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBERS = {
+    "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10, "chuc": 10,
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "dozen": 12,
+}  # fmt: skip
+# More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
+_PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """What needs help now; `name` is the card that says what to do."""
+
+    name: str
+
+
+def danger(text: str, previous: Sequence[str] = (), *, present: str | None = None) -> Danger | None:
+    """The most urgent danger of `text`, or None; never raises.
+
+    `previous` are the person's earlier messages, oldest first: "giờ khó thở nữa" after a toothache is a danger, "I have a
+    fever" four messages after an extraction is one. `present` names the emergency that the conversation is in.
+    """
+    earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
+    for reading in spellings_of(text):
+        if name := _danger_of(_read(reading), earlier, present):
+            return Danger(name)
+    return None
+
+
+def is_over(text: str) -> bool:
+    """Whether the person says that an emergency told before is over, or that a doctor has seen to it."""
+    readings = [_read(reading) for reading in spellings_of(text)]
+    return any(one.stands("seen", "calm") for one in readings)
+
+
+def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
+    if read.nobody:
+        return None
+    case = _Case(read, earlier, present)
+    return next((name for name, told in _TESTS if told(case)), None)
+
+
+# -- The dangers, each as its concepts; the most urgent first.
+
+
+class _Case:
+    """One message and what the conversation says around it."""
+
+    def __init__(self, read: _Reading, earlier: Sequence[_Reading], present: str | None) -> None:
+        self.read = read
+        self.before = [one for one in earlier if not one.nobody]
+        self.present = present
+        self.mouth = bool(present) or any(one.mouth or one.has("drawn") for one in (read, *self.before))
+
+    def told_before(self, *concepts: str) -> bool:
+        """Whether an earlier message has one of `concepts`."""
+        return any(one.has(*concepts) for one in self.before)
+
+    def told(self, *concepts: str) -> bool:
+        """Whether this message or an earlier one has one of `concepts`."""
+        return self.read.has(*concepts) or self.told_before(*concepts)
+
+
+def _breathing(case: _Case) -> bool:
+    read = case.read
+    gasping = any(not read.figure(place) for place in read.places("breathless"))
+    breath = gasping or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
+    swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
+    swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
+    if read.only_hurts("swallow") and not case.told("swell", "infected", "fever", "trismus"):
+        swallow = False
+    shut = (
+        (read.cannot("open", 2) and not read.has("eye"))
+        or read.has("trismus")
+        or read.near("tough", "open", 2)
+        or read.near("jaw", "locked", 2)
+        or read.near("open", "finger", 5)
+        or read.near("tough", "finger", 4)
+    ) and not read.near("cannot", "close", 2)
+    throat = read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
+    if breath and not case.mouth:
+        # Nothing says that it is about the mouth: it counts where it is said of a person.
+        return read.has("person", "now", "injection")
+    swollen = read.near("swell", "face", 8) or read.has("trismus")
+    return breath or ((case.mouth or swollen) and (swallow or shut or throat))
+
+
+def _unconscious(case: _Case) -> bool:
+    return any(not case.read.figure(place) for place in case.read.places("unconscious"))
+
+
+def _chest(case: _Case) -> bool:
+    return case.mouth and case.read.near("chest", "pressing", 3)
+
+
+def _allergy(case: _Case) -> bool:
+    read = case.read
+    given = case.told("injection", "drug") or case.present == "allergy"
+    just = read.has("now", "just", "allergy_event") or bool(case.before) or case.present is not None
+    if read.has("allergic") and not read.has("just"):
+        return False
+    skin = read.has("hives") or (read.near("lip", "swell", 2) and read.has("injection", "drug", "hives"))
+    heart = read.has("racing") and case.told("injection", "hives")
+    return given and just and (skin or heart)
+
+
+def _poisoning(case: _Case) -> bool:
+    read = case.read
+    if not read.has("taken", "gulp", "too_much"):
+        return False
+    asked = read.has("may_i") and not read.has("by_mistake", "just")
+    chemical = read.near("taken", "chemical", 5) and not asked
+    mild = (read.near("taken", "mild_chemical", 6)) and read.has("too_much")
+    drug = read.has("drug", "pill")
+    wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
+    much = drug and (read.has("too_much") or _many_pills(read)) and not asked
+    return chemical or mild or wrong or much
+
+
+def _many_pills(read: _Reading) -> bool:
+    """Whether more was taken than any label allows, at one time or in one day."""
+    if not read.has("taken"):
+        return False
+    most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
+    strength = max(
+        (amount for amount, at in read.numbers if read.follows(at, ("milligram",), 1)), default=0.0
+    )
+    if strength >= _MILLIGRAMS:
+        return True
+    if most >= _PILLS_AT_ONCE and read.has("at_once"):
+        return True
+    days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
+    return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
+
+
+def _self_harm(case: _Case) -> bool:
+    read = case.read
+    return read.has("suicide") or any(not read.felt_before(place) for place in read.places("die"))
+
+
+def _object(case: _Case) -> bool:
+    read = case.read
+    if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
+        return not read.has("artificial_rub")
+    return any(
+        read.follows(at.last, ("device",), 5, over="gulp_filler")
+        or (read.follows(at.last + 1, ("it",), 0) and read.has("device") and not read.has("drug"))
+        for at in read.places("gulp")
+    )
+
+
+def _bleeding(case: _Case) -> bool:
+    read = case.read
+    goes_on = read.short and case.told_before("blood")
+    if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
+        return True
+    if not case.mouth or read.has("mild"):
+        return False
+    lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
+    return (
+        read.near("blood", "flood", 8)
+        or (read.has("gauze") and read.near("drawn", "flood", 3))
+        or (lasting and case.told("drawn", "procedure", "thinner"))
+        or any(
+            read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12))
+        )
+    )
+
+
+def _knocked_out(case: _Case) -> bool:
+    read = case.read
+    hit = read.hit or read.has("play") or any(one.hit for one in case.before)
+    if read.has("artificial") and not hit:
+        return False
+    if read.near("tooth", "knocked", 6) and (hit or (read.has("knocked") and not read.has("artificial"))):
+        return True
+    return hit and read.near("tooth", "out", 4) and not read.near("tooth", "broken", 0)
+
+
+def _trauma(case: _Case) -> bool:
+    read = case.read
+    if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
+        return True
+    if read.cannot("close", 2) and (case.mouth or read.has("jaw")) and not read.has("droop"):
+        return True
+    hit = read.hit or (read.has("play") and read.has("harm"))
+    if (hit or any(one.hit for one in case.before)) and read.near("jaw", "skewed", 3):
+        return True
+    body = read.has("face", "mouth", "tooth")
+    if (
+        hit
+        and body
+        and (
+            read.has("harm", "head") or read.near("accident", "face", 4) or read.near("accident", "mouth", 4)
+        )
+    ):
+        return True
+    return read.near("tooth", "broken", 2) and read.has("blood") and not read.has("artificial")
+
+
+def _swelling(case: _Case) -> bool:
+    read = case.read
+    if read.elsewhere and not (case.mouth or read.has("infected", "eye")):
+        return False
+    mouth = case.mouth or read.has("infected")
+    if read.near("swell", "grow", 4) and read.near("grow", "face", 2):
+        return True
+    if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
+        return True
+    if mouth and (read.near("face", "taut", 6) and (read.has("infected", "swell") or read.aches)):
+        return True
+    grows = read.near("swell", "grow", 6) or (read.has("infected") and read.near("grow", "face", 3))
+    return mouth and grows and not read.has("mild")
+
+
+def _nerve(case: _Case) -> bool:
+    read = case.read
+    if read.has("droop"):
+        return case.mouth or read.has("numb", "now", "face")
+    stays = read.has("days", "lasting") or case.told_before("drawn", "injection")
+    return (
+        read.near("numb", "face", 4)
+        and stays
+        and case.told("drawn", "procedure", "days")
+        and not read.has("how_long")
+    )
+
+
+def _fever(case: _Case) -> bool:
+    return case.mouth and (case.read.has("fever") or bool(_DEGREES.search(case.read.text)))
+
+
+_TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
+    ("self_harm", _self_harm),
+    ("breathing", _breathing),
+    ("unconscious", _unconscious),
+    ("chest", _chest),
+    ("poisoning", _poisoning),
+    ("allergy", _allergy),
+    ("object", _object),
+    ("bleeding", _bleeding),
+    ("knocked_out", _knocked_out),
+    ("trauma", _trauma),
+    ("swelling", _swelling),
+    ("nerve", _nerve),
+    ("fever", _fever),
+)
+NAMES = tuple(name for name, _ in _TESTS)
+
+
+# -- The concepts that stand in one spelling of a message, without those that do not count.
+
+
+_ANY = 99
+_REACH = {"": _ANY, "!": 2, "!!": 0, "~": -1}
+
+
+class _Entry(NamedTuple):
+    """One listed name of a concept; `reach` is how far from its partner it counts without its accents, -1 for not at all."""
+
+    concept: str
+    words: tuple[WordToken, ...]
+    reach: int
+
+
+class _Place(NamedTuple):
+    """Words `first` to `last` (both counted) that name a concept, and how far away its partner may stand."""
+
+    first: int
+    last: int
+    reach: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether the words can hardly be other ones."""
+        return self.reach == _ANY
+
+
+@cache
+def _entries() -> dict[str, tuple[_Entry, ...]]:
+    """All entries by their first folded word."""
+    found: dict[str, list[_Entry]] = defaultdict(list)
+    for concept, listed in read_lists(_FILE).items():
+        for one in listed:
+            spelt = {one, one.replace("'", ""), one.replace("vào", "vô")}
+            for each in spelt:
+                mark = each[len(each.rstrip("!~")) :]
+                words = tuple(tokens(each.rstrip("!~")))
+                found[words[0].folded].append(_Entry(concept, words, _REACH[mark]))
+    return {first: tuple(entries) for first, entries in found.items()}
+
+
+# A sign that a "no" before it, or an "it is over" after it, takes away; the rest says what it says either way.
+_DENIABLE = frozenset(
+    {
+        "swell", "taut", "grow", "fever", "blood", "breathless", "drool", "trismus", "unconscious", "pressing", "hives",
+        "racing", "numb", "droop", "knocked", "accident", "harm", "broken", "hard", "infected", "suicide", "die", "gulp",
+        "flood", "closing", "taken", "out",
+    }
+)  # fmt: skip
+_SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
+_STOP = re.compile(r"[.!?;\n:…]|\s-\s")
+_LIST = re.compile(r"[,/]")
+_GAP = re.compile(r"[\s\-_'’/]*")
+_OR = re.compile(r"\b(?:hay|hoặc|hoac|or|nor|and|và|va|lẫn)\b", re.IGNORECASE)
+_BITES = re.compile(r"\b(?:bitten|bit|bites|attacked|kicked|cắn|can|húc|huc|đá|vồ|cào)\b", re.IGNORECASE)
+_ASKED = re.compile(
+    r"\s*(?:\S+\s+){0,2}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:^|\s)(?:có|co)\s+(?:thể\s+|the\s+)?(?:hay\s+|dễ\s+|gây\s+|gay\s+|làm\s+|lam\s+)?(?:bị\s+|bi\s+)?(?:\S+\s+){0,2}$",
+    re.IGNORECASE,
+)
+# "Do braces cause fever?", but not "do I have to go with a swollen face".
+_ASKS_IN_ENGLISH = re.compile(
+    r"\s*(?:do|does|can|could|will|would|is|are)\s+(?!i\b|you\b|we\b|u\b|it\b|this\b|somebody\b|someone\b)"
+    r"(?!.*\b(?:my|our|his|her|i|i'm|im)\b)",
+    re.IGNORECASE,
+)
+_NEAR_GONE, _SUPPOSED_REACH, _PAST_REACH, _SHORT = 6, 12, 8, 60
+
+
+class _Reading:
+    """Which concepts stand where in one spelling of a message."""
+
+    def __init__(self, text: str) -> None:
+        from troly_dental.guard.rules import names_illness, names_mouth
+
+        self.text = text
+        self.mouth = names_mouth(text)
+        self.elsewhere = names_illness(text)
+        self.short = len(text) < _SHORT
+        self._words = tokens(text)
+        self._english = detect(text) == "en"
+        self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
+        self._all = self._find()
+        self._clauses = sorted({*self._clauses, *(self._start(place) for place in self._all["break"])})
+        hidden = [range(place.first, place.last + 1) for place in self._sure("hidden")]
+        self._live = {
+            concept: [
+                place
+                for place in places
+                if not any(
+                    len(span) > place.last - place.first + 1 and (place.first in span or place.last in span)
+                    for span in hidden
+                )
+                and not (concept in _DENIABLE and (self._denied(place) or self._over(place)))
+                and not (concept in _DENIABLE and (self._only_supposed(place) or self._long_ago(place)))
+            ]
+            for concept, places in self._all.items()
+        }
+
+    @property
+    def nobody(self) -> bool:
+        """Whether no person is ill: an animal that bit nobody, a dream, a film."""
+        return bool(self._all["unreal"]) or bool(self._all["animal"] and not _BITES.search(self.text))
+
+    @property
+    def aches(self) -> bool:
+        """Whether a pain is told of."""
+        return self.has("ache", "harm")
+
+    @property
+    def hit(self) -> bool:
+        """Whether a blow or a fall is told of."""
+        return self.has("accident") or any(
+            self.near("accident", body, 2) for body in ("face", "mouth", "tooth")
+        )
+
+    @property
+    def numbers(self) -> list[tuple[float, int]]:
+        """The numbers of the message, each with the place of its word."""
+        found = []
+        for at, word in enumerate(self._words):
+            if match := _NUMBER.match(word.folded):
+                found.append((float(match.group().replace(",", ".")), at))
+            elif word.folded in _NUMBERS:
+                found.append((float(_NUMBERS[word.folded]), at))
+        return found
+
+    def places(self, concept: str) -> list[_Place]:
+        """Where `concept` stands for sure."""
+        return [place for place in self._live.get(concept, ()) if place.sure]
+
+    def has(self, *concepts: str) -> bool:
+        """Whether one of `concepts` stands for sure."""
+        return any(self.places(concept) for concept in concepts)
+
+    def stands(self, *concepts: str) -> bool:
+        """Whether one of `concepts` stands, with no "no" right before it and not as a question."""
+        return any(
+            not (self._at(place.first - 1, "no") or _ASKED.match(self.text, self._end(place)))
+            for concept in concepts
+            for place in self._sure(concept)
+        )
+
+    def near(self, one: str, other: str, gap: int) -> bool:
+        """Whether the two stand with at most `gap` words between, nearer where a word may be another one."""
+        return any(
+            first != second and (self._close(first, second, gap) or self._close(second, first, gap))
+            for first in self._live.get(one, ())
+            for second in self._live.get(other, ())
+        )
+
+    def _close(self, first: _Place, second: _Place, gap: int) -> bool:
+        """Whether `second` overlaps `first` or follows it within `gap` and what both allow."""
+        if second.first > first.last:
+            if second.first - first.last - 1 > min(gap, first.reach, second.reach):
+                return False
+            return (first.sure and second.sure) or not _LIST.search(self._between(first, second))
+        return first.first <= second.first
+
+    def then(self, one: str, other: str, gap: int) -> bool:
+        """As `near`, with `one` before `other`."""
+        return any(
+            second.first > first.last and self._close(first, second, gap)
+            for first in self._live.get(one, ())
+            for second in self._live.get(other, ())
+        )
+
+    def figure(self, place: _Place) -> bool:
+        """Whether `place` is a figure of speech: one only wishes it, laughs till then, or bargains."""
+        wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
+        return wished or (
+            self.has("laugh", "price") and not self.has("injection", "drug", "swell", "infected", "now")
+        )
+
+    def felt_before(self, place: _Place) -> bool:
+        """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết"."""
+        persons = {at for each in self._all.get("person", ()) for at in range(each.first, each.last + 1)}
+        return any(
+            0 < place.first - felt.last <= 3 and not persons & set(range(felt.last + 1, place.first))
+            for felt in self._all.get("felt", ())
+        )
+
+    def cannot(self, act: str, gap: int) -> bool:
+        """Whether `act` cannot be done: "không thở được", "thở không nổi", "can't really breathe"."""
+        able, signs = (
+            self._live.get("able", ()),
+            self._firsts("swell", "fever", "infected", "hard", "pressing", "ache"),
+        )
+        for no in self._live.get("cannot", ()):
+            for verb in self._live.get(act, ()):
+                between = range(min(no.last, verb.last) + 1, max(no.first, verb.first))
+                if len(between) > min(gap, verb.reach) or signs & set(between):
+                    continue
+                if self._clause(no) != self._clause(verb) or _LIST.search(self._between(no, verb)):
+                    continue
+                if no.first > verb.last:
+                    # "thở không được"; "thở không?" only asks.
+                    if any(0 < each.first - no.last <= 2 for each in able):
+                        return True
+                elif (
+                    self._english
+                    or any(0 < each.first - verb.last <= 3 for each in able)
+                    or (verb.sure and self._plain_no(no, verb))
+                ):
+                    return True
+        return False
+
+    def _firsts(self, *concepts: str) -> set[int]:
+        return {place.first for concept in concepts for place in self._live.get(concept, ())}
+
+    def only_hurts(self, act: str) -> bool:
+        """Whether all that is said of `act` is that it hurts."""
+        return self.near("sore", act, 3) and not self.cannot(act, 2) and not self.near("tough", act, 4)
+
+    def follows(self, at: int, concepts: Sequence[str], gap: int, over: str = "") -> bool:
+        """Whether one of `concepts` comes at most `gap` words after word `at`; with `over`, only such words between."""
+        for concept in concepts:
+            for place in self._live.get(concept, ()):
+                if 0 <= place.first - at - (0 if over == "" else 1) <= gap and (
+                    place.sure or place.first - at <= 1
+                ):
+                    between = range(at + 1, place.first)
+                    if not over or all(self._at(step, over) for step in between):
+                        return True
+        return False
+
+    def _at(self, step: int, concept: str) -> bool:
+        return any(place.first <= step <= place.last for place in self._all.get(concept, ()))
+
+    def _plain_no(self, no: _Place, verb: _Place) -> bool:
+        """ "không nuốt", "máu không cầm": nothing is asked."""
+        return no.last + 1 == verb.first and not _ASKED.match(self.text, self._end(verb))
+
+    def _between(self, one: _Place, other: _Place) -> str:
+        first, second = sorted((one, other))
+        return self.text[self._end(first) : self._start(second)]
+
+    def _find(self) -> dict[str, list[_Place]]:
+        found: dict[str, list[_Place]] = defaultdict(list)
+        careful = 3 * sum(1 for word in self._words if accents(word.text)) >= len(self._words)
+        entries = _entries()
+        for at, word in enumerate(self._words):
+            for entry in entries.get(word.folded, ()):
+                span = self._words[at : at + len(entry.words)]
+                if len(span) < len(entry.words) or any(
+                    typed.folded != listed.folded for typed, listed in zip(span, entry.words, strict=True)
+                ):
+                    continue
+                if not all(_GAP.fullmatch(self.text, a.end, b.start) for a, b in pairwise(span)):
+                    continue
+                exact = all(
+                    accents(a.text) == accents(b.text) for a, b in zip(span, entry.words, strict=True)
+                )
+                if not exact and not all(
+                    accents_agree(a.text, b.text) or _same_by_ear(a.text, b.text)
+                    for a, b in zip(span, entry.words, strict=True)
+                ):
+                    continue
+                if not exact and careful and len(span) == 1:
+                    continue
+                # Words without accents prove nothing in a message that is typed without them.
+                told = exact and (careful or self._english or any(accents(each.text) for each in span))
+                reach = _ANY if told else entry.reach
+                if reach >= 0:
+                    found[entry.concept].append(_Place(at, at + len(span) - 1, reach))
+        return found
+
+    def _start(self, place: _Place) -> int:
+        return self._words[place.first].start
+
+    def _end(self, place: _Place) -> int:
+        return self._words[place.last].end
+
+    def _clause(self, place: _Place) -> int:
+        return self._clauses[max(bisect_left(self._clauses, self._start(place) + 1) - 1, 0)]
+
+    def _denied(self, place: _Place) -> bool:
+        """Whether a "no" stands before, with nothing but filling words and other signs between."""
+        start, at, crossed = self._clause(place), place.first - 1, self._start(place)
+        while at >= 0 and self._words[at].start >= start:
+            if _LIST.search(self.text, self._words[at].end, crossed) and not _OR.search(
+                self.text, self._words[at].start, self._start(place)
+            ):
+                return False
+            crossed = self._words[at].start
+            if self._at(at, "no"):
+                return True
+            if self._at(at, "eased"):
+                return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
+            if not self._at(at, "filler") and not any(self._at(at, sign) for sign in _SIGNS):
+                return False
+            at -= 1
+        return False
+
+    def _over(self, place: _Place) -> bool:
+        """Whether the message goes on that this sign, and no other one between, is over."""
+        for gone in self._all.get("gone", ()):
+            if 0 < gone.first - place.last <= _NEAR_GONE:
+                between = self.text[self._end(place) : self._start(gone)]
+                other = any(
+                    self._at(at, sign) for at in range(place.last + 1, gone.first) for sign in _SIGNS[:-1]
+                )
+                return not (other or _STOP.search(between) or self._at(gone.first - 1, "no"))
+        return False
+
+    def _only_supposed(self, place: _Place) -> bool:
+        start = self._clause(place)
+        if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, start):
+            return False
+        if any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed")):
+            return True
+        if any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit")):
+            return True
+        if self._english and _ASKS_IN_ENGLISH.match(self.text, start):
+            return True
+        before = self.text[max(start, self._start(place) - 40) : self._start(place)]
+        return bool(_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))
+
+    def _long_ago(self, place: _Place) -> bool:
+        start = self._clause(place)
+        return not self._is_now(place, start) and any(
+            start <= self._start(each) and each.first <= place.last + _PAST_REACH
+            and not _STOP.search(self.text, self._end(place), max(self._start(each), self._end(place)))
+            for each in self._sure("past")
+        )  # fmt: skip
+
+    def _is_now(self, place: _Place, start: int) -> bool:
+        return any(start <= self._start(each) and each.first <= place.first for each in self._sure("now"))
+
+    def _within(self, concept: str, place: _Place, reach: int) -> bool:
+        return any(each.first <= place.first <= each.last + reach for each in self._sure(concept))
+
+    def _sure(self, concept: str) -> list[_Place]:
+        return [place for place in self._all.get(concept, ()) if place.sure]
+
+
+def _same_by_ear(typed: str, listed: str) -> bool:
+    """The same word but for hỏi and ngã, which half the country says alike."""
+
+    def plain(word: str) -> str:
+        shape, bar, tones = accents(word).partition("|")
+        return shape + bar + tones.replace("r", "x")
+
+    return bool(accents(typed)) and plain(typed) == plain(listed)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> _Reading:
+    return _Reading(text)

@@ -1,0 +1,167 @@
+"""What a person has stated and what it speaks against: conditions, allergies, and the medicines to stay away from.
+
+The table is `contraindications.toml`, with its sources. It knows nothing of doses and recommends nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from troly.text.catalogue import Lang
+from troly.text.fold import folded_words
+from troly.text.match import Lexicon
+from troly_dental.memory.types import Fact
+from troly_dental.strings import say
+
+_TABLE = Path(__file__).parent / "contraindications.toml"
+_NO = frozenset(
+    {
+        "khong",
+        "ko",
+        "chua",
+        "het",
+        "chang",
+        "no",
+        "not",
+        "never",
+        "dont",
+        "don",
+        "doesn",
+        "isn",
+        "without",
+        "k",
+    }
+)
+_BEFORE = 4
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a fact means: `care` in each language, the groups of medicines it speaks against, and who says so."""
+
+    name: str
+    kinds: frozenset[str]
+    words: Lexicon
+    care: Mapping[Lang, str]
+    avoid: frozenset[str]
+    source: str
+    under: int = 0
+
+    def fits(self, fact: Fact) -> bool:
+        """Whether `fact` states this condition."""
+        if fact.kind not in self.kinds:
+            return False
+        if self.under:
+            years = _NUMBER.search(fact.value)
+            return years is not None and int(years.group()) < self.under
+        return bool(self.words.find(fact.value) or (fact.kind == "pregnancy" and self.words.find(fact.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A medicine that is named, and the stated fact that speaks against it."""
+
+    medicine: str
+    fact: Fact
+    source: str
+
+    def told(self, lang: Lang) -> str:
+        """One sentence of warning."""
+        stated = f"{say(f'memory.kind_{self.fact.kind}', lang)} {self.fact.value}"
+        return say("safety.conflict", lang, medicine=self.medicine, stated=stated, source=self.source)
+
+
+def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts about health that hold: none that the person denied."""
+    health = ("allergy", "medicine", "pregnancy", "disease", "age")
+    return tuple(fact for fact in facts if fact.kind in health and not _denied(fact))
+
+
+def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
+    """What each stated fact means for dental care, each once, with its source."""
+    lines: dict[str, str] = {}
+    for fact in stated(facts):
+        if fact.kind == "allergy":
+            lines[fact.value.lower()] = say("safety.allergy", lang, what=fact.value)
+        for condition in conditions():
+            if condition.fits(fact):
+                lines[condition.name] = say(
+                    "safety.care", lang, care=condition.care[lang], source=condition.source
+                )
+    return tuple(lines.values())
+
+
+def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
+    """The medicines named in `text` that a stated fact speaks against."""
+    named = [(hit.phrase, hit.label) for hit in medicines().find(text)]
+    if not named:
+        return ()
+    found: dict[tuple[str, str], Conflict] = {}
+    for fact in stated(facts):
+        if fact.kind == "allergy":
+            groups = {hit.label for hit in medicines().find(fact.value)}
+            against = groups | {other for group in groups for other in _table()["cross"].get(group, ())}
+            source = "BNF"
+        else:
+            held = [condition for condition in conditions() if condition.fits(fact)]
+            against = {group for condition in held for group in condition.avoid}
+            source = held[0].source if held else ""
+        for phrase, group in named:
+            if group in against and (fact.kind == "allergy" or phrase not in folded_words(fact.value)):
+                found[phrase.lower(), fact.value] = Conflict(phrase, fact, source)
+    return tuple(found.values())
+
+
+def on_prescription(text: str) -> bool:
+    """Whether a medicine is named that only a prescription gives."""
+    groups = _table()["prescription"]["groups"]
+    return any(hit.label in groups for hit in medicines().find(text))
+
+
+@cache
+def conditions() -> tuple[Condition, ...]:
+    """The conditions of the table, in its order."""
+    return tuple(
+        Condition(
+            row["name"],
+            frozenset(row["kinds"]),
+            Lexicon({"word": row["words"]}),
+            {"vi": row["vi"], "en": row["en"]},
+            frozenset(row["avoid"]),
+            row["source"],
+            row.get("under", 0),
+        )
+        for row in _table()["condition"]
+    )
+
+
+@cache
+def medicines() -> Lexicon:
+    """The medicines of the table by group."""
+    return Lexicon(_table()["groups"])
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(_TABLE.read_text("utf-8"))
+
+
+def _denied(fact: Fact) -> bool:
+    """Whether the clause says that it is not so: "tôi không dị ứng gì", "not pregnant"."""
+    said, value = folded_words(fact.text), folded_words(fact.value)
+    if (
+        fact.kind == "allergy"
+        and value
+        and value[0] in {"di", "allergy", "allergies", "allergic"}
+        and len(value) <= 2
+    ):
+        return True
+    at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
+    return bool(_NO & set(said[max(0, at - _BEFORE) : at]))

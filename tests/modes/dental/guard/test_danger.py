@@ -1,0 +1,190 @@
+"""Dangers: none missed on the messages written for them and on ones put together here; none where it is denied or a figure."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.modes.dental.guard.written_messages import WrittenMessage, flag_of, written
+from troly.text.catalogue import LANGS, Lang
+from troly.text.fold import fold
+from troly_dental.guard import advice, danger, is_over
+from troly_dental.guard.danger import NAMES
+
+MESSAGES = written("danger_messages")
+
+
+def test_no_red_flag_is_missed() -> None:
+    flags = [one for one in MESSAGES if one.wanted != "-"]
+    assert len(flags) >= 280
+    assert [one.text for one in flags if flag_of(one) is None] == []
+    assert sum(flag_of(one) == one.wanted for one in flags) / len(flags) >= 0.95
+
+
+def test_few_alarms_are_false() -> None:
+    quiet = [one for one in MESSAGES if one.wanted == "-"]
+    assert len(quiet) >= 90
+    assert sum(flag_of(one) is not None for one in quiet) <= 1
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "name"),
+    [
+        (["đau răng ba hôm nay"], "giờ khó thở nữa", "breathing"),
+        (["dau rang", "uong thuoc giam dau roi"], "gio kho tho nua", "breathing"),
+        (["my molar hurts"], "now I can't swallow", "breathing"),
+        (["mới nhổ răng khôn"], "máu chảy hoài không cầm", "bleeding"),
+        ([], "giờ khó thở nữa", "breathing"),
+        (["tiêm tê hôm qua"], "tim đập nhanh, người nổi mề đay", "allergy"),
+        (["bài hát nào hay"], "khó thở là của ca sĩ nào", None),
+    ],
+)
+def test_earlier_messages_say_what_it_is_about(before: list[str], text: str, name: str | None) -> None:
+    found = danger(text, before)
+    assert (found.name if found else None) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "flagged"),
+    [
+        ("đau răng nhưng không bị sốt", False),
+        ("đau răng, uống thuốc rồi mà vẫn chưa hết sốt", True),
+        ("sưng mặt do răng nay đã xẹp", False),
+        ("uống kháng sinh mà mặt không đỡ sưng, răng vẫn đau", True),
+        ("nếu sau nhổ răng bị sốt thì sao", False),
+        ("nếu bị sốt thì sao, vì giờ em đang sốt và đau răng", True),
+        ("năm ngoái em bị sưng mặt do răng khôn", False),
+        ("năm ngoái em trám răng, giờ mặt sưng to", True),
+        ("con mèo nhà tôi gãy răng, chảy máu không cầm", False),
+        ("tôi bị chó cắn vào mặt, máu chảy không ngừng, gãy răng", True),
+        ("thở bằng bụng khi tập yoga", False),
+        ("máu chảy về tim theo tĩnh mạch", False),
+        ("not sure if it is infected but my face is swollen, tooth hurts", True),
+        ("I have no fever or swelling, only a chipped tooth", False),
+    ],
+)
+def test_denied_supposed_and_past_signs_are_no_flags(text: str, flagged: bool) -> None:
+    assert (danger(text) is not None) is flagged
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_flag_has_advice_that_says_where_to_go(name: str, lang: Lang) -> None:
+    said = advice(name, lang)
+    assert "115" in said
+    assert ("cấp cứu" in said.lower()) if lang == "vi" else ("emergency" in said)
+    assert " mg" not in said
+
+
+def test_the_advice_for_a_knocked_out_tooth_names_crown_milk_and_time() -> None:
+    assert all(word in advice("knocked_out", "vi") for word in ("thân răng", "sữa", "nước bọt", "30-60 phút"))
+    assert all(word in advice("knocked_out", "en") for word in ("crown", "milk", "saliva", "30-60 minutes"))
+
+
+# Put together from words that are chosen here, not taken from the lists: who, what, how it is said.
+WHO = ("tôi", "mẹ em", "thằng cu nhà mình", "ông ngoại", "bạn cùng phòng")
+BEGINS = ("", "bác sĩ ơi ", "cho hỏi ", "mọi người ơi cứu với ", "hic, ")
+DANGERS: dict[str, tuple[str, ...]] = {
+    "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi"),
+    "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay"),
+    "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi"),
+    "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng"),
+    "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt"),
+    "bleeding": ("{who} nhổ răng từ trưa mà máu không ngừng", "chỗ nhổ của {who} máu chảy ướt đẫm gối"),
+    "fever": ("{who} nhổ răng khôn hôm kia, nay sốt 39", "lợi {who} có mủ, người ớn lạnh"),
+    "swelling": ("răng sâu, {who} sưng vù cả mặt", "{who} sưng hàm lan xuống cổ"),
+    "breathing": ("{who} sưng hàm, thở không nổi", "răng khôn hành, {who} nuốt nước bọt không được"),
+    "knocked_out": ("{who} té xe văng mất cái răng cửa", "{who} bị đánh, răng bay ra ngoài"),
+    "trauma": ("{who} bị đấm gãy hàm", "{who} ngã cầu thang, răng lung lay chảy máu"),
+}  # fmt: skip
+HARMLESS = (
+    "{who} ngã giá niềng răng mãi mà họ không bớt", "{who} nghe báo giá implant xong muốn xỉu", "{who} không sốt, không sưng, chỉ ê răng",
+    "hồi nhỏ {who} từng té gãy răng, giờ muốn bọc sứ", "{who} cười muốn ngất vì ông nha sĩ kể chuyện", "{who} sợ muốn chết mỗi lần nghe tiếng khoan răng",
+    "nếu {who} nhổ răng mà bị sốt thì sao", "{who} uống 2 viên paracetamol được không", "mão răng của {who} bị rớt khi nhai kẹo",
+    "{who} dị ứng penicillin, hồi trước uống là nổi mẩn", "bác sĩ kê {who} 14 viên kháng sinh uống 7 ngày", "{who} nằm mơ thấy rụng hết răng",
+)  # fmt: skip
+
+
+@given(
+    st.sampled_from([(name, one) for name, listed in DANGERS.items() for one in listed]),
+    st.sampled_from(WHO),
+    st.sampled_from(BEGINS),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_danger_is_one_whoever_has_it_and_however_it_is_typed(
+    told: tuple[str, str], who: str, begins: str, bare: bool
+) -> None:
+    text = begins + told[1].format(who=who)
+    assert danger(fold(text) if bare else text) is not None, text
+
+
+@given(st.sampled_from(HARMLESS), st.sampled_from(WHO), st.sampled_from(BEGINS))
+@settings(max_examples=100, deadline=None)
+def test_figures_bargaining_and_what_is_over_raise_nothing(told: str, who: str, begins: str) -> None:
+    assert danger(begins + told.format(who=who)) is None
+
+
+@given(
+    st.integers(9, 60),
+    st.sampled_from(["viên", "pills", "tablets"]),
+    st.sampled_from(["paracetamol", "ibuprofen", "panadol"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_more_pills_than_a_label_allows_are_an_overdose(count: int, unit: str, medicine: str) -> None:
+    text = f"tôi uống {count} {unit} {medicine}" if unit == "viên" else f"I took {count} {unit} of {medicine}"
+    found = danger(f"{text}, đau răng quá" if unit == "viên" else f"{text}, my tooth hurts")
+    assert found is not None
+    assert found.name == "poisoning"
+
+
+@pytest.mark.parametrize("between", [1, 4, 8])
+def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -> None:
+    earlier = ["I had a wisdom tooth out yesterday", *["what can I eat"] * between]
+    found = danger("I have a fever of 38.5", earlier)
+    assert found is not None
+    assert found.name == "fever"
+
+
+@pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False)])  # fmt: skip
+def test_what_is_over_is_said_so(text: str, over: bool) -> None:
+    assert is_over(text) is over
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=60), max_size=3))
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_read(text: str, before: list[str]) -> None:
+    found = danger(text, before)
+    assert found is None or found.name in NAMES
+
+
+@given(st.sampled_from(MESSAGES))
+@settings(max_examples=80, deadline=None)
+def test_normal_form_does_not_change_a_flag(one: object) -> None:
+    text: str = one.text  # type: ignore[attr-defined]
+    before: list[str] = [one.before] if one.before else []  # type: ignore[attr-defined]
+    assert danger(unicodedata.normalize("NFD", text), before) == danger(text, before)
+
+
+def test_a_flag_in_a_long_story_is_found() -> None:
+    story = "Em kể thêm cho rõ. " * 2600
+    assert danger(f"Mặt em sưng to do răng. {story}") is not None
+    assert danger(f"{story} Giờ mặt em sưng to do răng.") is not None
+
+
+def test_without_accents_few_flags_are_missed_and_few_are_false() -> None:
+    flags = [one for one in MESSAGES if one.wanted != "-"]
+    missed = [one.text for one in flags if flag_of(bare(one)) is None]
+    assert len(missed) / len(flags) <= 0.012
+    quiet = [one for one in (*MESSAGES, *written("guard_messages")) if one.wanted in {"-", "none", "dental"}]
+    false = [one.text for one in quiet if flag_of(bare(one)) is not None and flag_of(one) is None]
+    assert len(quiet) >= 900
+    assert len(false) / len(quiet) <= 0.01
+
+
+def bare(one: WrittenMessage) -> WrittenMessage:
+    """The message as one writes who types no accents."""
+    return WrittenMessage(one.wanted, fold(one.before) if one.before else None, fold(one.text))
