@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from troly.errors import ModelError
+from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.catalogue import Lang
@@ -261,7 +262,7 @@ def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: La
 
 def is_rambling(message: str) -> bool:
     """Whether a sentence is far too long, or says one thing again and again: a model that does not find its end."""
-    if len(message) > MOST_CHARS:
+    if len(message) > MOST_CHARS or repeats(message):
         return True
     counts = Counter(
         part for one in _MARKED.split(message) if len((part := " ".join(one.split())).split()) > 2
