@@ -184,12 +184,6 @@ async def test_versions_are_compared_with_each_other(desk: RagDesk) -> None:
     assert "12 ngày" not in now.answer
 
 
-async def test_a_document_of_a_year_gone_by_is_said_to_be_one(desk: RagDesk) -> None:
-    desk.become("public")
-    told = await desk.ask("Sổ tay nhân viên nói gì về làm việc từ xa?", language="vi")
-    assert "Lưu ý: “Sổ tay nhân viên 2024”" in told.answer
-
-
 async def test_nothing_found_is_said(desk: RagDesk) -> None:
     told = await desk.ask("quantum chromodynamics lattice gauge zzqx là gì?", language="vi")
     assert told.state["evidence"] == []
