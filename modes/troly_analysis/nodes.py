@@ -16,9 +16,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Source, Suggestions
+from troly.plugin.focus import FocusRow, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.fold import fold
+from troly.text.fold import fold, nfc
 from troly_analysis import talk
 from troly_analysis.agent.loop import RETRIES, AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
@@ -36,7 +37,6 @@ from troly_analysis.planner import (
     analyse_question,
     classify,
     first_suggestions,
-    plan,
     suggest_questions,
     title,
 )
@@ -52,12 +52,13 @@ from troly_analysis.types import (
     ToolCall,
     ToolRecord,
     connections_json,
+    plain,
     record_json,
     result_json,
 )
 
 PLAN, SUGGESTED = "analysis_plan", "analysis_suggestions"
-HISTORY = 40
+HISTORY, FOCUS_ROWS = 40, 50
 
 
 def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
@@ -118,7 +119,42 @@ def understand(
     """The message understood, once a turn. Blocking: values of long columns are looked up; raises StoreError."""
     look = value_lookup(turn.services, turn.profile.login)
     suggested = _suggested(turn)
-    return analyse_question(text, sheets, turn.now, previous=previous, values=look, suggested=suggested)
+    if previous is not None and turn.focus is None:
+        previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
+    rest, rows = pointed_at(turn, text)
+    return analyse_question(
+        rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows
+    )
+
+
+def pointed_at(turn: TurnContext, text: str) -> tuple[str, tuple[str, ...]]:
+    """`text` without the words that point at groups shown before ("cái thứ tư"), and these groups' names."""
+    found = find_reference(text, turn.focus, fields={"price": "value"})
+    if found is None or not found.rows or found.missing or found.kind in {"this", "these"}:
+        return text, ()
+    rest = nfc(text)
+    for start, end in found.spans:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    return rest, tuple(row.id for row in found.rows)
+
+
+def show_focus(turn: TurnContext, told: DataAnswer) -> None:
+    """Keep what was shown, so that the next message can point at it."""
+    if not told.findings:
+        return
+    result, ask = told.findings[-1].result, told.plan.ask if told.plan else None
+    grouped = (
+        ask is not None
+        and len(ask.groups) == 1
+        and not ask.groups[0].unit
+        and result.kind in {"rows", "compare"}
+    )
+    rows = [
+        FocusRow(str(row[0]), str(row[0]), {"value": plain(row[1]) if len(row) > 1 else None})
+        for row in (result.rows[:FOCUS_ROWS] if grouped else ())
+        if row[0] is not None
+    ]
+    turn.show("figures", turn.text, rows, turn.conversation_metadata.get(PLAN) or {})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
@@ -216,7 +252,7 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
         return DataAnswer(say("answer.no_sheets", job.lang, command=SHEET_COMMAND))
     if question is None:
         return await _typed(job)
-    made = plan(question)
+    made = question.plan
     keep_plan(turn, made)
     if turn.model.reason_unavailable is not None:
         return await _by_plan(job, made, None)
@@ -247,6 +283,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     """Run the calls of the plan, or ask back, or say what is missing; tools run by the model stay in the record."""
     before = list(run.records) if run else []
     _explain(job, plan, run)
+    if plan.refusal:
+        return DataAnswer(say(f"answer.no_{plan.refusal}", job.lang), before)
     if plan.question is not None:
         options = [f"{number}. {option}" for number, option in enumerate(plan.options, 1)]
         return DataAnswer("\n".join([plan.question.say(job.lang), *options]), before, options=plan.options)
@@ -564,6 +602,7 @@ async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -
     text = with_notes(text, told, asked)
     turn.say(text)
     show_cards(turn, told, asked)
+    show_focus(turn, told)
     return {"final_response": text, "result": result_json(told.findings[-1].result)}
 
 

@@ -105,6 +105,9 @@ def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
     for start, end in periods:
         said += [f"{day[:1].upper()}{day[1:]}." for day in [meant(start, end, asked)] if day]
         said += [line for line in [partial(start, end, asked)] if line]
+    limit = call.arguments.get("limit")
+    if call.tool == "get_top_items" and isinstance(limit, int) and len(result.rows) > limit:
+        said.append(say("answer.ties", asked.lang, count=len(result.rows) - limit))
     if result.truncated:
         said.append(say("answer.truncated", asked.lang, count=value_text(len(result.rows), "", asked.lang)))
     return list(dict.fromkeys(said))

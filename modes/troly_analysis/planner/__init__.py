@@ -1,8 +1,7 @@
 """Understands questions about a user's sheets with no model, and turns them into calls of the five tools."""
 
 from troly_analysis.planner.intent import classify
-from troly_analysis.planner.planner import plan
-from troly_analysis.planner.question import QuestionAnalysis, analyse_question
+from troly_analysis.planner.planner import QuestionAnalysis, analyse_question
 from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
 from troly_analysis.planner.types import DataQuery, Intent, Plan
 
@@ -15,7 +14,6 @@ __all__ = [
     "analyse_question",
     "classify",
     "first_suggestions",
-    "plan",
     "suggest_questions",
     "title",
 ]

@@ -52,10 +52,12 @@ def _values(ask: DataQuery) -> ToolCall:
 
 
 def chart_of(ask: DataQuery) -> Chart | None:
-    """The chart that helps: a line over time, shares of a whole, bars for groups; None for one figure or for rows."""
+    """The chart that was asked for, else the one that helps: a line over time, shares of a whole, bars for groups."""
+    if ask.chart and ask.chart != "any":
+        return ask.chart
     if ask.form == "share" and ask.groups and not ask.part:
         return "share"
-    if ask.form in {"scalar", "rows", "per", "distinct", "schema"} or not ask.groups or ask.count_groups:
+    if ask.form in {"scalar", "rows", "distinct", "schema"} or not ask.groups or ask.count_groups:
         return None
     if any(group.unit in {"day", "week", "month", "quarter", "year"} for group in ask.groups):
         return "bar" if ask.form == "top" else "line"

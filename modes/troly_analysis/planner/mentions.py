@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from decimal import Decimal
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold, nfc
@@ -27,7 +28,7 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 @dataclass(slots=True)
 class Mention:
-    """Words `start:end` of the message and all they can mean; reading a question marks it `used`."""
+    """Words `start:end` of the message and all they can mean; reading a question gives it a `role`."""
 
     start: int
     end: int
@@ -37,14 +38,24 @@ class Mention:
     values: tuple[Value, ...] = ()
     period: DateRange | None = None
     amount: Amount | None = None
-    used: bool = False
+    role: str = ""
+    """What it was read as, "" where nothing was made of it."""
     score: float = 0.0
-    near: str = ""
-    """For a column or value found in spite of a slip: its own spelling."""
 
     def has(self, *labels: str) -> bool:
         """Whether the words can mean one of `labels`."""
         return not self.labels.isdisjoint(labels)
+
+    @property
+    def best(self) -> tuple[Target, ...]:
+        """The targets that are equally good."""
+        top = self.targets[0].weight if self.targets else 0.0
+        return tuple(target for target in self.targets if top - target.weight < _CLOSE)
+
+    @property
+    def number(self) -> Decimal:
+        """The amount as a number, 0 for none."""
+        return self.amount.value if self.amount else Decimal(0)
 
     @property
     def unit(self) -> str:
@@ -227,14 +238,6 @@ def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple
         runs.append((at, end, text))
         at = end
     return runs
-
-
-def best_targets(mention: Mention) -> tuple[Target, ...]:
-    """The targets of a mention that are equally good."""
-    if not mention.targets:
-        return ()
-    top = mention.targets[0].weight
-    return tuple(target for target in mention.targets if top - target.weight < _CLOSE)
 
 
 # Finds values of columns too long for their examples, where a message has words nothing else was found for.

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from troly.text.dates import DateRange, Unit, add, find_ranges, whole
 from troly.text.fold import fold, tokens
-from troly_analysis.planner.draft import QueryDraft, is_time
 from troly_analysis.planner.lexicon import marks
-from troly_analysis.planner.mentions import Mention
 from troly_analysis.planner.types import Condition, Period, Ref
+from troly_analysis.types import TEMPORAL
+
+if TYPE_CHECKING:
+    from troly_analysis.planner.reader import Reader
+    from troly_analysis.planner.schema import Schema
 
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _UNITS: tuple[Unit, ...] = ("day", "week", "month", "quarter", "year")
@@ -45,136 +50,141 @@ _RELATIVE = frozenset(
 RECENT_DAYS = 30
 
 
-def read_periods(draft: QueryDraft) -> None:
+@dataclass(frozen=True, slots=True)
+class When:
+    """The days of a question: `period`, in a comparison the earlier `versus`, and the date column they are meant of.
+
+    `versus_only` says that only the period to compare with was named ("so với tháng trước"), `same_days` that equally many
+    days of both are meant ("cùng kỳ").
+    """
+
+    date_ref: Ref | None = None
+    period: Period | None = None
+    versus: Period | None = None
+    versus_only: bool = False
+    same_days: bool = False
+    same_year: bool = False
+
+
+def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
-    said = [mention for mention in draft.mentions if _is_period(draft, mention)]
-    fields = [ref for ref in draft.schema.refs.values() if is_time(ref) and not ref.sheet]
+    said = [at for at in range(len(reader.mentions)) if _is_period(reader, at)]
+    fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:
-        for mention in said:
-            mention.used = True
-            draft.missing.append(mention.text)
-        return
-    draft.date_ref = _date_ref(draft, fields, said)
-    said = _of_one_column(draft, said)
-    found = [_anchored(draft, mention, said) for mention in said]
-    for mention in said:
-        mention.used = True
-    compared = draft.any("compare", "growth", "gap")
+        return When()
+    ref = _date_ref(reader, fields, said)
+    if len(said) > 1 and len(_dates_named(reader)) > 1:
+        said = said[:1]  # a second period of a second date column stays unread
+    found = [_anchored(reader, at, said, ref) for at in said]
+    reader.take("period", *said)
+    compared = reader.any("compare", "growth", "gap")
+    when = When(ref)
     if len(found) >= 2:
-        _several(draft, found, compared=compared)
+        when = _several(reader, when, said, found, compared=compared)
     elif found:
-        _single(draft, said[0], found[0], compared=compared)
-    elif draft.any("recent"):
-        first = draft.today - timedelta(days=RECENT_DAYS - 1)
-        draft.period = Period(first, draft.today, "")
-        draft.note("recent", days=RECENT_DAYS, start=first, end=draft.today)
-    if len(fields) > 1 and (draft.period or draft.versus) and draft.date_ref:
-        draft.note("date_field", field=draft.date_ref.name)
+        when = _single(reader, when, said[0], found[0], compared=compared)
+    elif reader.any("recent"):
+        first = reader.today - timedelta(days=RECENT_DAYS - 1)
+        reader.note("recent", days=RECENT_DAYS, start=first, end=reader.today)
+        when = replace(when, period=Period(first, reader.today))
+    if len(fields) > 1 and (when.period or when.versus):
+        reader.note("date_field", field=ref.name)
+    return when
 
 
-def read_weekdays(draft: QueryDraft) -> None:
+def read_weekdays(reader: Reader) -> list[Condition]:
     """ "Thứ bảy", "cuối tuần", "weekdays only": which days of the week."""
     days: list[int] = []
-    said: list[str] = []
-    for nth, mention in enumerate(draft.mentions):
-        label = next((each for each in sorted(mention.labels) if each.startswith("day ")), "")
-        if not label or mention.used or mention.period or draft.date_ref is None or mention.targets:
+    said: list[int] = []
+    ref = reader.parts.when.date_ref
+    for at, mention in enumerate(reader.mentions):
+        label = next((each for each in sorted(mention.labels) if re.fullmatch("day [0-9]+", each)), "")
+        if not label or mention.role or mention.period or ref is None or mention.targets:
             continue
         named = [int(digit) for digit in label[4:]]
-        if days and len(named) == 1 and draft.mentions[nth - 1].has("to"):  # "từ thứ hai đến thứ sáu"
+        if days and len(named) == 1 and reader.has(at - 1, "to"):  # "từ thứ hai đến thứ sáu"
             named = [1 + (days[-1] + step) % 7 for step in range((named[0] - days[-1]) % 7)]
-            draft.mentions[nth - 1].used = True
+            reader.take("period", at - 1)
         days += named
-        said.append(mention.text)
-        mention.used = True
-    for mention in draft.mentions if days else ():
-        if mention.unit in {"week", "day"} and not mention.targets and not mention.period:
-            mention.used = True  # "thứ 2 hàng tuần"
-    if days and draft.date_ref:
-        wanted = sorted(set(days))
-        draft.conditions.append(Condition(draft.date_ref, "in", wanted, ", ".join(said), "weekday"))
+        said.append(at)
+    if not days or ref is None:
+        return []
+    reader.take("period", *said)
+    for at in list(reader.free()):
+        if reader.mentions[at].unit in {"week", "day"} and not reader.mentions[at].targets:
+            before = at - 1 in said or at + 1 in said
+            reader.take("period", *([at] if before else []))  # "thứ 2 hàng tuần"
+    text = ", ".join(reader.mentions[at].text for at in said)
+    return [Condition(ref, "in", sorted(set(days)), text, "weekday")]
 
 
-def _of_one_column(draft: QueryDraft, said: list[Mention]) -> list[Mention]:
-    """With a second date column named for a second period, only the first is read, and the rest is said to be missing."""
-    named = {
-        mention.targets[0].ref.name
-        for mention in draft.mentions
-        if mention.targets and mention.targets[0].ref and is_time(mention.targets[0].ref) and not mention.unit
-    }
-    if len(said) < 2 or len(named) < 2:
-        return said
-    for mention in said[1:]:
-        mention.used = True
-        draft.missing.append(mention.text)
-    return said[:1]
+def _dates_named(reader: Reader) -> set[str]:
+    first = (each.targets[0].ref for each in reader.mentions if each.targets and not each.unit)
+    return {ref.name for ref in first if ref and ref.kind in TEMPORAL}
 
 
-def _is_period(draft: QueryDraft, mention: Mention) -> bool:
+def _is_period(reader: Reader, at: int) -> bool:
+    mention = reader.mentions[at]
     if mention.period is None:
         return False
     if mention.amount is None:
         return True
-    at = draft.mentions.index(mention)
-    before = next(draft.before(at, 1), None)
-    if before and before.has("gt", "gte", "lt", "lte", "top", "bottom") and not before.has("filler"):
-        return False
-    after = next(draft.after(at, 1), None)
-    return not (after and after.has("upward", "downward"))
+    before, after = reader.beside(at, -1), reader.beside(at, 1)
+    if before >= 0 and reader.has(before, "gt", "gte", "lt", "lte", "top", "bottom"):
+        return reader.mentions[before].has("filler")
+    return not (after >= 0 and reader.has(after, "upward", "downward"))
 
 
-def _date_ref(draft: QueryDraft, fields: list[Ref], said: list[Mention]) -> Ref | None:
+def _date_ref(reader: Reader, fields: list[Ref], said: list[int]) -> Ref:
     """The date column that is named, or hinted at by a verb of its header ("giao trong tháng 3"), or the sheet's own."""
-    picked = draft.choices.get("date")
-    for ref in fields:
-        if picked == ref.name:
-            return ref
-    own = draft.schema.sheet.date_field
+    picked = next((ref for ref in fields if ref.name == reader.choices.get("date")), None)
+    if picked is not None:
+        return picked
+    own = reader.schema.sheet.date_field
     default = next((ref for ref in fields if ref.name == own), fields[0])
     if default.concept in marks("of things"):
         default = next((ref for ref in fields if ref.concept not in marks("of things")), default)
-    for mention in draft.mentions:
-        if mention in said or mention.used:
+    for at, mention in enumerate(reader.mentions):
+        if at in said or mention.role or mention.unit:
             continue
-        times = [target for target in mention.targets if target.ref and is_time(target.ref)]
-        if not times or times[0].weight < mention.targets[0].weight - 0.05:
+        times = [target for target in mention.targets if target.ref and target.ref.kind in TEMPORAL]
+        if not times or times[0].ref is None or times[0].weight < mention.targets[0].weight - 0.05:
             continue
-        generic = (
-            len(fields) > 1
-            and len({t.ref.name for t in times if times[0].weight - t.weight < 0.1 and t.ref}) > 1
+        near = {each.ref.name for each in times if times[0].weight - each.weight < 0.1 and each.ref}
+        if len(fields) > 1 and len(near) > 1:
+            continue
+        around = [*reader.around(at, -1, 1), *reader.around(at, 1, 1)]
+        asked = any(
+            reader.has(each, "by", "which", "per", "latest", "earliest", "blank", "deny", "filled", "empty")
+            for each in around
         )
-        if mention.unit or generic:
-            continue
-        if said and not mention.has("by"):
-            mention.used = _only_time(draft, mention)
+        if said and not asked:
+            reader.take("period", at)
         return times[0].ref
     return default
 
 
-def _only_time(draft: QueryDraft, mention: Mention) -> bool:
-    at = draft.mentions.index(mention)
-    near = [*draft.before(at, 1), *draft.after(at, 1)]
-    return not any(each.has("by", "which", "per", "latest", "earliest") and not each.period for each in near)
-
-
-def _anchored(draft: QueryDraft, mention: Mention, said: list[Mention]) -> Period:
+def _anchored(reader: Reader, at: int, said: list[int], ref: Ref) -> Period:
     """The period of a mention: without a year of its own it takes the other's, or the latest one with data."""
-    found = mention.period or DateRange(draft.today, draft.today, "", (0, 0))
+    mention = reader.mentions[at]
+    found = mention.period or DateRange(reader.today, reader.today, "", (0, 0))
     typed = mention.text
     relative = not _RELATIVE.isdisjoint(token.folded for token in tokens(typed))
     if not _YEAR.search(typed) and not relative:
-        years = {match for other in said if other is not mention for match in _YEAR.findall(other.text)}
-        if len(years) == 1 and (again := find_ranges(f"{typed} năm {next(iter(years))}", draft.today)):
+        years = {
+            match for other in said if other != at for match in _YEAR.findall(reader.mentions[other].text)
+        }
+        if len(years) == 1 and (again := find_ranges(f"{typed} năm {next(iter(years))}", reader.today)):
             return Period(again[0].start, again[0].end, again[0].label)
-        span = span_of(draft, draft.date_ref)
-        if span and (found.start > span[1] or found.end < span[0]) and draft.today > span[1]:
+        span = span_of(reader.schema, ref)
+        if span and (found.start > span[1] or found.end < span[0]) and reader.today > span[1]:
             again = find_ranges(typed, span[1])
             if again and again[0].start >= span[0]:
-                draft.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
+                reader.note("year_of_data", said=typed, start=again[0].start, end=again[0].end)
                 return Period(again[0].start, again[0].end, again[0].label)
-        ahead = _coming(typed, found, draft.today) if span and span[1] > draft.today else None
+        ahead = _coming(typed, found, reader.today) if span and span[1] > reader.today else None
         if ahead:
-            draft.note("year_coming", said=typed, start=ahead.start, end=ahead.end)
+            reader.note("year_coming", said=typed, start=ahead.start, end=ahead.end)
             return Period(ahead.start, ahead.end, ahead.label)
     return Period(found.start, found.end, found.label or typed)
 
@@ -187,55 +197,65 @@ def _coming(typed: str, found: DateRange, today: date) -> DateRange | None:
     return again[0] if again[0].start - today < today - found.end else None
 
 
-def span_of(draft: QueryDraft, ref: Ref | None) -> tuple[date, date] | None:
+def span_of(schema: Schema, ref: Ref | None) -> tuple[date, date] | None:
     """The first and last day of a date column, None where they are not known."""
-    sheet = draft.schema.sheet
+    sheet = schema.sheet
     if ref is None or ref.sheet or ref.name == sheet.date_field:
         return sheet.span
-    found = draft.schema.key(ref)
+    found = schema.key(ref)
     try:
         return date.fromisoformat(found.least[:10]), date.fromisoformat(found.most[:10])
     except ValueError:
         return None
 
 
-def _several(draft: QueryDraft, found: list[Period], *, compared: bool) -> None:
+def _several(reader: Reader, when: When, said: list[int], found: list[Period], *, compared: bool) -> When:
     distinct = list(dict.fromkeys(found))
     if len(distinct) == 1:
-        draft.period = distinct[0]
-        return
+        return replace(when, period=distinct[0])
     inside = [a for a in distinct if any(a != b and b.start <= a.start and a.end <= b.end for b in distinct)]
     if not compared and inside and len(distinct) == 2:  # "ngày 5 tháng 3 trong quý 1"
-        draft.period = inside[0]
-        return
+        return replace(when, period=inside[0])
     ordered = sorted(distinct, key=lambda period: (period.start, period.end))
     joined = all(b.start == a.end + timedelta(days=1) for a, b in pairwise(ordered))
-    if joined and not compared and (len(ordered) > 2 or draft.any("sum")):
-        draft.period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
-        draft.note("joined_periods", start=draft.period.start, end=draft.period.end)
-        return
+    if joined and not compared and (len(ordered) > 2 or reader.any("sum")):
+        period = Period(ordered[0].start, ordered[-1].end, ", ".join(each.label for each in ordered))
+        reader.note("joined_periods", start=period.start, end=period.end)
+        return replace(when, period=period)
     if len(ordered) > 2:
-        draft.missing.append(", ".join(period.label for period in ordered[:-2]))
-    draft.versus, draft.period = ordered[-2], ordered[-1]
+        for at, each in zip(said, found, strict=True):
+            if each in ordered[:-2]:
+                reader.mentions[at].role = ""  # only two can be held against each other
+    same = any(_same_days(reader.mentions[at].text) for at in said)
+    return replace(when, versus=ordered[-2], period=ordered[-1], same_days=same)
 
 
-def _single(draft: QueryDraft, mention: Mention, found: Period, *, compared: bool) -> None:
-    at = draft.mentions.index(mention)
-    before = next(draft.before(at, 1), None)
-    against = before is not None and before.has("compare") and not before.has("and")
-    same = "cung k" in fold(mention.text) or "same period" in fold(mention.text)
-    two_values = sum(1 for each in draft.mentions if each.values) >= 2
-    if against or (same and compared) or same:
-        draft.versus, draft.versus_only = found, True
-        return
-    draft.period = found
-    if compared and not two_values and draft.any("growth") and not _by_time(draft):
-        draft.versus = preceding(found)
-        draft.note("preceding", start=draft.versus.start, end=draft.versus.end)
+def _single(reader: Reader, when: When, at: int, found: Period, *, compared: bool) -> When:
+    before = reader.beside(at, -1)
+    same = _same_days(reader.mentions[at].text)
+    if (before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")) or same:
+        year = "nam" in fold(reader.mentions[at].text) or "year" in fold(reader.mentions[at].text)
+        return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)
+    two = sum(1 for each in reader.mentions if each.values) >= 2
+    timed = any(each.unit and not each.period for each in reader.mentions)
+    if compared and not two and not timed and reader.any("growth"):
+        versus = preceding(found)
+        reader.note("preceding", start=versus.start, end=versus.end)
+        return replace(when, period=found, versus=versus)
+    return replace(when, period=found)
 
 
-def _by_time(draft: QueryDraft) -> bool:
-    return any(mention.unit and not mention.period for mention in draft.mentions)
+def _same_days(text: str) -> bool:
+    return "cung k" in fold(text) or "same period" in fold(text)
+
+
+def same_days(period: Period, versus: Period, last: date) -> tuple[Period, Period]:
+    """Both periods cut to equally many days, those that have come by `last` (rule: "cùng kỳ" compares equal days)."""
+    end = min(period.end, last)
+    days = end - period.start
+    if end < period.start or period.end == end:
+        return period, versus
+    return replace(period, end=end), replace(versus, end=min(versus.start + days, versus.end))
 
 
 def preceding(period: Period) -> Period:

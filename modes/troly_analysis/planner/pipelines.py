@@ -47,7 +47,10 @@ class Writer:
     def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
         """The stages that choose the rows: conditions, joins, conditions on what was joined."""
         conditions = [*self.ask.conditions, *extra]
-        used = [*(c.ref for c in (*conditions, *self.ask.part)), *(g.ref for g in self.ask.groups)]
+        used = [
+            *(c.ref for c in (*conditions, *self.ask.part)),
+            *(g.ref for g in (*self.ask.groups, *self.ask.per)),
+        ]
         used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
         used += [part for ref in used for part in ref.parts]
         here = self._match([c for c in conditions if not _joined(c)], period)
@@ -162,7 +165,10 @@ MOST = 1000
 
 def unreachable(ask: DataQuery) -> tuple[str, ...]:
     """The columns of `ask` that no pipeline can name: those that begin with "$", and joined ones with a dot."""
-    refs = [*(c.ref for c in (*ask.conditions, *ask.part, *ask.having)), *(g.ref for g in ask.groups)]
+    refs = [
+        *(c.ref for c in (*ask.conditions, *ask.part, *ask.having)),
+        *(g.ref for g in (*ask.groups, *ask.per)),
+    ]
     refs += [ref for m in ask.measures for ref in (m.ref, m.over) if ref]
     hidden = (ref.name for ref in refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
     return tuple(dict.fromkeys(hidden))
@@ -356,11 +362,11 @@ def _percent(part: str, total: str) -> Stage:
 
 
 def per(writer: Writer, ask: DataQuery) -> list[Stage]:
-    """The average over the days, customers … of a figure added up for each (the last group is the one gone over)."""
-    measure, inner, outer = ask.measures[0], ask.groups[-1], ask.groups[:-1]
+    """The average over the days, customers … of a figure added up for each (`ask.per` is what is gone over)."""
+    measure, outer = ask.measures[0], ask.groups
     added = Measure("count" if measure.op == "count" else "sum", measure.ref, distinct=measure.distinct)
     stages = writer.rows(period=ask.period)
-    stages.append({"$group": {"_id": ids(writer, [*outer, inner]), "v": writer.figure(added)}})
+    stages.append({"$group": {"_id": ids(writer, [*outer, *ask.per]), "v": writer.figure(added)}})
     if added.distinct:
         stages.append({"$project": {"v": counted("v")}})
     name = safe(f"avg({measure.ref.name})" if measure.ref else "avg")

@@ -1,176 +1,269 @@
-"""Plans a question: which sheet, alone or as a change to the one before, its calls, and what to say or ask first."""
+"""Understands a message once a turn: over which sheet, alone or as a change to the question before, and what to do for it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 
-from troly.text.fold import fold
+from troly.text.fold import fold, tokens
+from troly_analysis.planner.builder import Built, build_query, is_followup, refine_query
 from troly_analysis.planner.calls import chart_of, compose, out_of_reach
-from troly_analysis.planner.coverage import broken, essential_word, texts
-from troly_analysis.planner.draft import ParsedQuestion, QueryDraft
-from troly_analysis.planner.followup import ASSUMED, follow, is_followup
-from troly_analysis.planner.parser import unit_for
-from troly_analysis.planner.periods import counterpart, is_partial, span_of
-from troly_analysis.planner.question import QuestionAnalysis
-from troly_analysis.planner.schema import schema_of
-from troly_analysis.planner.types import DataQuery, Group, Note, Plan
+from troly_analysis.planner.periods import is_partial
+from troly_analysis.planner.reader import Parts, read_question
+from troly_analysis.planner.schema import Schema, schema_of
+from troly_analysis.planner.types import Condition, DataQuery, Lookup, Note, Plan
+from troly_analysis.planner.wording import without_sheet
 from troly_analysis.types import Sheet
 
-_TIE = 0.05
+_IGNORE = ("bo qua", "ignore", "khong can", "skip")
+_TIE = 0.12
+_OWN = 0.3
+"""What the sheet's own main money weighs where nothing but a day or a verb of selling names it."""
+REFUSED = ("forecast", "cause")
 
 
-def plan(question: QuestionAnalysis) -> Plan:
-    """What to do for a question that was understood; see `Plan`."""
-    if not question.sheets:
-        return Plan(question.text, missing=(question.text,) if question.text.strip() else ())
-    if question.query is not None:
-        return _suggested(question, question.query)
-    if not question.parses:
-        return Plan(question.text)
-    best, rival = question.parses[0], _rival(question)
-    if rival is not None:
-        names = (best.draft.schema.sheet.name, rival.draft.schema.sheet.name)
-        return Plan(
-            question.text,
-            sheet=names[0],
-            question=Note("which_sheet", {"options": names}),
-            options=names,
-            pending="sheet",
-            choices=question.choices,
-            confidence=0.4,
+@dataclass(frozen=True, slots=True)
+class QuestionAnalysis:
+    """What a message was understood as; the classifier and the answer both work on this, so that it is read once.
+
+    `evidence` says how much it speaks of the sheets' data. Where the message only answers what was asked back, `text` is
+    the question before, and `answered` True.
+    """
+
+    text: str
+    plan: Plan
+    previous: Plan | None = None
+    answered: bool = False
+    suggested: bool = False
+    evidence: float = 0.0
+    changes: bool = False
+    """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """The message over one sheet: what its words say and the query that they make."""
+
+    schema: Schema
+    parts: Parts
+    built: Built
+    followed: bool
+
+    @property
+    def left(self) -> int:
+        """How many words were not understood, or are not in the query."""
+        return sum(len(tokens(each)) for each in self.parts.unread) + len(self.built.unmet)
+
+    @property
+    def fit(self) -> tuple[float, ...]:
+        """For ordering, the best first."""
+        works = self.built.query is not None and self.built.question is None
+        return (self.left + (0 if works else 2), -self.parts.weight)
+
+
+def analyse_question(
+    text: str,
+    sheets: Sequence[Sheet],
+    now: datetime,
+    *,
+    previous: Plan | None = None,
+    values: Lookup | None = None,
+    suggested: Mapping[str, DataQuery] | None = None,
+    pointed: Sequence[str] = (),
+) -> QuestionAnalysis:
+    """Understand `text`, asked at `now` over these sheets.
+
+    `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
+    values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
+    by their folded text. `pointed` are the groups shown before that words now left out of `text` pointed at.
+    """
+    today, known, choices = now.date(), tuple(sheets), dict[str, str]()
+    answer = _answer(text, previous) if previous is not None and previous.question is not None else None
+    if previous is not None and answer is not None:
+        choices = {**previous.choices, **answer}
+        text = previous.text
+    query = (suggested or {}).get(fold(text).strip())
+    if query is not None and any(sheet.name == query.sheet for sheet in known):
+        return QuestionAnalysis(text, _of_suggestion(text, query, known), previous, suggested=True)
+    if not known or not tokens(text):
+        missing = (text,) if text.strip() else ()
+        return QuestionAnalysis(text, Plan(text, missing=missing), previous)
+    asked, named = without_sheet(text, known)
+    chosen = choices.get("sheet") or named
+    question = _Asked(asked, today, previous, choices, values, pointed)
+    held = [sheet for sheet in known if sheet.name == chosen] or known
+    found = [question.over(schema_of(sheet, known)) for sheet in held]
+    found.sort(key=lambda each: each.fit)
+    best, evidence = found[0], max(each.parts.evidence for each in found)
+    if (
+        previous is not None
+        and previous.sheet
+        and (again := next((c for c in found if c.followed), None))
+        and not again.left
+    ):
+        best = again
+    before = previous.ask if previous else None
+    rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
+    made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
+    changes = any(each.parts.has("follow", "only", "correction") for each in found)
+    return QuestionAnalysis(text, made, previous, answer is not None, False, evidence, changes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is the same for every sheet that a message is held against."""
+
+    text: str
+    today: date
+    previous: Plan | None
+    choices: Mapping[str, str]
+    values: Lookup | None
+    pointed: Sequence[str]
+
+    def over(self, schema: Schema) -> _Candidate:
+        """The message over one sheet."""
+        previous = self.previous.ask if self.previous is not None else None
+        before = previous if previous is not None and previous.sheet == schema.sheet.name else None
+        parts = read_question(
+            self.text, schema, self.today, self.choices, self.values, pointed=self._rows(before)
         )
-    return _parsed(question, best)
+        followed = is_followup(parts, before)
+        built = build_query(parts, schema, self.today, self.choices)
+        if followed and before is not None:
+            notes = [note for note in parts.notes if note.key != "measure"]
+            query = refine_query(parts, before, schema, self.today)
+            built = Built(query, notes, parts.question, parts.options, parts.pending)
+        trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
+        if built.query is not None and not parts.measures and trades:
+            parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
+        if before is not None:
+            parts.weight += 0.6
+        return _Candidate(schema, parts, built, followed)
+
+    def _rows(self, before: DataQuery | None) -> Condition | None:
+        """The groups shown before that the message points at."""
+        if before is None or not before.groups or not self.pointed:
+            return None
+        ref, names = before.groups[0].ref, list(self.pointed)
+        said = ", ".join(names)
+        return Condition(ref, "in", names, said) if len(names) > 1 else Condition(ref, "eq", names[0], said)
 
 
-def _suggested(question: QuestionAnalysis, query: DataQuery) -> Plan:
+def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate | None:
+    """Another sheet that the message fits as well; None where one is clearly meant."""
+    if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
+        return None
+    first, second = found[:2]
+    same = first.left == second.left and (first.built.query is None) == (second.built.query is None)
+    close = first.parts.weight - second.parts.weight <= _TIE
+    return second if same and close and first.built.query is not None and not first.left else None
+
+
+def _which_sheet(text: str, best: _Candidate, rival: _Candidate, choices: Mapping[str, str]) -> Plan:
+    names = (best.schema.sheet.name, rival.schema.sheet.name)
+    question = Note("which_sheet", {"options": names})
+    return Plan(text, sheet=names[0], question=question, options=names, pending="sheet", choices=choices)
+
+
+def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan:
     """The plan of a suggestion: its query is known, nothing is assumed and nothing can be missing."""
-    sheet = next(sheet for sheet in question.sheets if sheet.name == query.sheet)
-    calls = compose(query, schema_of(sheet, question.sheets), question.text)
+    sheet = next(sheet for sheet in sheets if sheet.name == query.sheet)
+    calls = compose(query, schema_of(sheet, sheets), text)
     return Plan(
-        question.text,
+        text,
         calls=calls,
         sheet=sheet.name,
         ask=query,
         shown=tuple(_made_notes(query)),
         chart=chart_of(query) if calls else None,
-        confidence=1.0,
     )
 
 
-def _rival(question: QuestionAnalysis) -> ParsedQuestion | None:
-    """The parse over another sheet that fits as well; None when one is clearly meant."""
-    previous = question.previous
-    if len(question.parses) < 2 or question.choices.get("sheet") or (previous is not None and previous.ask):
-        return None
-    first, second = question.parses[:2]
-    if first.score - second.score > _TIE or first.score < 1.2 or not second.ask.measures:
-        return None
-    return second
-
-
-def _parsed(question: QuestionAnalysis, parsed: ParsedQuestion) -> Plan:
-    """The plan of the parse that fits best, alone or as a change to the question before."""
-    text, today, previous = question.text, question.today, question.previous
-    schema = parsed.draft.schema
-    followed = previous is not None and previous.sheet == schema.sheet.name and is_followup(parsed, previous)
-    ask = follow(parsed, previous) if followed and previous else parsed.ask
-    ask = _timed(ask, parsed, today)
-    draft = parsed.draft
-    notes = [note for note in draft.notes if not (followed and note.key in ASSUMED)]
-    notes += _span_notes(ask, schema.sheet) + _made_notes(ask)
-    missing = () if "ignore" in question.choices else _missing(draft, ask)
-    asked_back, options, pending = draft.question, draft.options, draft.pending
-    worth = _worth(parsed, ask, followed=followed)
-    if followed and pending == "figure":
-        asked_back, options, pending = None, (), ""
-    if (
-        asked_back is None
-        and missing
-        and (doubtful := essential_word(missing, parsed, answered=worth and not followed))
-    ):
-        asked_back = Note("unknown", {"said": doubtful, "sheet": schema.sheet.name})
-        options, pending = (), "ignore"
-    stuck = asked_back or out_of_reach(ask) or not worth
-    calls = () if stuck else compose(ask, schema, text)
-    return Plan(
+def _plan(
+    text: str, best: _Candidate, before: DataQuery | None, today: date, choices: Mapping[str, str]
+) -> Plan:
+    """What to do for a message over the sheet it fits best; no figure beside a word that was not understood."""
+    parts, built, sheet = best.parts, best.built, best.schema.sheet
+    plan = Plan(
         text,
-        calls=calls,
-        sheet=schema.sheet.name,
-        ask=ask,
-        shown=tuple(notes),
-        question=asked_back,
-        options=options,
-        chart=chart_of(ask) if calls else None,
-        partial_period=is_partial(ask.period, today) or is_partial(ask.versus, today),
-        missing=missing,
-        confidence=0.0 if not calls else parsed.confidence,
-        choices=question.choices,
-        pending=pending,
-        followed=followed,
+        sheet=sheet.name,
+        ask=before,
+        understood=parts.understood,
+        choices=choices,
+        followed=best.followed,
+    )
+    left = () if "ignore" in choices else tuple(dict.fromkeys([*parts.unread, *built.unmet]))
+    if refused := next((kind for kind in REFUSED if parts.has(kind)), ""):
+        return replace(plan, refusal=refused, ask=built.query or before)
+    if left and (built.query is not None or parts.understood):
+        read = ", ".join(dict.fromkeys(parts.understood)) or "-"
+        question = Note("unknown", {"said": ", ".join(left), "sheet": sheet.name, "read": read})
+        return replace(plan, question=question, missing=left, pending="ignore")
+    if built.question is not None:
+        return replace(plan, question=built.question, options=built.options, pending=built.pending)
+    return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:
+    """The plan with the calls of its query, and what is to be said of them."""
+    if unreachable := out_of_reach(query):
+        return replace(plan, missing=unreachable)
+    notes = (
+        *best.built.notes,
+        *_span_notes(query, best.schema.sheet),
+        *_made_notes(query),
+        *_join_notes(query),
+    )
+    return replace(
+        plan,
+        calls=compose(query, best.schema, plan.text),
+        ask=query,
+        shown=notes,
+        chart=chart_of(query),
+        partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
 
 
-def _missing(draft: QueryDraft, ask: DataQuery) -> tuple[str, ...]:
-    """What of the message was not found in the sheet, or is not in the answer."""
-    left = [
-        text for text in texts(draft, broken(draft, ask)) if not any(text in each for each in draft.missing)
-    ]
-    return tuple(dict.fromkeys([*draft.missing, *left, *out_of_reach(ask)]))
+def _answer(text: str, previous: Plan) -> dict[str, str] | None:
+    """What an answer to the open question chooses; None when it is no answer."""
+    said = " ".join(token.folded for token in tokens(text))
+    if previous.pending == "ignore":
+        return {"ignore": "1"} if any(said.startswith(word) for word in _IGNORE) else None
+    for nth, option in enumerate(previous.options, 1):
+        name = " ".join(token.folded for token in tokens(option))
+        if said in {name, str(nth), f"so {nth}", f"option {nth}"} or (
+            name and said.endswith(f" {name}") and len(said) < len(name) + 12
+        ):
+            return {previous.pending: option}
+    return None
 
 
-def _timed(ask: DataQuery, parsed: ParsedQuestion, today: date) -> DataQuery:
-    """Fill in what time adds: the present period in a comparison with the past, the unit of a trend."""
-    draft = parsed.draft
-    if draft.versus_only and ask.versus and ask.period is None:
-        period = counterpart(ask.versus, today)
-        if "cung k" in fold(ask.versus.label) or "same period" in fold(ask.versus.label):
-            period = counterpart(replace(ask.versus), today)
-        draft.note("counterpart", start=period.start, end=period.end)
-        ask = replace(ask, period=period, form="compare")
-    elif ask.form == "compare" and ask.period is None:
-        ask = replace(ask, form="groups" if ask.groups else "scalar", versus=None)
-    elif ask.versus and ask.period and ask.form != "compare":
-        ask = replace(ask, form="compare")
-    if ask.form == "trend" and ask.date_ref:
-        span = span_of(draft, ask.date_ref)
-        first, last = (ask.period.start, ask.period.end) if ask.period else span or (today, today)
-        unit = unit_for(first, last)
-        draft.note("trend_unit", unit=Note(f"unit_{unit}"))
-        ask = replace(ask, form="groups", groups=(*ask.groups, Group(ask.date_ref, unit)))
-    return ask
-
-
-def _worth(parsed: ParsedQuestion, ask: DataQuery, *, followed: bool) -> bool:
-    """Whether enough of the sheet is named for an answer to mean anything."""
-    if followed or ask.form == "schema":
-        return True
-    draft = parsed.draft
-    named = draft.said or draft.groups or draft.conditions or draft.entity or draft.having
-    if named:
-        return True
-    shaped = any(label.startswith("of ") for mention in draft.mentions for label in mention.labels)
-    return any(mention.targets for mention in draft.mentions) or (
-        (shaped or draft.any("seller", "slow seller", "aov")) and bool(ask.measures)
-    )
-
-
-def _span_notes(ask: DataQuery, sheet: Sheet) -> list[Note]:
+def _span_notes(query: DataQuery, sheet: Sheet) -> list[Note]:
     """What to say when the data do not cover the days asked for."""
-    if sheet.span is None or ask.date_ref is None or ask.date_ref.name != sheet.date_field:
+    if sheet.span is None or query.date_ref is None or query.date_ref.name != sheet.date_field:
         return []
     first, last = sheet.span
-    for period in (ask.period, ask.versus):
+    for period in (query.period, query.versus):
         if period and (period.start > last or period.end < first):
             return [Note("outside", {"start": period.start, "end": period.end, "first": first, "last": last})]
     return []
 
 
-def _made_notes(ask: DataQuery) -> list[Note]:
+def _made_notes(query: DataQuery) -> list[Note]:
     """What to say of figures that no column holds."""
     refs = [
-        *(measure.ref for measure in ask.measures),
-        *(each.ref for each in (*ask.having, *ask.conditions)),
+        *(each.ref for each in query.measures),
+        *(each.ref for each in (*query.having, *query.conditions)),
     ]
-    made = dict.fromkeys(ref for ref in refs if ref and ref.parts)
-    return [Note("derived", {"figure": ref.name}) for ref in made]
+    return [
+        Note("derived", {"figure": ref.name})
+        for ref in dict.fromkeys(ref for ref in refs if ref and ref.parts)
+    ]
+
+
+def _join_notes(query: DataQuery) -> list[Note]:
+    """Which other sheet a column was taken from."""
+    refs = [*(each.ref for each in query.conditions), *(each.ref for each in query.groups)]
+    refs += [each.ref for each in query.measures if each.ref]
+    return [Note("joined", {"sheet": name}) for name in dict.fromkeys(ref.sheet for ref in refs if ref.sheet)]

@@ -250,6 +250,22 @@ class Schema:
     bare: bool = False
     """Whether the sheet is written without accents, so that a word typed with them can mean one of its own."""
 
+    @property
+    def clock(self) -> Ref | None:
+        """The column of times of day ("15:30"), where the sheet has one beside its date."""
+        return next(
+            (ref for key, ref in self.refs.items() if not ref.sheet and is_clock(self.fields[key])), None
+        )
+
+    def stock_left(self) -> Ref | None:
+        """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
+        return next((ref for ref in self.refs.values() if ref.concept == "left"), None)
+
+    def own_numbers(self) -> list[Ref]:
+        """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
+        own = [ref for ref in self.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
+        return [ref for ref in own if not is_code(ref, self.key(ref), self.sheet)]
+
     def key(self, ref: Ref) -> Field:
         """The field behind a reference."""
         return self.fields[f"{ref.sheet}:{ref.name}"]
@@ -272,6 +288,14 @@ class Schema:
         own = [ref for ref in own if ref.concept not in marks("side figures")]
         added = [ref for ref in own if not averaged(ref)] or own
         return next((ref for ref in added if ref.kind == "money"), added[0] if added else None)
+
+
+_CLOCK = re.compile(r"\d{1,2}[:hg]\d{2}(?::\d{2})?")
+
+
+def is_clock(found: Field) -> bool:
+    """Whether a column of text holds times of day."""
+    return found.kind == "text" and bool(found.examples) and all(map(_CLOCK.fullmatch, found.examples))
 
 
 def metric_measure(schema: Schema, metric: Metric) -> Measure:

@@ -179,7 +179,7 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         key = "seller" if ask.seller and ask.order == "desc" else "bottom" if ask.order == "asc" else "top"
         return _note(key, lang, limit=ask.limit, groups=groups, what=figures)
     if ask.form == "per":
-        return _note("per", lang, what=figures, groups=_group(ask.groups[-1], lang))
+        return _note("per", lang, what=figures, groups=", ".join(_group(each, lang) for each in ask.per))
     if ask.form == "share":
         figures = _note("share", lang, what=figures)
     if ask.form == "compare":

@@ -13,7 +13,7 @@ from troly_analysis.strings import say
 from troly_analysis.types import Field, Operation, Sheet, ToolCall
 
 Unit = Literal["", "day", "week", "month", "quarter", "year", "weekday", "hour"]
-Form = Literal["scalar", "groups", "top", "rows", "compare", "share", "distinct", "per", "trend", "schema"]
+Form = Literal["scalar", "groups", "top", "rows", "compare", "share", "distinct", "per", "schema"]
 Chart = Literal["bar", "line", "share"]
 Op = Literal["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "contains", "between"]
 Lookup = Callable[[Sheet, Field, str], tuple[str, ...]]
@@ -131,7 +131,6 @@ class DataQuery:
     """What a row is called in the question ("đơn hàng")."""
     part: tuple[Condition, ...] = ()
     """For a share: the part of the whole that is asked for."""
-    trend: bool = False
     seller: bool = False
     count_groups: bool = False
     """Whether the answer is how many groups there are (after `having`)."""
@@ -139,15 +138,22 @@ class DataQuery:
     """For "cao thứ nhì" 2: only that place of the ranking is asked for; 0 for all of it."""
     gap: tuple[Condition, ...] = ()
     """The condition of two values of a column whose difference is asked for; empty for none."""
+    per: tuple[Group, ...] = ()
+    """For a mean over days, persons … : what it is taken over."""
+    growth: bool = False
+    """Whether each period is shown with its change against the one before."""
+    chart: Chart | Literal["any", ""] = ""
+    """The chart that was asked for: "any" where its kind was not said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to do for a question.
 
-    Exactly one of `calls` and `question` is set, or neither when nothing could be made of it (`missing` says of what).
-    `shown` are the assumptions to tell the reader, `missing` the words nothing was found for: with any, the answer
-    is not to be given as certain. `options` are short texts that, sent back as the next message, answer `question`.
+    Exactly one of `calls`, `question` and `refusal` is set, or none when nothing could be made of it; `missing` are the
+    words that were not understood: with any there are no calls. `shown` are the assumptions to tell the reader.
+    `options` are short texts that, sent back as the next message, answer `question`; `ask` is the query understood, or
+    where there are no calls the one answered last, so that no word of a question that was asked back stays.
     """
 
     text: str
@@ -160,7 +166,9 @@ class Plan:
     chart: Chart | None = None
     partial_period: bool = False
     missing: tuple[str, ...] = ()
-    confidence: float = 0.0
+    understood: tuple[str, ...] = ()
+    refusal: str = ""
+    """What no tool works out ("forecast", "cause"), a key of the catalogue."""
     choices: Mapping[str, str] = field(default_factory=dict)
     """What the user chose where the question left a choice: folded words to a column's or sheet's name."""
     pending: str = ""

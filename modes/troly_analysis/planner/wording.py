@@ -30,6 +30,7 @@ _UNTIL_PATTERN = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:th
 _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
+        (r"(?<!bao )(?<!bao\xa0)\bnhi[êe]u\b(?! [hn]ơn| nhất| nhat)", "bao nhiêu"),
         # "1-15/10": both days are of that month
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
@@ -74,6 +75,14 @@ _REWRITES = tuple(
         ),
     )
 )
+# Signs are words that no reading may drop: the longer ones first.
+_SIGNS = tuple(
+    (re.compile(sign), f" {word} ")
+    for sign, word in (
+        (r">=|≥|=>", "at least"), (r"<=|≤|=<", "at most"), (r"!=|<>|≠", "not"), (r">", "more than"), (r"<", "less than"),
+        (r"=", "equals"),
+    )
+)  # fmt: skip
 _MARKED = 0.4
 
 
@@ -94,14 +103,30 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
     """
     text = _PERCENT.sub(" phần trăm", message)
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
-    for pattern, written in _REWRITES:
+    for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
+    text = _undoubled(text, vocabulary)
+    # "ế" is a word and no short way of writing "em".
+    vocabulary = vocabulary | {
+        token.folded for token in typed if len(token.text) == 1 and accents(token.text)
+    }
     correction = _corrector().correct(text, vocabulary=vocabulary)
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     return CorrectedText(correction.text, tuple(tokens(correction.text)), careful, repairs)
+
+
+def _undoubled(text: str, vocabulary: AbstractSet[str]) -> str:
+    """`text` without a last letter struck twice ("thuu", "kenhh"), where only the single one makes a known word."""
+
+    def single(match: re.Match[str]) -> str:
+        word, once = fold(match[0]), fold(match[0][:-1])
+        known = vocabulary | common()
+        return match[0][:-1] if word not in known and once in known else match[0]
+
+    return re.sub(r"\b[^\W\d_]+([^\W\d_])\1\b", single, text)
 
 
 @cache

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 # Beside the result's own columns: how many rows it stands on and the first and last day of them.
+MOST_TIES = 10
 _FACTS = ("troly rows", "troly first", "troly last")
 
 
@@ -161,7 +162,10 @@ def grouped(
     limit: int = MAX_ROWS,
     key_descending: bool = False,
 ) -> QueryAnswer:
-    """Measures for each group, ordered by one of them (`by_measure`) or by the keys, at most `limit` rows."""
+    """Measures for each group, ordered by one of them (`by_measure`) or by the keys, at most `limit` rows.
+
+    Groups that share the last place of a ranking are all listed, up to `MOST_TIES` more.
+    """
     facts = asked.facts(grouped=True)
     shown = [named(key.sql(), key.label) for key in keys]
     shown += [named(measure.sql(), measure.label) for measure in measures]
@@ -171,13 +175,18 @@ def grouped(
         place = places[len(keys) + by_measure]
         order.insert(0, ordered(place, descending=descending, nulls_first=False))
     statement = asked.select([*shown, *facts]).group_by(*(key.group() for key in keys)).order_by(*order)
-    rows, run = asked.rows(statement.limit(limit + 1), len(facts))
+    rows, run = asked.rows(statement.limit(limit + MOST_TIES + 1), len(facts))
     if not rows:
         return QueryAnswer(Result(kind="empty"), run)
+    listed = min(limit, len(rows))
+    if by_measure is not None and limit < MAX_ROWS:
+        at = len(keys) + by_measure
+        while listed < len(rows) and listed < limit + MOST_TIES and rows[listed][at] == rows[limit - 1][at]:
+            listed += 1
     result = Result(
         kind="rows",
         columns=(*(key.label for key in keys), *(measure.label for measure in measures)),
-        rows=tuple(rows[:limit]),
+        rows=tuple(rows[:listed]),
         units=(*("" for _ in keys), *(measure.unit for measure in measures)),
         truncated=len(rows) > MAX_ROWS,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from troly.text.fold import fold
 from troly.text.match import PhraseHit
@@ -12,7 +12,7 @@ from troly_rental.question.vocabulary import Vocabulary
 
 _GROUPS = (
     "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
-    "building", "room",
+    "building", "room", "price_band",
 )  # fmt: skip
 _KINDS = ("avg", "median", "min", "max", "sum")
 _DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
@@ -35,6 +35,7 @@ _RANKED = re.compile(
     r"(?<!\w)(?P<top>top\s+)?(?P<number>\d{1,2})\s+(?P<most>(?:\w+est|most \w+)\s+)?"
     rf"(?P<what>{'|'.join(word for words in _RANKED_BY.values() for word in words)})(?!\w)"
 )
+_EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
@@ -63,13 +64,18 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     """The figures, groups, order and form asked for in `text`."""
     sides = len(_sides(filters)) > 1
     compares = bool(
-        vocabulary.find(text, "asks", "compare") or (sides and vocabulary.find(text, "asks", "which"))
+        vocabulary.find(text, "asks", "compare")
+        or (sides and (vocabulary.find(text, "asks", "which") or _EITHER_MORE.search(fold(text))))
     )
     group = _groups(vocabulary, text)
     order, remarks = _order(vocabulary, text, filters)
     measures = _measures(vocabulary, text, group)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
+    if vocabulary.find(text, "asks", "occupancy"):
+        measures = (Measure("occupancy"), Measure("count_where", "rented"), Measure("count"))
+    elif "price_band" in group:
+        measures = (Measure("count"),)
     if (trend or form == "CHART") and not measures:
         counted = not trend and _COUNTED.search(fold(text))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
@@ -223,6 +229,12 @@ def _order(
     if hits[0].label == "cheap" and not any(hit.label == "cheapest" for hit in hits):
         remarks.append(Remark.of("said.cheap"))
     orders = [_LIST_ORDERS[hit.label] for hit in hits]
+    other = vocabulary.find(
+        text, "asks", *(f"figure {name}" for name in ("deposit", "electricity_price", "water_price"))
+    )
+    if other:  # "giá điện rẻ nhất" is no rent
+        name = other[0].label.removeprefix("figure ")
+        orders = [replace(one, field=name) if one.field == "price" else one for one in orders]
     unique = {order.field: order for order in reversed(orders)}
     return tuple(dict.fromkeys(unique[order.field] for order in orders)), remarks
 
@@ -233,7 +245,7 @@ def _figure_order(
     """Groups by time run forwards; others by the figure, the side asked for first."""
     if not group:
         return ()
-    if group[0] in {"month", "week", "day", "bedrooms"}:
+    if group[0] in {"month", "week", "day", "bedrooms", "price_band"}:
         return (Order(group[0]),)
     low = vocabulary.find(text, "asks", "cheapest", "cheap", "smallest")
     few = re.search(r"(?<!\w)(?:it|fewest|least)(?!\w)", fold(text)) and measures[0].kind == "count"

@@ -65,19 +65,19 @@ def _table_of(column: exp.Column) -> str:
     return ""
 
 
-def _full_name(column: exp.Column) -> str:
+def full_name(column: exp.Column) -> str:
     """`table.column`, the table "" when it is unknown."""
     return f"{_table_of(column)}.{column.name}".lower()
 
 
 def field_of(column: exp.Column) -> str | None:
     """The field that a column answers, None for none."""
-    return _fields().get(_full_name(column))
+    return _fields().get(full_name(column))
 
 
 def column_caption(column: exp.Column, lang: Lang) -> str:
     """What a column is called in `lang`; its own name when the schema does not know it."""
-    table, _, name = _full_name(column).partition(".")
+    table, _, name = full_name(column).partition(".")
     known = tables().get(table)
     if known is None or name not in known.columns:
         return column.name

@@ -12,7 +12,7 @@ from troly.llm.types import Message
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -111,6 +111,14 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {sanitize(key): _clean(item) for key, item in value.items()}
     return value
+
+
+def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The prompt for a server that takes no schema: the model is told it in words."""
+    told = PromptFolder(Path(__file__).parent / "prompts").render(
+        "schema", "en", schema=json.dumps(schema, ensure_ascii=False)
+    )
+    return [*messages[:-1], {**messages[-1], "content": f"{messages[-1]['content']}\n\n{told}"}]
 
 
 def repair_messages(

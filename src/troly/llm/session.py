@@ -362,7 +362,7 @@ class ModelSession:
     ) -> AsyncGenerator[ChatChunk, None]:
         with self._call(task, kind, role, messages) as (call, source):
             refused: ModelError | None = None
-            sent: list[Message] = []
+            asked: ModelCall | None = None
             while True:
                 try:
                     ask = await self._in_time(
@@ -370,9 +370,9 @@ class ModelSession:
                     )
                 except ModelError as error:
                     raise refused or error from error
-                if refused is not None and ask.messages == sent:
+                if refused is not None and ask == asked:
                     raise refused
-                sent = ask.messages
+                asked = ask
                 call.sent(ask)
                 try:
                     async with aclosing(self._reply(source, ask, call)) as chunks:
@@ -380,8 +380,8 @@ class ModelSession:
                             yield chunk
                     break
                 except ModelError as error:
-                    # The server's window is smaller than it said; that is known now, and the prompt is fitted again.
-                    if refused is not None or error.key != "ollama.refused_length":
+                    # The server has a smaller window, or lacks what was asked for: that is known now, and asked otherwise.
+                    if refused is not None or not error.key.startswith("ollama.refused_"):
                         raise
                     refused = error
             if not call.spoke:

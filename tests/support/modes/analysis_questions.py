@@ -16,7 +16,7 @@ from tests.support.stores.services import NOW
 from troly.plugin.services import Services
 from troly.text.dates import HCM
 from troly_analysis.agent.tools import call_tool
-from troly_analysis.planner import Plan, analyse_question, classify, plan
+from troly_analysis.planner import Plan, analyse_question, classify
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.sheets.value_lookup import value_lookup
@@ -79,7 +79,7 @@ class Desk:
         understood = analyse_question(question.text, (self.sheet,), self.now, previous=before, values=look)
         intent = classify(understood, (question.text,) if before else ())
         self.intents.append(intent.label)
-        made = plan(understood)
+        made = understood.plan
         self.previous = made
         if made.question is not None or not made.calls:
             return Verdict("exact" if question.may_ask else "asked", made)

@@ -111,7 +111,7 @@ def plan(
     values: Lookup | None = None,
 ) -> Plan:
     """The plan of a message over these sheets."""
-    return planner.plan(analyse_question(text, sheets, now, previous=previous, values=values))
+    return analyse_question(text, sheets, now, previous=previous, values=values).plan
 
 
 def classify(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.modes.analysis.planner.planner_sheets import ALL, NOW, ORDERS, classify, column, plan
 from troly.text.fold import fold
-from troly_analysis import planner
 from troly_analysis.agent.tools import TOOLS
 from troly_analysis.planner import Plan, Suggestion, analyse_question, suggest_questions, title
 from troly_analysis.types import Kind, Sheet
@@ -161,7 +160,7 @@ def sent(sheet: Sheet, suggestion: Suggestion) -> Plan:
     """The plan of a suggestion that is sent as it stands."""
     assert suggestion.query is not None
     known = {fold(suggestion.text).strip(): suggestion.query}
-    return planner.plan(analyse_question(suggestion.text, (sheet,), NOW, suggested=known))
+    return analyse_question(suggestion.text, (sheet,), NOW, suggested=known).plan
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.modes.analysis import analyst_at
 from troly.plugin.events import Suggestions
-from troly_analysis.planner import question
-from troly_analysis.planner.parser import parse_question
+from troly_analysis.planner import planner
+from troly_analysis.planner.reader import read_question
 
 
 @pytest.fixture
@@ -18,11 +18,11 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The messages that were parsed, one entry for each sheet."""
     seen: list[str] = []
 
-    def counted(message: str, *rest: Any) -> Any:
+    def counted(message: str, *rest: Any, **more: Any) -> Any:
         seen.append(message)
-        return parse_question(message, *rest)
+        return read_question(message, *rest, **more)
 
-    monkeypatch.setattr(question, "parse_question", counted)
+    monkeypatch.setattr(planner, "read_question", counted)
     return seen
 
 

@@ -1,0 +1,669 @@
+"""Makes a query of what the words of a message say: alone (`build_query`), or as a change to the one before (`refine_query`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Any
+
+from troly.text.dates import add_months
+from troly_analysis.planner.assumed import Wanted, assumed_figure
+from troly_analysis.planner.periods import counterpart, preceding, same_days, span_of
+from troly_analysis.planner.reader import Parts
+from troly_analysis.planner.schema import Schema, made_of
+from troly_analysis.planner.types import (
+    Condition,
+    DataQuery,
+    Form,
+    Group,
+    Measure,
+    Note,
+    Period,
+    Ref,
+    Unit,
+    averaged,
+)
+from troly_analysis.types import NUMERIC
+
+TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
+_ADDED = frozenset(
+    {"revenue", "quantity", "cost", "profit", "output", "donation", "fee", "hours", "overtime", "debt"}
+)
+"""What is added up for each of the things that a condition is put on ("khách mua trên 5 triệu")."""
+_COURSE = frozenset({"day", "week", "month", "quarter", "year"})
+_ENDS = frozenset(
+    {"max", "min", "latest", "earliest", "seller", "slow seller", "fast", "slow", "top", "bottom"}
+)
+
+
+@dataclass(slots=True)
+class Built:
+    """A query with what is to be said of it; `query` is None where the words name nothing to work out.
+
+    `unmet` are words whose meaning the query cannot hold: with any it is not to be run.
+    """
+
+    query: DataQuery | None
+    notes: list[Note] = field(default_factory=list)
+    question: Note | None = None
+    options: tuple[str, ...] = ()
+    pending: str = ""
+    unmet: tuple[str, ...] = ()
+
+
+def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> Built:
+    """The query that the words make by themselves."""
+    return _Builder(parts, schema, today, choices).build()
+
+
+class _Builder:
+    def __init__(self, parts: Parts, schema: Schema, today: date, choices: Any) -> None:
+        self.parts, self.schema, self.today, self.choices = parts, schema, today, choices
+        self.built = Built(None, list(parts.notes), parts.question, parts.options, parts.pending)
+        self.measures = list(parts.measures)
+        self.groups = list(parts.groups)
+        self.conditions = list(parts.conditions)
+        self.having: list[Condition] = []
+        self.unmet: list[str] = []
+
+    def note(self, key: str, **params: Any) -> None:
+        """Add an assumption to be shown."""
+        self.built.notes.append(Note(key, params))
+
+    def build(self) -> Built:
+        parts, schema = self.parts, self.schema
+        sheet = schema.sheet.name
+        if parts.has("columns") and not (self.measures or self.conditions or self.groups):
+            self.built.query = DataQuery(sheet, "schema")
+            return self.built
+        self._place_loose()
+        self._place_numbers()
+        self._compared_values()
+        gap = self._gap()
+        order = self._order()
+        counted = self._counts_groups()
+        self._stock()
+        self._made_figures()
+        self._several_figures()
+        form = self._form(order, gap=bool(gap))
+        self._name_figure(form, order)
+        if not self.measures and form != "distinct":
+            return self.built
+        part: tuple[Condition, ...] = ()
+        if form == "share":
+            part = self._part()
+            self.measures = [
+                Measure("count") if each.ref and averaged(each.ref) else each for each in self.measures
+            ]
+            if not part and not self.groups:
+                self.unmet.append("%")
+        period, versus = self._periods()
+        form = "compare" if versus and form not in {"share", "per", "rows"} else form
+        if form == "compare":
+            self.groups = [each for each in self.groups if each.unit not in _COURSE]
+        if form == "compare" and versus is None:
+            form = "groups" if self.groups else "scalar"
+        if form == "top":
+            self._named_groups()
+        limit = self._limit(form, order)
+        self._extremes_kept(form, order)
+        self.built.query = DataQuery(
+            sheet=sheet,
+            form=form,
+            measures=tuple(self.measures),
+            groups=tuple(self.groups),
+            conditions=tuple(self.conditions),
+            having=tuple(self.having),
+            date_ref=parts.when.date_ref,
+            period=period,
+            versus=versus,
+            order=order if form in {"top", "rows", "share", "groups"} else "",  # type: ignore[arg-type]
+            limit=limit,
+            rank=parts.rank if form in {"top", "rows"} else 0,
+            entity=parts.rows,
+            part=part,
+            seller=parts.has("seller", "slow seller"),
+            count_groups=counted,
+            gap=gap,
+            per=tuple(parts.per) if form == "per" else (),
+            growth=self._growing(form),
+            chart=parts.chart,
+        )
+        if parts.rank and form not in {"top", "rows"}:
+            self.unmet.append(str(parts.rank))
+        self.built.unmet = tuple(self.unmet)
+        return self.built
+
+    # --- where the words belong
+
+    def _place_loose(self) -> None:
+        """A dimension that is only named is one where something is ranked, shared or drawn; else it was not understood."""
+        parts = self.parts
+        for group in parts.loose:
+            wanted = (
+                self._ranked() or parts.chart or parts.has("share", "trend", "compare", "plural", "list", "left", "which", "growth")
+            )  # fmt: skip
+            if any(group.ref == each.ref and not group.unit for each in self.conditions):
+                continue
+            if parts.has("count") and not (self.measures or group.unit or self._ranked() or parts.rows):
+                self.measures.append(
+                    Measure("count", group.ref, distinct=True)
+                )  # "hóa đơn trên 200k có bao nhiêu"
+                continue
+            if not self.groups and wanted:
+                self.groups.append(group)
+            elif group not in self.groups:
+                self.unmet.append(self._label(group))
+
+    @staticmethod
+    def _label(group: Group) -> str:
+        return group.ref.name if not group.unit else f"{group.ref.name} ({group.unit})"
+
+    def _ranked(self) -> bool:
+        return bool(self.parts.limit or self.parts.extremes or self.parts.rank) or self.parts.has(*_ENDS)
+
+    def _place_numbers(self) -> None:
+        """Conditions on figures hold for rows, or for the groups where things are named that add them up."""
+        parts = self.parts
+        things: list[Any] = [each for each in parts.measures if each.distinct and each.ref] or [
+            group for group in self.groups if not group.unit or parts.has("which")
+        ]
+        for condition, rows in parts.numbers:
+            counts = condition.ref.kind in {"rows", "metric"}
+            whole = (
+                counts
+                or condition.ref.concept in _ADDED
+                or (parts.has("sum") and not averaged(condition.ref))
+            )
+            if things and whole and not rows and not parts.has("share") and not self._each_once(things):
+                self.having.append(condition)
+            elif counts:
+                self.unmet.append(condition.said)
+            else:
+                self.conditions.append(condition)
+
+    def _each_once(self, things: list[Any]) -> bool:
+        """Whether each of the things stands in one row, so that a condition on the rows is one on them."""
+        ref = things[0].ref
+        return (
+            not getattr(things[0], "unit", "")
+            and self.schema.key(ref).distinct >= 0.95 * self.schema.sheet.rows
+        )
+
+    def _compared_values(self) -> None:
+        """ "So sánh Shopee và Lazada", "loại nào nhiều hơn": the values' own column is the dimension."""
+        parts = self.parts
+        if (
+            self.groups
+            or parts.when.versus
+            or (
+                not parts.has("compare", "which", "who", "each", "gt", "lt", "growth")
+                and parts.op != "avg"
+                and not any(each.op == "avg" for each in parts.measures)
+            )
+        ):
+            return
+        for condition in self.conditions:
+            if condition.op == "in" and len(condition.value) > 1 and "," in condition.said:
+                self.groups.append(Group(condition.ref))
+                return
+
+    def _gap(self) -> tuple[Condition, ...]:
+        """ "Quận 1 hơn Quận 7 bao nhiêu": the two values whose figures are taken from each other."""
+        pairs = [
+            each for each in self.conditions if each.op == "in" and len(each.value) == 2 and "," in each.said
+        ]
+        more = self.parts.has("gt", "lt") and self.parts.has("count", "much", "how much")
+        if len(pairs) != 1 or not (self.parts.has("gap") or more) or self.parts.when.versus:
+            return ()
+        if any(group.ref != pairs[0].ref for group in self.groups):
+            return ()
+        self.groups.clear()
+        return (pairs[0],)
+
+    def _order(self) -> str:
+        """Which end of a ranking is asked for, "" when nothing is ranked."""
+        parts = self.parts
+        if parts.order:
+            return parts.order
+        if parts.has("slow seller", "bottom"):
+            return "asc"
+        ends = set(parts.extremes)
+        if len(ends) == 2:
+            return "both"
+        if parts.has("running out"):
+            return "asc"
+        if "min" in ends or parts.has("earliest", "fast"):
+            return "asc"
+        ranked = "max" in ends or parts.has("seller", "top", "latest", "slow") or parts.limit
+        return "desc" if ranked else ""
+
+    def _stock(self) -> None:
+        """What is left: the column of the stock, else what came in less what went out (`schema.sides`)."""
+        parts, schema = self.parts, self.schema
+        if not parts.has("left", "running out"):
+            return
+        named = [
+            *(each.ref for each in self.measures),
+            *(each.ref for each in (*self.conditions, *self.having)),
+        ]
+        held = next((ref for ref in named if ref is not None and ref.concept == "stock"), None)
+        if held is not None:
+            self.measures = self.measures or [Measure("sum", held)]
+            return
+        stock = schema.of("stock")
+        ref = stock or schema.stock_left()
+        if ref is None or any(each.ref and not each.distinct for each in self.measures):
+            self.unmet.append("tồn kho")
+            return
+        if stock is None:
+            self.note("in_less_out", figure=ref.name)
+        self.measures = [Measure("sum", ref)]
+
+    def _counts_groups(self) -> bool:
+        """ "Có bao nhiêu khách hàng mua trên 5 triệu": the groups that pass are counted."""
+        if not self.having:
+            return False
+        for measure in list(self.measures):
+            if measure.distinct and measure.ref:
+                self.measures.remove(measure)
+                self.groups.append(Group(measure.ref))
+                self.measures = self.measures or [
+                    Measure("sum", each.ref) if each.ref.kind in NUMERIC else Measure("count")
+                    for each in self.having[:1]
+                ]
+                return True
+        return False
+
+    def _made_figures(self) -> None:
+        """Figures made of two: "cost per lead", "doanh thu trừ chi phí", the mean value of an order, a median."""
+        parts = self.parts
+        two = [
+            each.ref for each in self.measures if each.ref and not each.metric and each.op in {"sum", "avg"}
+        ]
+        if len(two) == len(self.measures) == 2 and parts.ratio and not any(map(averaged, two)):
+            self.measures = [Measure("sum", two[0], over=two[1], noun=self.measures[0].noun)]
+        plain = [
+            each
+            for each in self.measures
+            if each.op == "sum" and each.ref and not each.ref.sheet and not each.metric
+        ]
+        if len(self.measures) == 2 == len(plain) and not parts.when.versus:
+            first, second = (each.ref for each in plain)
+            if first and second and parts.has("gap", "minus"):
+                self.measures = [Measure("sum", made_of(first, "-", second), noun=plain[0].noun)]
+
+        if parts.has("aov") and not self.measures:
+            self.measures = [Measure("avg", self._money(), noun="aov")]
+            self._each_order()
+        if parts.per_row and self.measures and not parts.per:
+            self.measures = [
+                replace(each, op="avg") if each.op == "sum" and not each.over else each
+                for each in self.measures
+            ]
+            self._each_order()
+        if parts.has("median"):
+            refs = [each.ref for each in self.measures if each.ref and not each.distinct]
+            ref = refs[0] if len(refs) == 1 else self.schema.main_measure() if not refs else None
+            if ref is not None and len(self.measures) <= 1:
+                self.measures = [Measure("avg", ref, median=True)]
+            else:
+                self.unmet.append("median")
+
+    def _several_figures(self) -> None:
+        """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
+        if len(self.measures) > 1 and not self.parts.joined and not self.parts.per:
+            self.unmet += [each.noun or (each.ref.name if each.ref else "") for each in self.measures[1:]]
+
+    def _money(self) -> Ref | None:
+        return self.schema.of("revenue") or self.schema.main_measure()
+
+    def _each_order(self) -> None:
+        """The mean over orders where one of them has several rows: the sums of the orders are averaged, not the rows."""
+        order = self.schema.of("order")
+        ref = self.measures[0].ref if self.measures else None
+        if ref is None or self.parts.per:
+            return
+        if order is not None and order != self.schema.row_ref and self.schema.key(order).distinct:
+            self.parts.per = [Group(order)]
+            self.measures = [Measure("sum", ref, noun=self.measures[0].noun)]
+            self.note("order_value_each", field=ref.name, order=order.name)
+        else:
+            self.note("order_value", field=ref.name)
+
+    # --- the form
+
+    def _form(self, order: str, *, gap: bool) -> Form:
+        """The first form whose signs the words show; one figure when they show none."""
+        parts = self.parts
+        self._add_course(order)
+        ranked = bool(self.groups) and bool(order) and (not parts.order or self._ranked())
+        signs: tuple[tuple[Form, bool], ...] = (
+            ("per", bool(parts.per) and bool(self.measures or parts.rows or parts.op == "avg")),
+            ("share", self._shared()),
+            ("scalar", gap),
+            ("compare", parts.when.versus is not None),
+            ("top", ranked and not self._in_course()),
+            ("distinct", self._lists_values()),
+            ("groups", bool(self.groups)),
+            ("rows", self._lists_rows(order)),
+        )
+        return next((form for form, shown in signs if shown), "scalar")
+
+    def _shared(self) -> bool:
+        """Whether a share is asked for: no change in per cent, and no rate that the sheet has a column for."""
+        parts = self.parts
+        rate = any(each.ref and each.ref.kind == "percent" for each in self.measures)
+        return parts.has("share") and not (parts.when.versus or parts.has("growth") or rate)
+
+    def _in_course(self) -> bool:
+        """Whether the course over time is asked for, which a ranking would put out of order."""
+        course = all(group.unit for group in self.groups) and self.parts.has("trend", "growth")
+        return course and not (self.parts.extremes or self.parts.limit)
+
+    def _add_course(self, order: str) -> None:
+        """A trend or a chart of nothing in particular goes over time."""
+        when, parts = self.parts.when, self.parts
+        drawn = (parts.has("trend", "growth") or parts.chart) and when.date_ref and when.versus is None
+        if not drawn or self.groups or parts.per or self._shared() or self._lists_rows(order):
+            return
+        first, last = span_of(self.schema, when.date_ref) or (self.today, self.today)
+        if when.period:
+            first, last = when.period.start, when.period.end
+        unit = unit_for(first, last)
+        self.note("trend_unit", unit=Note(f"unit_{unit}"))
+        self.groups.append(Group(when.date_ref, unit))  # type: ignore[arg-type]
+
+    def _lists_values(self) -> bool:
+        """Whether the values of a column are asked for ("có những nền tảng nào")."""
+        parts = self.parts
+        asked = parts.has("which", "list", "plural") and not parts.has("by", "compare", "gt", "lt", "who")
+        return (
+            bool(self.groups)
+            and not (self.measures or self.having or parts.rows)
+            and asked
+            and not self.groups[0].unit
+        )
+
+    def _lists_rows(self, order: str) -> bool:
+        """Whether single rows are asked for: "5 đơn lớn nhất", "liệt kê đơn trên 1 triệu", "đơn nào …"."""
+        parts = self.parts
+        if not parts.rows or any(each.op == "count" or each.over or each.metric for each in self.measures):
+            return False
+        if len(self.measures) > 1 or parts.op or parts.has("how much", "sum", "avg"):
+            return False
+        if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
+            return False
+        return bool(
+            parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
+        )
+
+    def _growing(self, form: str) -> bool:
+        timed = any(group.unit in {"day", "week", "month", "quarter", "year"} for group in self.groups)
+        return form == "groups" and timed and self.parts.has("growth") and len(self.groups) == 1
+
+    # --- the figure
+
+    def _name_figure(self, form: Form, order: str) -> None:
+        """Take the figure that the words mean where they name none; where it could be several it is asked for."""
+        if form == "distinct":
+            return
+        if self.measures:
+            self._use_end(form)
+            return
+        schema, main = self.schema, self.schema.main_measure()
+        if picked := self.choices.get("figure"):
+            ref = next(
+                (each for each in schema.refs.values() if each.name == picked and not each.sheet), None
+            )
+            self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
+            return
+        once = bool(self.groups) and self._each_once(self.groups)
+        wanted = Wanted(self.parts, schema, form, order, self.groups, self.conditions, self.having, once)
+        found = assumed_figure(wanted)
+        self.measures = [found] if found else []
+        self.built.notes += wanted.notes
+        if wanted.ask and main is not None and self.built.question is None:
+            options = (main.name, Note("title_number").say("vi"))
+            self.built.question = Note("which_figure", {"options": options})
+            self.built.options, self.built.pending = options, "figure"
+
+    def _use_end(self, form: Form) -> None:
+        """ "Doanh thu cao nhất là bao nhiêu": without anything that is ranked an end is the figure's own."""
+        ends = list(dict.fromkeys(self.parts.extremes))
+        if form not in {"scalar", "compare"} and form != "groups":
+            return
+        if not ends or form == "groups":
+            return
+        plain = [
+            each
+            for each in self.measures
+            if each.ref and each.op in {"sum", "avg"} and not each.metric and not each.median
+        ]
+        if len(plain) == len(self.measures):
+            self.measures = [replace(each, op=end) for each in plain for end in ends]
+
+    def _extremes_kept(self, form: str, order: str) -> None:
+        """Name an end that the query does not show."""
+        if not (self.parts.extremes or self.parts.has("latest", "earliest")):
+            return
+        shown = order and form in {"top", "rows", "share"}
+        if not shown and not any(each.op in {"max", "min"} for each in self.measures):
+            self.unmet.append("/".join(dict.fromkeys(self.parts.extremes)) or "latest")
+        if order == "both" and form not in {"scalar", "rows", "top"}:
+            self.unmet.append("max/min")
+
+    # --- rows, days, length
+
+    def _part(self) -> tuple[Condition, ...]:
+        """For a share, the conditions that make the part; the rest choose the whole."""
+        positive = [
+            each for each in self.conditions if each.op in {"eq", "in", "gt", "gte", "lt", "lte", "between"}
+        ]
+        if not positive or (positive[0].op == "in" and self.groups and self.groups[0].ref == positive[0].ref):
+            return ()
+        part = next(
+            (each for each in positive if not any(group.ref == each.ref for group in self.groups)),
+            positive[0],
+        )
+        self.conditions = [each for each in self.conditions if each is not part]
+        return (part,)
+
+    def _periods(self) -> tuple[Period | None, Period | None]:
+        when = self.parts.when
+        period, versus = when.period, when.versus
+        if when.versus_only and versus and period is None:
+            period = counterpart(versus, self.today)
+            self.note("counterpart", start=period.start, end=period.end)
+        if period and versus and when.same_days:
+            last = min(self.today, self.schema.sheet.span[1]) if self.schema.sheet.span else self.today
+            period, versus = same_days(period, versus, last)
+        return period, versus
+
+    def _named_groups(self) -> None:
+        """That what is ranked has a name: empty cells are no place of a ranking."""
+        for group in self.groups:
+            blank = not group.ref.sheet and not group.unit and self.schema.key(group.ref).blanks
+            if blank and not any(each.ref == group.ref for each in self.conditions):
+                self.note("filled_groups", field=group.ref.name)
+                self.conditions.append(Condition(group.ref, "ne", None))
+
+    def _limit(self, form: str, order: str) -> int:
+        """How many are listed: the number said, one for "nào … nhất", else a few, which is then said."""
+        parts = self.parts
+        if parts.limit or form not in {"top", "rows"}:
+            return parts.limit
+        several = parts.has("plural", "list", "top", "bottom", "sorted", "running out")
+        if form == "top" and self.conditions and parts.numbers and not parts.extremes:
+            return MOST
+        if form == "top":
+            limit = TOP if several else 1
+        else:
+            limit = ROWS if several or not order else 1
+            if not order and (self.conditions or parts.when.period):
+                return MOST
+        if several:
+            self.note("limit", limit=limit)
+        return limit
+
+
+def unit_for(first: date, last: date) -> Unit:
+    """The unit that shows the course of a period in a readable number of points."""
+    days = (last - first) / timedelta(days=1)
+    return "day" if days <= 45 else "week" if days <= 120 else "month" if days <= 1200 else "year"
+
+
+# Follow-ups: a message that only changes the question before it.
+
+
+def is_followup(parts: Parts, before: DataQuery | None) -> bool:
+    """Whether a message makes sense only after the question before it, or says so itself ("còn …?")."""
+    if before is None or before.form == "schema":
+        return False
+    marked = parts.has("follow", "only", "correction", "again")
+    if parts.pointed:
+        return True
+    whole = bool(parts.measures or parts.rows) or parts.has(
+        "seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns"
+    )
+    if whole:
+        return marked and parts.words <= 12
+    changed = (
+        parts.groups or parts.loose or parts.conditions or parts.numbers or parts.when.period or parts.when.versus
+        or parts.limit or parts.order or parts.chart or parts.op or parts.extremes
+    )  # fmt: skip
+    return bool(changed) or parts.has("all", "growth", "share", "trend")
+
+
+def refine_query(parts: Parts, before: DataQuery, schema: Schema, today: date) -> DataQuery:
+    """The question before, changed by what the message names."""
+    query = _figures(parts, before, schema)
+    query = _grouped(parts, query)
+    query = _dated(parts, query, schema, today)
+    query = _filtered(parts, query)
+    if parts.pointed and parts.conditions and not parts.groups and len(query.groups) == 1:
+        single = any(each.ref == query.groups[0].ref and each.op == "eq" for each in parts.conditions)
+        query = replace(query, groups=(), form="scalar", limit=0, order="", growth=False) if single else query
+    if parts.limit:
+        form: Form = (
+            "top" if query.groups and query.form in {"groups", "scalar", "top", "distinct"} else query.form
+        )
+        query = replace(query, limit=parts.limit, form=form, order=query.order or "desc")
+    if turned := parts.order or (
+        "asc" if "min" in parts.extremes else "desc" if "max" in parts.extremes else ""
+    ):
+        ranked = query.form in {"top", "rows"} or query.form == "groups"
+        if ranked and parts.order and not parts.extremes:
+            query = replace(query, order=turned)
+        elif ranked:
+            limit = parts.limit or (1 if query.form != "top" or parts.has("which") else query.limit)
+            query = replace(
+                query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
+            )
+    if parts.has("share") and query.groups:
+        query = replace(query, form="share")
+    if parts.has("growth") and not parts.when.versus:
+        timed = len(query.groups) == 1 and query.groups[0].unit
+        query = replace(query, growth=True) if timed else query
+    return replace(query, chart=parts.chart or query.chart) if parts.chart else query
+
+
+def _figures(parts: Parts, query: DataQuery, schema: Schema) -> DataQuery:
+    measures = tuple(parts.measures)
+    money = schema.of("revenue", "fee", "cost", "salary")
+    if not measures and parts.has("how much") and money:
+        measures = (Measure("sum", money),)
+    if not measures and parts.rows and parts.has("count", "much"):
+        measures = (Measure("count", noun=parts.rows),)
+    if measures:
+        form: Form = (
+            ("groups" if query.groups else "scalar") if query.form in {"distinct", "rows"} else query.form
+        )
+        return replace(query, measures=measures, form=form)
+    if parts.op:
+        changed = (
+            replace(each, op=parts.op) if each.ref and not each.metric else each for each in query.measures
+        )
+        return replace(query, measures=tuple(changed))
+    return query
+
+
+def _grouped(parts: Parts, query: DataQuery) -> DataQuery:
+    groups = tuple(parts.groups) or tuple(parts.loose)
+    if not groups:
+        return query
+    kept = [
+        each
+        for each in query.conditions
+        if not (len(groups) == 1 and each.ref == groups[0].ref and each.op == "eq")
+    ]
+    form: Form = query.form if query.form in {"compare", "share", "top"} else "groups"
+    if form == "top" and not (parts.limit or parts.extremes) and groups[0].unit:
+        form = "groups"
+    limit = query.limit if form == "top" else 0
+    return replace(query, groups=groups, conditions=tuple(kept), form=form, limit=limit, growth=False, gap=())
+
+
+def _dated(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
+    when = parts.when
+    query = replace(query, date_ref=query.date_ref or when.date_ref)
+    if when.versus:
+        return _against(parts, query, schema, today)
+    if when.period:
+        if query.versus and parts.has("compare"):
+            versus = when.period if query.period != when.period else query.versus
+            return replace(query, versus=versus, form="compare")
+        kept = preceding(when.period) if query.versus and not parts.has("correction") else None
+        return replace(query, period=when.period, versus=kept, form=query.form if kept else _alone(query))
+    if parts.has("growth") and query.period and not any(group.unit for group in query.groups):
+        return replace(query, versus=preceding(query.period), form="compare")
+    if parts.has("all") and not parts.conditions and not parts.groups and not parts.limit:
+        return replace(query, period=None, versus=None, form=_alone(query))
+    return query
+
+
+def _alone(query: DataQuery) -> Form:
+    """The form of a query whose comparison is over."""
+    return query.form if query.form != "compare" else "groups" if query.groups else "scalar"
+
+
+def _against(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
+    """The query against the period that is named; "cùng kỳ" is a year or a month before its own."""
+    when = parts.when
+    period, versus = when.period, when.versus
+    if when.versus_only and versus is not None:
+        period = query.period or counterpart(versus, today)
+        versus = versus if period != versus else preceding(period)
+        if when.same_days:
+            back = -12 if when.same_year else -1
+            last = min(today, schema.sheet.span[1]) if schema.sheet.span else today
+            versus = Period(add_months(period.start, back), add_months(period.end, back))
+            period, versus = same_days(period, versus, last)
+    groups = tuple(each for each in query.groups if each.unit not in _COURSE)
+    return replace(query, period=period, versus=versus, form="compare", groups=groups, growth=False)
+
+
+def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
+    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
+    if not new:
+        return query
+    named = {each.ref for each in new}
+    if query.part and any(each.ref in named for each in query.part):
+        old = {each.ref for each in query.part}
+        query = replace(query, part=tuple(each for each in new if each.ref in old))
+        new = [each for each in new if each.ref not in old]
+    if parts.has("compare") and len(new) == 1 and new[0].op == "eq":
+        other = next((each for each in query.conditions if each.ref == new[0].ref and each.op == "eq"), None)
+        if other is not None:  # "so với Lazada": beside the one before
+            both = Condition(other.ref, "in", [other.value, new[0].value], f"{other.said}, {new[0].said}")
+            kept = tuple(each for each in query.conditions if each.ref != other.ref)
+            return replace(
+                query, conditions=(*kept, both), groups=query.groups or (Group(other.ref),), form="groups"
+            )
+    more = {each.ref for each in new if each.op in {"ne", "nin"}}
+    kept = tuple(
+        each
+        for each in query.conditions
+        if each.ref not in named or (each.ref in more and each.op in {"ne", "nin"})
+    )
+    return replace(query, conditions=(*kept, *new))

@@ -1,0 +1,1379 @@
+"""Reads a message over one sheet: what each of its words says, and which of them say nothing that was understood.
+
+`Reader.read` goes over the message in a fixed order and gives every mention one role; what has none in the end and is no
+word of courtesy is `Parts.unread`, and no figure is shown beside it. What is read first cannot be taken for something
+else: days before numbers ("5/10" is no amount), numbers before values ("trên 5" is no product "5"), values before
+groups and figures.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from typing import Any, Literal
+
+from troly.text.fold import accents, fold, nfc
+from troly_analysis.planner.lexicon import concept
+from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
+from troly_analysis.planner.periods import When, read_periods, read_weekdays
+from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
+from troly_analysis.planner.types import (
+    Chart,
+    Condition,
+    Group,
+    Lookup,
+    Measure,
+    Note,
+    Op,
+    Ref,
+    averaged,
+)
+from troly_analysis.planner.wording import read_wording
+from troly_analysis.types import NUMERIC, TEMPORAL, Operation
+
+PERSONS = (
+    "employee", "driver", "doctor", "teacher", "trainer", "student", "customer", "patient", "reader", "pet owner", "author",
+    "resident", "donor", "player",
+)  # fmt: skip
+"""The concepts of columns that hold persons."""
+_LINKS = frozenset({"filler", "verb"})
+_SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
+_DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
+_OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
+_NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
+_CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
+_MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
+_YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
+_TITLES = frozenset(
+    [
+        "cua",
+        "anh",
+        "chi",
+        "em",
+        "ong",
+        "ba",
+        "co",
+        "chu",
+        "bac",
+        "thay",
+        "by",
+        "of",
+        "mr",
+        "ms",
+        "khach",
+        "ban",
+        "nhan",
+        "vien",
+    ]
+)
+FIGURES = frozenset({*NUMERIC, "metric"})
+NAMES = frozenset({"text", "boolean", "list"})
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the words of a message say, each for itself; the builder makes a query of them.
+
+    `measures` are the figures that were named, `op` an operation said of no figure in particular, `extremes` the ends
+    asked for ("cao nhất": max) and `adjectives` what such a word is about by itself ("đắt nhất": price).
+    """
+
+    when: When = field(default_factory=When)
+    conditions: list[Condition] = field(default_factory=list)
+    numbers: list[tuple[Condition, bool]] = field(default_factory=list)
+    """Conditions on figures, and whether the rows themselves were named right before ("đơn trên 1 triệu")."""
+    groups: list[Group] = field(default_factory=list)
+    loose: list[Group] = field(default_factory=list)
+    """Columns that are only named, as dimensions ("sản phẩm bán chạy nhất")."""
+    per: list[Group] = field(default_factory=list)
+    per_row: bool = False
+    measures: list[Measure] = field(default_factory=list)
+    op: Operation | None = None
+    extremes: list[Literal["max", "min"]] = field(default_factory=list)
+    adjectives: list[str] = field(default_factory=list)
+    limit: int = 0
+    rank: int = 0
+    order: Literal["asc", "desc", ""] = ""
+    rows: str = ""
+    """What a row was called ("đơn"), "" where none was."""
+    chart: Chart | Literal["any", ""] = ""
+    labels: frozenset[str] = frozenset()
+    """The labels of all words that were read, for what has no place of its own ("share", "growth", "seller")."""
+    unread: tuple[str, ...] = ()
+    understood: tuple[str, ...] = ()
+    weight: float = 0.0
+    notes: list[Note] = field(default_factory=list)
+    question: Note | None = None
+    options: tuple[str, ...] = ()
+    pending: str = ""
+    words: int = 0
+    joined: bool = False
+    """Whether figures that are named stand side by side ("doanh thu và số lượng")."""
+    ratio: bool = False
+    """Whether one figure is asked for on each of another ("cost per lead")."""
+    pointed: bool = False
+    """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
+    many: bool = False
+    """Whether an end is of how many ("nhiều nhất") and not of how high."""
+    counted_value: bool = False
+    """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
+    evidence: float = 0.0
+    """How much the message speaks of data: the sheet's own names, then words of figures."""
+
+    def has(self, *labels: str) -> bool:
+        """Whether any word that was read means one of `labels`."""
+        return not self.labels.isdisjoint(labels)
+
+
+def read_question(
+    message: str,
+    schema: Schema,
+    today: date,
+    choices: Mapping[str, str],
+    lookup: Lookup | None = None,
+    *,
+    pointed: Condition | None = None,
+) -> Parts:
+    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice.
+
+    `pointed` are the rows shown before that words now left out of `message` pointed at.
+    """
+    parts = Reader(message, schema, today, choices, lookup).read()
+    if pointed is not None:
+        parts.conditions.append(pointed)
+        parts.pointed = True
+    return parts
+
+
+class Reader:
+    """One message over one sheet while it is read."""
+
+    def __init__(
+        self, message: str, schema: Schema, today: date, choices: Mapping[str, str], lookup: Lookup | None
+    ) -> None:
+        self.schema, self.today, self.choices = schema, today, choices
+        self.wording = read_wording(message, schema.names.vocabulary() | schema.values.vocabulary())
+        self.mentions = find_mentions(self.wording, schema, today)
+        if extra := long_values(self.wording, schema, self.mentions, lookup):
+            self.mentions = find_mentions(self.wording, schema, today, extra)
+        self.parts = Parts(words=len(self.wording.words))
+        for typed, meant in self.wording.repairs:
+            self.note("read_as", typed=typed, meant=meant)
+
+    def read(self) -> Parts:
+        """Give every mention its role, in the order that the module's text explains."""
+        self._charts()
+        self._superlatives()
+        self._ranks()
+        self.parts.when = read_periods(self)
+        self.parts.conditions += read_weekdays(self)
+        self._blanks()
+        self._numbers()
+        self._values()
+        self._codes()
+        self._either()
+        self._groups()
+        self._measures()
+        self._persons()
+        self._loose()
+        self._rest()
+        return self.parts
+
+    # --- words and their neighbours
+
+    def note(self, key: str, **params: Any) -> None:
+        """Add an assumption to be shown, once."""
+        found = Note(key, params)
+        if found not in self.parts.notes:
+            self.parts.notes.append(found)
+
+    def ask(self, key: str, pending: str, options: tuple[str, ...], **params: Any) -> None:
+        """Put a question to the person, unless one is put already."""
+        if self.parts.question is None:
+            self.parts.question = Note(key, {**params, "options": options})
+            self.parts.options, self.parts.pending = options, fold(pending)
+
+    def take(self, role: str, *places: int) -> None:
+        """Say what the mentions at `places` were read as; the first role stays."""
+        for at in places:
+            self.mentions[at].role = self.mentions[at].role or role
+
+    def has(self, at: int, *labels: str) -> bool:
+        """Whether the mention at `at` means one of `labels`: what names a column or value surely means only that."""
+        return 0 <= at < len(self.mentions) and self.mentions[at].has(*labels) and not self.sure(at)
+
+    def any(self, *labels: str) -> bool:
+        """Whether any word of the message means one of `labels`."""
+        return any(self.has(at, *labels) for at in range(len(self.mentions)))
+
+    def sure(self, at: int) -> bool:
+        """Whether the mention surely names a column, a value, a period or an amount, whatever its words mean else."""
+        mention = self.mentions[at]
+        if mention.period or mention.amount:
+            return True
+        if (
+            mention.values
+            and mention.values[0].whole
+            and mention.values[0].weight >= _NAMED
+            and mention.role != "frame"
+        ):
+            spelled = any(nfc(each).lower() == nfc(mention.text).lower() for each in mention.values[0].values)
+            return not mention.labels or (spelled and fold(mention.text) not in _YES_NO)
+        return bool(mention.targets) and mention.targets[0].weight >= _NAMED
+
+    def is_link(self, at: int) -> bool:
+        """Whether the mention only ties others together."""
+        mention = self.mentions[at]
+        meaning = mention.targets or mention.values or mention.period or mention.amount
+        return not meaning and bool(mention.labels) and bool(mention.labels & _LINKS)
+
+    def around(self, at: int, step: Literal[-1, 1], reach: int = 3) -> Iterator[int]:
+        """The places before or after `at`, nearest first, links left out; it stops at words nothing was found for."""
+        nth, seen, edge = at + step, 0, self.mentions[at]
+        while 0 <= nth < len(self.mentions) and seen < reach:
+            mention = self.mentions[nth]
+            if (mention.start != edge.end) if step == 1 else (mention.end != edge.start):
+                return
+            edge = mention
+            if not self.is_link(nth):
+                seen += 1
+                yield nth
+            nth += step
+
+    def beside(self, at: int, step: Literal[-1, 1]) -> int:
+        """The place next to `at`, links left out; -1 for none."""
+        return next(self.around(at, step, 1), -1)
+
+    def free(self) -> Iterator[int]:
+        """The places that have no role yet."""
+        return (at for at in range(len(self.mentions)) if not self.mentions[at].role)
+
+    # --- what a mention can name
+
+    def chosen(self, at: int, kinds: frozenset[str]) -> Target | None:
+        """The column or metric of these kinds that a mention means best; asks when several fit equally. None for none."""
+        mention = self.mentions[at]
+        fitting = [each for each in mention.targets if _kind(each) in kinds]
+        if not fitting or mention.targets[0].weight - fitting[0].weight >= 0.2:
+            return None
+        best = [each for each in fitting if fitting[0].weight - each.weight < _CLOSE]
+        best = [each for each in best if not (each.ref and each.ref.kind == "boolean")] or best
+        picked = self.choices.get(fold(mention.text))
+        if picked:
+            best = [each for each in fitting if each.ref and each.ref.name == picked] or best
+        names = tuple(dict.fromkeys(each.ref.name for each in best if each.ref))
+        alike = {each.concept if each.concept and _kind(each) not in NUMERIC else each.key for each in best}
+        if len(names) > 1 and len(best) == len(names) and len(alike) > 1:
+            self.ask("which_field", mention.text, names[:4], said=mention.text)
+        return best[0]
+
+    def figure(self, at: int) -> Target | None:
+        """The number column or metric that a mention means; None when its best reading is none."""
+        best = self.mentions[at].best
+        if any(_kind(each) in FIGURES and not self._coded(each.ref) for each in best):
+            found = self.chosen(at, FIGURES)
+            return None if found is None or self._coded(found.ref) else found
+        return None
+
+    def is_rows(self, at: int) -> bool:
+        """Whether the mention names what a row of the sheet is."""
+        mention = self.mentions[at]
+        rows = next((each for each in mention.targets if each.key == "rows"), None)
+        if rows is None:
+            return not mention.targets and not mention.values and mention.has("rows")
+        return rows.weight >= mention.targets[0].weight - 0.08
+
+    def dimension(self, at: int) -> Target | None:
+        """The column of names that a mention means: text, yes or no, or a number with few values that names things."""
+        best = self.mentions[at].best
+        names = [
+            each for each in best if each.ref and (each.ref.kind in NAMES or self._names_things(each.ref))
+        ]
+        if not names:
+            return None
+        picked = self.chosen(at, NAMES)
+        return picked if picked and picked.ref else names[0]
+
+    def group(self, at: int) -> Group | None:
+        """The dimension that a mention names: a column of names, or a unit of time of the date column in use."""
+        mention, when = self.mentions[at], self.parts.when
+        target = self.dimension(at) if mention.targets else None
+        if target and target.ref and not (mention.unit and target.weight < _NAMED):
+            best = [
+                each.ref
+                for each in mention.targets
+                if each.ref and mention.targets[0].weight - each.weight < 0.2
+            ]
+            named = [ref for ref in best if ref.kind == "text" and not _code_name(ref)]
+            return Group(target.ref if target.ref in named or not named else named[0])
+        if mention.unit == "hour" and (clock := self.schema.clock):
+            return Group(clock, "hour")
+        if mention.unit and when.date_ref:
+            if mention.unit == "hour" and when.date_ref.kind != "datetime":
+                return None
+            return Group(when.date_ref, mention.unit)  # type: ignore[arg-type]
+        dated = self.chosen(at, TEMPORAL) if mention.targets else None
+        if dated and dated.ref and dated.weight >= 0.9:
+            return Group(dated.ref, "day")
+        return self._row_names() if self.is_rows(at) else None
+
+    def _row_names(self) -> Group | None:
+        """The column that names the rows one by one, when the sheet has one ("Tên nhân viên")."""
+        for ref in self.schema.by_concept.get(self.schema.row_concept, ()):
+            whole = self.schema.key(ref).distinct >= self.schema.sheet.rows > 0
+            if not ref.sheet and ref.kind == "text" and ref != self.schema.row_ref and whole:
+                return Group(ref)
+        return None
+
+    def _coded(self, ref: Ref | None) -> bool:
+        return ref is not None and not ref.parts and is_code(ref, self.schema.key(ref), self.schema.sheet)
+
+    def _names_things(self, ref: Ref) -> bool:
+        about = concept(ref.concept)
+        named = (about is not None and about.nature == "category") or self._coded(ref)
+        return ref.kind == "integer" and named and self.schema.key(ref).distinct > 0
+
+    # --- 1. charts, ends of rankings
+
+    def _charts(self) -> None:
+        for at in range(len(self.mentions)):
+            if not self.has(at, "chart", "chart share", "chart bar", "chart line"):
+                continue
+            kind = next(
+                (label[6:] for label in self.mentions[at].labels if label.startswith("chart ")), "any"
+            )
+            if self.parts.chart in {"", "any"}:
+                self.parts.chart = kind  # type: ignore[assignment]
+            self.take("chart", at)
+
+    def _superlatives(self) -> None:
+        """ "nhiều đơn nhất": the two halves of a superlative mean what they mean together."""
+        for at in range(len(self.mentions)):
+            if not self.has(at, "superlative"):
+                continue
+            for back in range(at - 1, max(at - 5, -1), -1):
+                high, low = self.has(back, "high", "crowd"), self.has(back, "low")
+                if (high or low) and not self.mentions[back].targets:
+                    self.mentions[back].labels = (self.mentions[back].labels - {"high", "low"}) | {
+                        "max" if high else "min"
+                    }
+                    self.take("superlative", at)
+                    break
+            else:
+                # "tốn tiền nhất", "bán được nhất": what stands before is what there is most of.
+                self.mentions[at].labels = frozenset({"max"})
+
+    def _ranks(self) -> None:
+        """The one place of a ranking that is asked for; "thứ hai" stays a Monday where nothing is ranked."""
+        ends = ("max", "min", "high", "low", "seller", "slow seller", "top", "bottom")
+        for at, mention in enumerate(self.mentions):
+            rank = next((int(label[5:]) for label in mention.labels if label.startswith("rank ")), 0)
+            if not rank or mention.targets:
+                continue
+            if fold(mention.text).split()[0] in {"dung", "xep", "hang"}:
+                mention.labels |= {"max"}
+            whole = mention.has("max", "min", "seller", "slow seller")
+            near = [
+                place for place in range(max(0, at - 4), at + 2) if place != at and self.has(place, *ends)
+            ]
+            if not whole and not near:
+                mention.labels = frozenset(each for each in mention.labels if not each.startswith("rank "))
+                continue
+            self.parts.rank = rank
+            if not whole:
+                turned = self.has(near[0], "low", "min", "bottom")
+                mention.labels = frozenset({"min" if turned else "max"})
+            for place in near:
+                if self.has(place, "high", "low"):
+                    self.take("rank", place)
+            return
+
+    # --- 2. cells that are empty or not
+
+    def _blanks(self) -> None:
+        """ "chưa có HLV", "bỏ trống ghi chú", "orders with a note": conditions on cells that are empty or filled."""
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not self.has(at, "blank", "empty", "filled", "deny"):
+                continue
+            places = [*self.around(at, 1, 1), *(self.around(at, -1, 1) if mention.has("empty") else ())]
+            for place in places:
+                if found := self._cells(at, place):
+                    self.parts.conditions.append(found)
+                    self.take("condition", at, place, *range(min(at, place), max(at, place)))
+                    key = (
+                        "filled_cells"
+                        if found.op in {"ne", "gt"}
+                        else "zero_cells"
+                        if found.value == 0
+                        else "no_cells"
+                    )
+                    self.note(key, field=found.ref.name, said=found.said)
+                    break
+
+    def _cells(self, at: int, place: int) -> Condition | None:
+        """The condition that the word at `at` puts on the cells of the column named at `place`."""
+        word, mention = self.mentions[at], self.mentions[place]
+        if (
+            mention.role
+            or not mention.targets
+            or (mention.values and mention.values[0].whole)
+            or self.is_rows(place)
+        ):
+            return None
+        ref = mention.targets[0].ref
+        if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
+            return None
+        after = self.beside(place, 1)
+        if after >= 0 and (
+            self.mentions[after].amount
+            or self.has(after, *_OPS, *_SIGNS, "superlative", "which", "much", "count")
+        ):
+            return None  # "có viện phí cao nhất" says something of its figures
+        typed = self.wording.words[min(word.start, mention.start) : max(word.end, mention.end)]
+        said = self.wording.text[typed[0].start : typed[-1].end]
+        rows = any(self.is_rows(before) for before in self.around(at, -1, 2))
+        return self._cells_of(word, ref, said, rows=rows)
+
+    def _cells_of(self, word: Mention, ref: Ref, said: str, *, rows: bool) -> Condition | None:
+        """Empty, filled, or none of: figures that begin at 0 are none where they are 0."""
+        held = self.schema.key(ref)
+        zero = ref.kind in NUMERIC and held.least in {"0", "0.0"}
+        found: Condition | None = None
+        if word.has("blank", "empty"):
+            both = zero and held.blanks and not word.has("empty")
+            value = None if held.blanks or not zero else 0
+            found = Condition(ref, "in", [0, None], said) if both else Condition(ref, "eq", value, said)
+        elif word.has("filled"):
+            if zero and rows:
+                found = Condition(ref, "gt", 0, said)
+            elif held.blanks and ref.kind not in NUMERIC:
+                found = Condition(ref, "ne", None, said)
+        elif bool(held.blanks) != zero:
+            found = Condition(ref, "eq", 0 if zero else None, said)
+        return found
+
+    # --- 3. numbers
+
+    def _numbers(self) -> None:
+        for at, mention in enumerate(self.mentions):
+            if mention.amount is not None and not mention.role:
+                self._number(at)
+
+    def _number(self, at: int) -> None:
+        """A comparison with an amount, a range, the length of a list; else the amount stays unread."""
+        sign, places = self._sign(at)
+        second = self._second(at)
+        ranged = second is not None and (
+            sign in {"between", "gte"} or (sign == "" and self._joined(at, second))
+        )
+        last = second if ranged and second is not None else at
+        if not sign and not ranged and self._is_limit(at):
+            self.parts.limit = int(self.mentions[at].number)
+            self.take("limit", at)
+            return
+        ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
+        if ref is None or (
+            sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
+        ):
+            return
+        first = _number(self.mentions[at].number)
+        if ranged:
+            ends = sorted([first, _number(self.mentions[last].number)])
+            found = Condition(ref, "between", ends, f"{self.mentions[at].text} - {self.mentions[last].text}")
+        else:
+            op: Op = "gte" if sign == "between" else sign or "eq"  # type: ignore[assignment]
+            found = Condition(ref, op, first, self.mentions[at].text)
+        rows = (
+            any(self.is_rows(place) for place in self.around(min([at, *places]), -1, 2)) or ref.kind == "rows"
+        )
+        if carrier is not None and self.is_rows(carrier):
+            rows = False
+        self.parts.numbers.append((found, rows))
+        self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
+
+    def _sign(self, at: int) -> tuple[str, list[int]]:
+        """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
+        for place in self.around(at, 1, 2):
+            if self.has(place, "upward", "downward"):
+                before = self.beside(at, -1)
+                more = [before] if before >= 0 and self.has(before, "gte") else []
+                return "gte" if self.has(place, "upward") else "lte", [place, *more]
+            if not self.mentions[place].targets:
+                break
+        for place in range(at - 1, max(at - 4, -1), -1):
+            mention = self.mentions[place]
+            if mention.amount or mention.period or mention.role:
+                break
+            if found := _comparison(mention):
+                denied = place > 0 and self.mentions[place - 1].has("deny", "not")
+                if denied and found in _DENIED and not self.mentions[place - 1].targets:
+                    return _DENIED[found], [place - 1, place]
+                return found, [place]
+            if not self.is_link(place):
+                break
+        return "", []
+
+    def _second(self, at: int) -> int | None:
+        """The other end of a range: the next amount, with nothing but "to" or "and" between."""
+        for place in range(at + 1, min(at + 3, len(self.mentions))):
+            if self.mentions[place].amount and not self.mentions[place].role:
+                return place
+            if not self.mentions[place].has("to", "and"):
+                return None
+        return None
+
+    def _joined(self, at: int, second: int) -> bool:
+        if second == at + 1:
+            return self._between(at, second).strip() in {"-", "–", "~"}
+        return all(self.mentions[place].has("to") for place in range(at + 1, second))
+
+    def _is_limit(self, at: int) -> bool:
+        """Whether a plain number is how many are listed: "top 5", "5 đơn lớn nhất", "chỉ 3 cái đầu"."""
+        mention = self.mentions[at]
+        if (
+            mention.amount is None
+            or mention.amount.unit
+            or not 0 < mention.number <= _MOST
+            or mention.number % 1
+        ):
+            return False
+        before, after = self.beside(at, -1), at + 1
+        ranks = ("top", "bottom", "latest", "earliest", "max", "min", "seller", "slow seller", "list")
+        if before >= 0 and self.has(before, *ranks, "only"):
+            return not (
+                after < len(self.mentions) and self.figure(after) is not None and self.has(before, "only")
+            )
+        ranked = self.any(*ranks, "superlative")
+        if after >= len(self.mentions):
+            return False
+        counted = (
+            bool(self.mentions[after].targets) or bool(self.mentions[after].unit) or self.has(after, *ranks)
+        )
+        counted = counted or self.is_link(after)
+        return counted and ranked and (self.figure(after) is None or self.is_rows(after))
+
+    def _compared_column(self, at: int, last: int, *, compared: bool) -> tuple[Ref | None, int | None]:
+        """The column that the amounts from `at` to `last` speak of, and the mention that names it (None: worked out)."""
+        after = self.beside(last, 1)
+        amount = self.mentions[last].amount
+        if after >= 0 and not self.mentions[after].role and amount is not None and not amount.unit:
+            if self.is_rows(after) and compared and last + 1 == after:
+                return Ref("", "rows"), after
+            target = self.figure(after)
+            if target and target.ref and not self.is_rows(after) and (compared or last + 1 == after):
+                return target.ref, after
+            if (
+                compared
+                and self.mentions[after].targets
+                and self.mentions[after].targets[0].concept == "product"
+            ):
+                return self.schema.of("quantity"), after
+        for place in self.around(at, -1, 4):
+            if self.mentions[place].amount or self.mentions[place].period:
+                break
+            target = self.figure(place)
+            if (
+                target
+                and not self.is_rows(place)
+                and not (self.mentions[place].values and self.mentions[place].role)
+            ):
+                return (target.ref, place) if target.ref else (Ref(_metric_name(target), "metric"), place)
+        return (self._by_size(at, last) if compared else None), None
+
+    def _by_size(self, at: int, last: int) -> Ref | None:
+        """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
+        amount, main = self.mentions[last].amount, self.schema.main_measure()
+        own = self.schema.own_numbers()
+        if (
+            amount is None
+            or main is None
+            or not (amount.unit == "VND" or amount.value >= 1000 or len(own) == 1)
+        ):
+            return None
+        self.note("condition_field", field=main.name, said=self.mentions[at].text)
+        return main
+
+    def _adjacent(self, at: int, carrier: int) -> bool:
+        """Whether a bare number stands against the column's name ("số lượng 2", "5 sao")."""
+        low, high = sorted((at, carrier))
+        return all(self.is_link(place) for place in range(low + 1, high))
+
+    # --- 4. values of the sheet
+
+    def _values(self) -> None:
+        found: list[tuple[Condition, bool, bool]] = []
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not mention.values or not self._is_value(at):
+                continue
+            value = self._pick(at)
+            if value is None:
+                continue
+            denied = self._denied(at)
+            self.take("value", at)
+            if (beside := self._column_beside(at, value.ref)) >= 0:
+                self.take("value", beside)
+            several = value.ref.kind != "boolean" and len(value.values) > 1
+            said = list(value.values) if several else value.values[0]
+            found.append(
+                (Condition(value.ref, "in" if several else "eq", said, mention.text), denied, value.whole)
+            )
+        for at in list(self.free()):
+            # Columns of yes or no that are named: "đã thanh toán", "chưa có bảo hiểm".
+            target = self.dimension(at) if self.mentions[at].targets else None
+            if (
+                target
+                and target.ref
+                and target.ref.kind == "boolean"
+                and target.weight >= 0.6
+                and not self._asked_for(at)
+            ):
+                denied = self._denied(at)
+                self.take("value", at)
+                found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
+        self.parts.conditions += _merged(found)
+
+    def _is_value(self, at: int) -> bool:
+        """Whether words that could be a value mean it: words of questions and names of columns come first."""
+        mention = self.mentions[at]
+        best, beside = mention.values[0], self._column_beside(at, mention.values[0].ref) >= 0
+        column = mention.targets[0].weight - best.weight if mention.targets else -1.0
+        if fold(mention.text) in _YES_NO:
+            return beside and best.whole
+        if beside:
+            bare = not accents(mention.text) and any(accents(each) for each in best.values)
+            said = {"avg", "sum", "max", "min", "count", "not", "deny"}
+            return best.whole or not (mention.labels and (bare or mention.labels & said))
+        if column > 0.02 or (column >= -0.3 and self._asked_for(at)):
+            return False
+        if mention.labels - _LINKS and not best.whole:
+            return False  # "trung bình" is an average whatever the data holds
+        return len(mention.text.split()) > 1 or self._is_word_value(at, best)
+
+    def _is_word_value(self, at: int, best: Value) -> bool:
+        """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
+        mention = self.mentions[at]
+        bare = not accents(mention.text) and any(accents(each) for each in best.values)
+        inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
+        labelled = bool(mention.labels or mention.targets)
+        if (
+            mention.labels
+            and not inside
+            and (bare or (mention.labels - _LINKS and not accents(mention.text)))
+        ):
+            return False
+        if best.ref.concept in PERSONS and (not best.whole or (mention.text.islower() and labelled)):
+            titled = at > 0 and bool(set(fold(self.mentions[at - 1].text).split()) & _TITLES)
+            return inside or titled
+        if best.whole or inside:
+            return True
+        few = best.ref.concept in {"product", "province"} or (len(best.values) <= 3 and not labelled)
+        return few and not (bare and len(mention.text) < 5)
+
+    def _asked_for(self, at: int) -> bool:
+        """Whether the words around ask for a dimension ("theo kênh", "bao nhiêu nhân viên") and not for one value of it."""
+        before, after = self.beside(at, -1), self.beside(at, 1)
+        labels = ("by", "per", "count", "number", "top", "bottom", "plural", "distinct", "list")
+        counted = before >= 0 and (self.has(before, *labels) or self.mentions[before].role == "limit")
+        return counted or (after >= 0 and self.has(after, "which", "distinct"))
+
+    def _pick(self, at: int) -> Value | None:
+        """The one column whose value is meant: the one named beside it, else the surest; asks between equals."""
+        mention = self.mentions[at]
+        top = mention.values[0]
+        beside = [
+            each
+            for each in mention.values
+            if each.whole >= top.whole and self._column_beside(at, each.ref) >= 0
+        ]
+        if beside:
+            return beside[0]
+        best = [
+            each for each in mention.values if each.whole == top.whole and top.weight - each.weight < 0.03
+        ]
+        if picked := self.choices.get(fold(mention.text)):
+            best = [each for each in mention.values if each.ref.name == picked] or best
+        if len(best) > 1 and (side := side_before(self.wording.words[: mention.start])):
+            sided = [each for each in best if side_of(each.ref.name) == side]
+            best = sided if len(sided) == 1 else best
+        named = {
+            each.targets[0].ref.name
+            for each in self.mentions
+            if each.targets and not each.values and each.targets[0].ref
+        }
+        if len(best) > 1 and (elsewhere := [each for each in best if each.ref.name in named]):
+            best = elsewhere
+        if len(best) > 1:
+            names = tuple(each.ref.name for each in best[:4])
+            self.ask("which_value", mention.text, names, said=mention.text)
+        if not top.whole:
+            self.note("values_meant", said=mention.text, values=best[0].values[:4], field=best[0].ref.name)
+        return best[0]
+
+    def _column_beside(self, at: int, ref: Ref) -> int:
+        """The place next to a value that names its column ("nền tảng Shopee", "Shopee platform"); -1 for none."""
+        for step in (-1, 1):
+            place = self.beside(at, step)
+            if place < 0 or self.mentions[place].role or not self.mentions[place].targets:
+                continue
+            mention = self.mentions[place]
+            if step == 1 and (mention.values or self._asked_for(place)):
+                continue
+            top = mention.targets[0].weight
+            same = any(
+                each.ref and each.ref.name == ref.name and each.weight > top - 0.1 for each in mention.targets
+            )
+            if same and not self.is_rows(place) and not self._asked_for(place):
+                return place
+        return -1
+
+    def _denied(self, at: int) -> bool:
+        """Whether a word of leaving out stands before the value, with only names, values and links between."""
+        for place in range(at - 1, max(at - 7, -1), -1):
+            mention = self.mentions[place]
+            if mention.has("not", "deny", "blank", "minus") and not (
+                mention.targets and mention.targets[0].weight >= 0.9
+            ):
+                self.take("negation", place)
+                return True
+            if mention.role == "negation":
+                return True
+            if mention.role == "condition":
+                return False
+            listed = mention.has("and", "either", "to") or mention.role == "value" or bool(mention.values)
+            named = bool(mention.targets)
+            if not (self.is_link(place) or listed or named):
+                return False
+        return False
+
+    def _codes(self) -> None:
+        """Codes of the sheet that its examples do not hold ("DH00123"), told by their shape."""
+        covered = {at for each in self.mentions for at in range(each.start, each.end)}
+        for at, token in enumerate(self.wording.words):
+            text = self.wording.text[token.start : token.end]
+            if at in covered or not _CODE.fullmatch(text):
+                continue
+            for key, ref in self.schema.refs.items():
+                held = self.schema.fields[key]
+                if ref.kind == "text" and not ref.sheet and any(_alike(text, each) for each in held.examples):
+                    value = text.upper() if held.examples[0].isupper() else text
+                    self.parts.conditions.append(Condition(ref, "eq", value, text))
+                    self.mentions.append(Mention(at, at + 1, text, role="value"))
+                    break
+        self.mentions.sort(key=lambda each: each.start)
+
+    def _either(self) -> None:
+        """ "nam hoặc trên 40 tuổi": conditions of different columns of which one is enough; of one column they are so already."""
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not self.has(at, "either"):
+                continue
+            left = next((found for place in range(at - 1, -1, -1) if (found := self._spoken(place))), None)
+            right = next(
+                (found for place in range(at + 1, len(self.mentions)) if (found := self._spoken(place))), None
+            )
+            if left is None or right is None:
+                continue
+            self.take("either", at)
+            if left is right:
+                continue
+            for each in (left, right):
+                self._drop(each)
+            said = f"{left.said} {mention.text} {right.said}"
+            self.parts.conditions.append(replace(left, other=right, said=said))
+            self.note("either", said=said)
+
+    def _spoken(self, place: int) -> Condition | None:
+        mention = self.mentions[place]
+        if mention.role not in {"value", "number", "condition"}:
+            return None
+        every = [*self.parts.conditions, *(each for each, _ in self.parts.numbers)]
+        return next((each for each in every if each.other is None and mention.text in each.said), None)
+
+    def _drop(self, condition: Condition) -> None:
+        self.parts.conditions = [each for each in self.parts.conditions if each is not condition]
+        self.parts.numbers = [each for each in self.parts.numbers if each[0] is not condition]
+
+    # --- 5. dimensions
+
+    def _groups(self) -> None:
+        """ "theo tỉnh", "tháng nào", "mỗi nhân viên", "top 5 sản phẩm": what the answer is broken down by."""
+        for at in range(len(self.mentions)):
+            mention = self.mentions[at]
+            if mention.role or not (mention.targets or mention.unit) or mention.period:
+                continue
+            trigger, place = self._trigger(at)
+            if not trigger or (self.figure(at) is not None and not (self.is_rows(at) and trigger == "per")):
+                continue
+            found = self.group(at)
+            if (
+                trigger == "per"
+                and self.is_rows(at)
+                and (found is None or found.ref.concept == self.schema.row_concept)
+            ):
+                self.parts.per_row, self.parts.rows = True, mention.text
+                self.take("per", at, *place)
+                continue
+            if found is None:
+                continue
+            on_each = any(fold(self.mentions[each].text).startswith(("tren ", "tinh tren")) for each in place)
+            if trigger == "per" and self._single(found, mean=on_each or self.any("avg", "aov")):
+                self.parts.per.append(found)
+                self.take("per", at, *place)
+            elif found not in self.parts.groups:
+                self.parts.groups.append(found)
+                self.take("group", at, *place)
+
+    def _single(self, group: Group, *, mean: bool) -> bool:
+        """Whether "mỗi X" asks for one mean over all X: with a word of average, for days, persons and what is many."""
+        refs = [each.targets[0].ref for each in self.mentions if each.targets and each.targets[0].ref]
+        if not mean or any(ref.kind in NUMERIC and averaged(ref) for ref in refs):
+            return False
+        few = not group.unit and self.schema.key(group.ref).distinct <= 30
+        return not (few and group.ref.concept not in {*PERSONS, "order", "product", "vehicle"})
+
+    def _trigger(self, at: int) -> tuple[str, list[int]]:
+        """Which word makes the mention at `at` a dimension, and where it stands: by, per, which, top; "" for none."""
+        text = fold(self.mentions[at].text)
+        if self.mentions[at].unit and text.startswith("moi "):
+            return "per", []
+        if self.mentions[at].unit and (
+            text.startswith(("hang ", "tung ", "theo ")) or text.endswith(("ly", " by day", " by month"))
+        ):
+            return "by", []
+        after, before = self.beside(at, 1), self.beside(at, -1)
+        asked = (
+            after >= 0 and self.has(after, "which") and self.mentions[after].start == self.mentions[at].end
+        )
+        if asked and not self.has(before, "by"):
+            return "which", [after]
+        return self._trigger_before(at, before) if before >= 0 else ("", [])
+
+    def _trigger_before(self, at: int, before: int) -> tuple[str, list[int]]:
+        mention = self.mentions[before]
+        top = self.has(before, "top", "bottom")
+        signs: tuple[tuple[str, bool, list[int]], ...] = (
+            ("by", mention.has("by") and not self.sure(before), [before]),
+            ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
+            ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
+            ("top", top or mention.role == "limit", [before] if top else []),
+            ("by", self.has(before, "and") and self._chained(before), [before]),
+            ("by", mention.role == "group" and "," in self._between(before, at), []),
+        )
+        return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
+
+    def _chained(self, at: int) -> bool:
+        before = self.beside(at, -1)
+        return before >= 0 and self.mentions[before].role in {"group", "per"}
+
+    def _between(self, left: int, right: int) -> str:
+        words = self.wording.words
+        return self.wording.text[
+            words[self.mentions[left].end - 1].end : words[self.mentions[right].start].start
+        ]
+
+    def _persons(self) -> None:
+        """ "Ai", "who": the column of persons."""
+        asked = next((at for at in self.free() if self.has(at, "who")), None)
+        if asked is None:
+            return
+        if self.parts.groups:
+            self.take("who", asked)
+            return
+        hint = (
+            {"customer", "patient"}
+            if self.any("bought")
+            else {"employee"}
+            if self.any("sold", "seller")
+            else set()
+        )
+        known = [
+            name
+            for name in PERSONS
+            if any(ref.kind == "text" for ref in self.schema.by_concept.get(name, ()))
+        ]
+        likely = [name for name in known if name in hint] or known
+        if not hint and "reader" in likely:
+            likely = ["reader"]
+        if not hint and self.schema.row_concept in likely:
+            likely = [self.schema.row_concept]
+        columns = [max(self.schema.by_concept[name], key=lambda ref: not _code_name(ref)) for name in likely]
+        picked = self.choices.get(fold(self.mentions[asked].text))
+        columns = [ref for ref in columns if ref.name == picked] or columns
+        if len(columns) > 1:
+            self.ask(
+                "which_field",
+                self.mentions[asked].text,
+                tuple(ref.name for ref in columns[:4]),
+                said=self.mentions[asked].text,
+            )
+        if columns:
+            self.parts.groups.append(Group(columns[0]))
+            self.take("group", asked)
+
+    def _loose(self) -> None:
+        """Dimensions that are only named: "sản phẩm bán chạy nhất", "doanh thu các tỉnh"."""
+        for at in list(self.free()):
+            mention = self.mentions[at]
+            if mention.period or mention.amount or self.figure(at) is not None or self.is_rows(at):
+                continue
+            if (
+                mention.targets
+                and mention.targets[0].weight < 0.9
+                and (mention.labels & {"filler", "verb", "to", "and"} or mention.targets[0].weight < 0.6)
+            ):
+                continue
+            found = self.group(at) if (mention.targets or mention.unit) else None
+            if found is not None and not mention.has("sold", "bought"):
+                self.parts.loose.append(found)
+                mention.role = "loose"
+
+    # --- 6. figures
+
+    def _measures(self) -> None:
+        """The figures asked for, in the order of the question."""
+        for at in list(self.free()):
+            mention = self.mentions[at]
+            if mention.role or mention.period or mention.amount:
+                continue
+            if counted := self._counted(at):
+                self._add(counted)
+            elif target := self.figure(at):
+                if mention.has("sold", "bought", "verb") and mention.labels and target.weight < 0.7:
+                    continue
+                if mention.has("left") and target.weight < 0.9:
+                    continue
+                if self._opens_name(at):
+                    self.take("head", at)
+                    continue
+                self.take("figure", at)
+                self._add(self._measured(at, target))
+        self._operations()
+        self._heads()
+
+    def _opens_name(self, at: int) -> bool:
+        """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
+        after = self.beside(at, 1)
+        if (
+            fold(self.mentions[at].text)
+            not in {"tien", "so tien", "khoan tien", "muc", "khoan", "tong so tien"}
+            or after < 0
+        ):
+            return False
+        return not self.mentions[after].values and self.figure(after) is not None
+
+    def _heads(self) -> None:
+        """Nouns that only say what kind of thing a value or a condition beside them is of: "khách Hàn Quốc", "món tráng miệng"."""
+        for at in list(self.free()):
+            mention = self.mentions[at]
+            if (
+                not mention.targets
+                or self.figure(at) is not None
+                or mention.unit
+                or self._asked_for(at)
+                or self.is_rows(at)
+            ):
+                continue
+            near = [place for place in (self.beside(at, 1), self.beside(at, -1)) if place >= 0]
+            if any(self.mentions[place].role in {"value", "condition", "number"} for place in near):
+                self.take("head", at)
+
+    def _add(self, measure: Measure) -> None:
+        if measure not in self.parts.measures:
+            self.parts.measures.append(measure)
+
+    def _measured(self, at: int, target: Target) -> Measure:
+        """A figure with the operation that is said right before or after it."""
+        if target.metric:
+            return metric_measure(self.schema, target.metric)
+        ref = target.ref
+        op: Operation | None = None
+        for place in (*self.around(at, 1, 1), *self.around(at, -1, 2)):
+            said = next((each for each in ("sum", "avg") if self.has(place, each)), None)
+            if said is not None and self.mentions[place].role in {"", "operation"}:
+                op = said  # type: ignore[assignment]
+                self.take("operation", place)
+                break
+            if self.mentions[place].targets and self.mentions[place].role == "figure":
+                break
+        if op is None:
+            op = "avg" if ref and averaged(ref) else "sum"
+            if op == "avg" and not self.any("max", "min", "top", "bottom", "avg"):
+                self.note("averaged", field=ref.name if ref else "")
+        return Measure(op, ref, noun=self.mentions[at].text)
+
+    def _operations(self) -> None:
+        """An operation that was said of no figure in particular holds for all of them."""
+        for at in list(self.free()):
+            for op in ("avg", "sum"):
+                if not self.has(at, op):
+                    continue
+                self.take("operation", at)
+                self.parts.op = self.parts.op or op
+                if op == "avg":
+                    self.parts.measures = [
+                        replace(each, op="avg") if each.ref and not each.metric and each.op == "sum" else each
+                        for each in self.parts.measures
+                    ]
+
+    def _counted(self, at: int) -> Measure | None:
+        """What is counted when the words before say so: rows, the different values of a column, or pieces."""
+        mention = self.mentions[at]
+        if mention.has("rows") and mention.has("count") and not mention.targets:
+            self.take("count", at)  # "bao nhiêu lần"
+            return Measure("count")
+        before = next((place for place in self.around(at, -1, 3) if not self._passed(place)), -1)
+        counting = before >= 0 and (self.has(before, "count", "number") or self._is_quantity(before))
+        said = [before] if counting and self.mentions[before].role in {"", "count"} else []
+        distinct = [
+            place
+            for place in (at - 1, at + 1)
+            if 0 <= place < len(self.mentions) and self.has(place, "distinct")
+        ]
+        halves = before >= 0 and fold(self.mentions[before].text).split()[0] in _MANY
+        halves = halves and self.has(before, "max", "min", "high", "low")
+        if mention.has("people") and not mention.targets and (said or len(mention.text.split()) > 1):
+            return self._count_persons(at, said)
+        if not (said or distinct or halves) or not (mention.targets or mention.has("rows")):
+            return None
+        if self.figure(at) is not None and not distinct and not self.is_rows(at):
+            self.take("count", *said)
+            return None
+        return self._count_things(at, said, distinct, halves=halves and not said)
+
+    def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
+        mention, target = self.mentions[at], self.dimension(at)
+        if self.is_rows(at) and not distinct:
+            self.parts.rows = mention.text
+            self.take("count", at, *said)
+            return Measure("count", noun=mention.text)
+        if target is None or target.ref is None:
+            return None
+        self.take("count", at, *distinct, *said)
+        if distinct:
+            return Measure("count", self._counting(target.ref), distinct=True, noun=mention.text)
+        return self._count_of(target.ref, target.concept, mention.text, halves=halves)
+
+    def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
+        """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
+        sold, pieces = self.any("sold", "bought", "seller"), self.schema.of("quantity")
+        if concept == "product" and (sold or halves) and pieces:
+            self.note("pieces", field=pieces.name)
+            return Measure("sum", pieces)
+        if halves and concept in {"product", "book", "crop", "service"}:
+            self.note("counted_rows")
+            return Measure("count", noun=noun)  # "mượn nhiều sách nhất": how often
+        return (
+            Measure("count", noun=noun)
+            if ref.kind == "boolean"
+            else Measure("count", self._counting(ref), distinct=True, noun=noun)
+        )
+
+    def _passed(self, place: int) -> bool:
+        """Whether a word between "bao nhiêu" and what is counted says nothing of it."""
+        mention = self.mentions[place]
+        plain = not mention.targets or mention.role == "value"
+        return plain and (
+            mention.role == "value"
+            or self.has(place, "distinct", "plural", "sold", "bought", "all", "only", "sum")
+        )
+
+    def _is_quantity(self, place: int) -> bool:
+        targets = self.mentions[place].targets
+        said = fold(self.mentions[place].text) in {"so luong", "luong", "quantity"}
+        return said and bool(targets) and targets[0].concept == "quantity" and not self.mentions[place].role
+
+    def _count_persons(self, at: int, places: list[int]) -> Measure | None:
+        """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
+        if self.schema.row_concept in PERSONS:
+            self.take("count", at, *places)
+            return Measure("count", noun=self.mentions[at].text)
+        for name in PERSONS:
+            refs = [ref for ref in self.schema.by_concept.get(name, ()) if not ref.sheet]
+            if refs:
+                self.take("count", at, *places)
+                return Measure("count", self._counting(refs[0]), distinct=True, noun=self.mentions[at].text)
+        return None
+
+    def _counting(self, ref: Ref) -> Ref:
+        """The column whose different values are counted: the codes of a thing rather than its names."""
+        return next(
+            (
+                each
+                for each in self.schema.by_concept.get(ref.concept, ())
+                if _code_name(each) and each.sheet == ref.sheet
+            ),
+            ref,
+        )
+
+    # --- 7. what is left
+
+    def _rest(self) -> None:
+        """Words that only shape the answer are read as what they are; whatever then has no role was not understood."""
+        for at in list(self.free()):
+            self.take(self._role_left(at), at)
+        self._gather()
+        parts = self.parts
+        parts.evidence, parts.joined = self._evidence(), self._side_by_side()
+        parts.pointed = any(mention.role == "pointer" for mention in self.mentions)
+        if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
+            parts.labels |= {"follow"}
+        ends = [each for each in self.mentions if each.role and each.has("max", "min")]
+        parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
+        counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
+        parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
+        if parts.has("ascending") != parts.has("descending"):
+            parts.order = "asc" if parts.has("ascending") else "desc"
+        parts.unread, parts.understood = self._unread(), self._understood()
+
+    def _role_left(self, at: int) -> str:
+        """The role of a mention that no reader used, "" where it was not understood."""
+        mention, parts = self.mentions[at], self.parts
+        if mention.period or mention.amount:
+            return ""
+        whole = bool(mention.values) and mention.values[0].whole
+        if (self.is_rows(at) and mention.targets and not whole) or (
+            mention.has("rows") and not mention.targets and not mention.values
+        ):
+            parts.rows = parts.rows or mention.text
+            return "rows"
+        if self.sure(at) or self._names_more(at):
+            return ""
+        between = mention.has("gt", "lt", "gap") and self._two_values()
+        if between or (mention.has("minus", "gap") and len(parts.measures) == 2):
+            return "shape"
+        role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
+        role = role or ("pointer" if mention.has("which one") and not parts.groups else "")
+        known = bool(mention.targets) and mention.targets[0].weight >= 0.75
+        denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
+        return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
+
+    def _names_more(self, at: int) -> bool:
+        """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
+        ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
+        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what"
+        return (ends and bool(self.mentions[at + 1].unit)) or (asks and not self._asks_rows(at))
+
+    def _gather(self) -> None:
+        """What the words that were read mean by themselves: labels, ends of rankings, how surely the sheet was named."""
+        parts = self.parts
+        for at, mention in enumerate(self.mentions):
+            if not mention.role:
+                continue
+            if not self.sure(at):
+                parts.labels |= mention.labels
+                ends = [
+                    end
+                    for end in ("max", "min")
+                    if mention.has(end) and mention.role not in {"number", "value"}
+                ]
+                parts.extremes += ends  # type: ignore[arg-type]
+                parts.adjectives += [
+                    label[3:] for label in sorted(mention.labels) if ends and label.startswith("of ")
+                ]
+            if mention.targets:
+                parts.weight += mention.targets[0].weight
+            elif mention.values and mention.role == "value":
+                parts.weight += mention.values[0].weight
+
+    def _asks_rows(self, at: int) -> bool:
+        """Whether "nào", "gì" asks for rows or for a dimension that was read."""
+        near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
+        return any(
+            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "pointer", "count"}
+            for place in near
+        )
+
+    def _asks_only(self, at: int) -> bool:
+        """ "…không?" at the end only asks."""
+        return not any(True for _ in self.around(at, 1))
+
+    def _corrects(self, at: int) -> bool:
+        """ "Không, ý tôi là …": the first word refuses the answer before and leaves nothing out."""
+        comma = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
+        return at == 0 and (comma or self.has(at + 1, "correction"))
+
+    def _side_by_side(self) -> bool:
+        """Whether "và" or a comma stands between two figures."""
+        places = [
+            at
+            for at, mention in enumerate(self.mentions)
+            if mention.role in {"figure", "count"} and not self.has(at, "count", "number")
+        ]
+        for first, second in itertools.pairwise(places):
+            between = range(first + 1, second)
+            if any(self.has(at, "per") for at in between):
+                self.parts.ratio = True
+                return True
+            if any(self.has(at, "and", "compare", "either", "gap", "minus") for at in between):
+                return True
+            if "," in self._between(first, second):
+                return True
+        return False
+
+    def _two_values(self) -> bool:
+        """Whether two values of a column stand beside each other, to be held against one another."""
+        return any(
+            each.op == "in" and len(each.value) == 2 and "," in each.said for each in self.parts.conditions
+        )
+
+    def _evidence(self) -> float:
+        named, asked = 0.0, 0.0
+        for at, mention in enumerate(self.mentions):
+            weights = [each.weight for each in mention.targets[:1]]
+            if mention.values and not mention.has("filler", "verb", "not", "deny", "follow"):
+                weights.append(mention.values[0].weight)
+            if mention.has("about"):
+                weights.append(0.8)
+            if weights and max(weights) >= 0.55:
+                named += max(weights)
+            elif mention.period:
+                asked += 0.8
+            elif mention.amount or (self.has(at, *_WEAK) and not mention.targets):
+                asked += 0.4
+            elif self.has(at, *_STRONG) and not mention.targets:
+                asked += 1.0
+        return asked + 1.2 * min(named, 3.0)
+
+    def _unread(self) -> tuple[str, ...]:
+        """The words that have no role, neighbours as one."""
+        spans = [
+            (start, end)
+            for start, end, text in leftovers(self.mentions, self.wording)
+            if any(map(str.isalnum, text))
+        ]
+        spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
+        joined: list[list[int]] = []
+        for start, end in sorted(spans):
+            if joined and start <= joined[-1][1]:
+                joined[-1][1] = max(end, joined[-1][1])
+            else:
+                joined.append([start, end])
+        for each in joined:  # "Nha Trang", where "nha" alone is a word of courtesy
+            for mention in self.mentions:
+                named = mention.role == "filler" and mention.text[:1].isupper() and mention.start > 0
+                if named and mention.end == each[0]:
+                    each[0] = mention.start
+        words, text = self.wording.words, self.wording.text
+        return tuple(text[words[start].start : words[end - 1].end] for start, end in joined)
+
+    def _understood(self) -> tuple[str, ...]:
+        """The words that were read as something of the sheet, for a person who is asked back."""
+        telling = {
+            "period",
+            "value",
+            "number",
+            "condition",
+            "group",
+            "per",
+            "figure",
+            "count",
+            "loose",
+            "rows",
+        }
+        return tuple(
+            each.text
+            for each in self.mentions
+            if each.role in telling and (each.targets or each.values or each.period or each.amount)
+        )
+
+
+_STRONG = (
+    "sum", "avg", "count", "max", "min", "top", "bottom", "seller", "slow seller", "share", "trend", "compare",
+    "growth", "aov", "columns", "superlative", "chart", "chart share", "chart bar", "chart line", "forecast", "left",
+)  # fmt: skip
+_WEAK = (
+    "by",
+    "which",
+    "list",
+    "much",
+    "number",
+    "distinct",
+    "latest",
+    "earliest",
+    "between",
+    "plural",
+    "cause",
+)
+_SHAPING: dict[str, tuple[str, ...]] = {
+    "shape": (
+        "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
+        "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
+        "median", "aov", "each", "recent", "when", "how much", "columns", "forecast", "cause", "distinct",
+    ),
+    "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
+    "pointer": ("pointer",),
+    "link": ("and", "to", "by", "per", "number"),
+}  # fmt: skip
+
+
+_ROLES = {label: role for role, labels in _SHAPING.items() for label in labels}
+
+
+def _comparison(mention: Mention) -> str:
+    """The comparison that a word says of the amount behind it, "" for none ("ít nhất 5" is no minimum)."""
+    if mention.has("between"):
+        return "between"
+    if found := next((sign for sign in _SIGNS if mention.has(sign)), ""):
+        return found
+    text = fold(mention.text)
+    if mention.has("min") and text.startswith(("it", "least", "thap")):
+        return "gte"
+    return "lte" if mention.has("max") and text.startswith(("nhieu", "most", "cao")) else ""
+
+
+def _kind(target: Target) -> str:
+    if target.metric:
+        return "metric"
+    return target.ref.kind if target.ref else "rows"
+
+
+def _metric_name(target: Target) -> str:
+    return target.metric.name if target.metric else ""
+
+
+def _code_name(ref: Ref) -> bool:
+    head = fold(ref.name).replace("_", " ").split()
+    return bool(head) and (head[0] in {"ma", "id", "code"} or head[-1] in {"id", "code", "ma"})
+
+
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
+    """One condition a column and sense: values said apart are alternatives, one inside the other both hold."""
+    joined: dict[tuple[str, str, bool], list[Condition]] = {}
+    for condition, denied, _ in found:
+        joined.setdefault((condition.ref.sheet, condition.ref.name, denied), []).append(condition)
+    merged = []
+    for sheet, name, denied in list(joined):
+        if denied and (sheet, name, False) in joined:
+            del joined[sheet, name, True]  # "Hải Phòng chứ không phải Đà Nẵng"
+    for (_, _, denied), conditions in joined.items():
+        each = (
+            value
+            for one in conditions
+            for value in (one.value if isinstance(one.value, list) else [one.value])
+        )
+        values = list(dict.fromkeys(each))
+        said, one = ", ".join(dict.fromkeys(condition.said for condition in conditions)), len(values) == 1
+        op: Any = ("ne" if one else "nin") if denied else ("eq" if one else "in")
+        merged.append(Condition(conditions[0].ref, op, values[0] if one else values, said))
+    return merged
+
+
+def _alike(text: str, known: str) -> bool:
+    """Whether a code has the form of a known one: the same letters, and numbers about as long."""
+    lengths = [[len(run) for run in re.findall(r"[0-9]+", each)] for each in (text, known)]
+    near = all(abs(one - other) <= 1 for one, other in zip(*lengths, strict=False))
+    return near and shape(text) == shape(known)
+
+
+def shape(text: str) -> str:
+    """The form of a code: "DH00123" is like "DH1"."""
+    return re.sub(
+        r"[0-9]+", "9", re.sub(r"[^\W\d_]+", lambda run: run[0].upper() if len(run[0]) < 4 else "a", text)
+    )
