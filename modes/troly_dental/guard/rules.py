@@ -199,7 +199,7 @@ def _told(one: _ScoredSpelling) -> int:
 
 def _dental_before(question: str | None) -> bool:
     return bool(question) and any(
-        _judged(reading).judgement.score >= SURE for reading in spellings_of(question or "")
+        _judged(reading).judgement.score >= 0.5 for reading in spellings_of(question or "")
     )
 
 
