@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 from sqlglot import exp
@@ -36,8 +35,8 @@ COUNT_SECONDS = 2.0
 ROUNDING = 0.01
 MOST_CHARS = 1500
 AGAIN = 3
+_LONGEST_REPEAT = 12
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
-_MARKED = re.compile(r"[.!?\n]+")
 
 
 async def response_generator(state: State, turn: TurnContext, step: Step) -> State:
@@ -260,15 +259,19 @@ def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: La
 
 
 def is_rambling(message: str) -> bool:
-    """Whether a sentence is far too long, or says one thing again and again: a model that does not find its end."""
-    if len(message) > MOST_CHARS:
-        return True
-    counts = Counter(
-        part for one in _MARKED.split(message) if len((part := " ".join(one.split())).split()) > 2
-    )
-    words = message.split()
-    same = max((len(list(run)) for _, run in groupby(words)), default=0)
-    return same >= AGAIN + 1 or max(counts.values(), default=0) >= AGAIN
+    """Whether a message is far too long, or says the same again and again: a model that does not find its end."""
+    words = message.casefold().split()
+    return len(message) > MOST_CHARS or any(_repeats(words, size) for size in range(1, _LONGEST_REPEAT + 1))
+
+
+def _repeats(words: list[str], size: int) -> bool:
+    """Whether the same `size` words come again and again, one time after the other."""
+    run = 0
+    for at in range(size, len(words)):
+        run = run + 1 if words[at] == words[at - size] else 0
+        if run >= size * (AGAIN - 1) and run >= AGAIN:
+            return True
+    return False
 
 
 def _notify(mode: str, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext) -> None:
