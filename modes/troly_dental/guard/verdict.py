@@ -99,7 +99,7 @@ async def _ask(turn: TurnContext, text: str, last: str) -> bool | None:
     )
     for _ in range(_ATTEMPTS):
         said = ""
-        async with aclosing(turn.model.stream("guard", messages, role="guard")) as pieces:
+        async with aclosing(turn.model.stream("guard", messages, role="guard", tokens=64)) as pieces:
             async for piece in pieces:
                 said += piece
                 if len(said) >= _HEARD:

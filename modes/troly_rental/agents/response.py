@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
 from itertools import islice
@@ -11,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from troly.errors import ModelError
+from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.catalogue import Lang
@@ -35,7 +37,6 @@ COUNT_SECONDS = 2.0
 ROUNDING = 0.01
 MOST_CHARS = 1500
 AGAIN = 3
-_LONGEST_REPEAT = 12
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -259,19 +260,11 @@ def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: La
 
 
 def is_rambling(message: str) -> bool:
-    """Whether a message is far too long, or says the same again and again: a model that does not find its end."""
-    words = message.casefold().split()
-    return len(message) > MOST_CHARS or any(_repeats(words, size) for size in range(1, _LONGEST_REPEAT + 1))
-
-
-def _repeats(words: list[str], size: int) -> bool:
-    """Whether the same `size` words come again and again, one time after the other."""
-    run = 0
-    for at in range(size, len(words)):
-        run = run + 1 if words[at] == words[at - size] else 0
-        if run >= size * (AGAIN - 1) and run >= AGAIN:
-            return True
-    return False
+    """Whether a message is far too long, or says one thing again and again: a model that does not find its end."""
+    said = Counter(sentence.strip() for sentence in _END.split(message) if len(sentence.split()) > 2)
+    words = message.split()
+    same = any(len(set(words[at : at + AGAIN + 1])) == 1 for at in range(len(words) - AGAIN))
+    return len(message) > MOST_CHARS or repeats(message) or same or max(said.values(), default=0) >= AGAIN
 
 
 def _notify(mode: str, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext) -> None:

@@ -187,7 +187,8 @@ async def test_a_model_that_never_writes_a_good_query_ends_honestly(
     told = await desk.ask(QUESTION)
     assert told.state["kind"] == "CONTROL"
     assert told.state["results"] == []
-    assert len(chats(server)) <= 3
+    # A query that finds no end is not even tried twice.
+    assert len(chats(server)) == (2 if written.startswith("SELECT SELECT") else 3)
     assert told.answer
 
 
