@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from troly.errors import InputError, ModelError, TrolyError
+from troly.plugin.registry import Registry
 from troly.text.catalogue import LANGS, STRINGS, Catalogue, core_catalogue, tr
 
 ROOT = Path(__file__).parents[1]
@@ -62,6 +63,7 @@ def test_an_example_in_an_error_is_shown_as_it_is_typed() -> None:
 
 def test_every_error_raised_in_the_code_has_its_sentences() -> None:
     raised = re.compile(r"(?:Input|Store|Model|Config|Access|Stopped|Troly)Error\(\s*\"([a-z_]+\.[a-z_.]+)\"")
+    assert list(Registry())  # every assistant brings the texts of its own errors
     known = core_catalogue().keys("errors")
     missing = {
         key

@@ -32,7 +32,9 @@ def build() -> Graph:
     builder.add_edge(START, "orchestrator")
     after_orchestrator = ["reflection_router", "permission_check", END]
     builder.add_conditional_edges("orchestrator", lambda state: state["route"], after_orchestrator)
-    builder.add_edge("reflection_router", "permission_check")
+    builder.add_conditional_edges(
+        "reflection_router", lambda state: state["route"], ["permission_check", END]
+    )
     for before, after in pairwise(ORDER):
         builder.add_edge(before, after)
     builder.add_edge(ORDER[-1], END)

@@ -23,7 +23,7 @@ def _start(_turn: TurnContext) -> dict[str, Any]:
 def _finish(state: Mapping[str, Any]) -> Outcome:
     work = state.get("work")
     metadata: dict[str, Any] = {}
-    if work is not None:
+    if work is not None and hasattr(work, "execution"):
         # The documented stream and the agents' outputs (004-19, 004-45) are kept with the answer.
         metadata = {
             "stream": list(work.execution.stream),

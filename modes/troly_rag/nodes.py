@@ -12,33 +12,40 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import measured, moment
 from troly_rag.answer.composition import ComposedAnswer, compose
 from troly_rag.answer.evidence import cards
 from troly_rag.answer.output import Span, Times, final_output, talk_output
+from troly_rag.answer.written import asked_by
 from troly_rag.config import RagConfig, load
 from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, find_conflicts
 from troly_rag.corpus.access import UserContext, user_context
+from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import ExecutionSetup, execute
 from troly_rag.execution.outputs import Execution
 from troly_rag.execution.progress import Reporter
 from troly_rag.execution.tool_calls import ToolCaller, log_state
 from troly_rag.routing.agent_choice import corpus_fits
-from troly_rag.routing.model_router import classify_with_model, route_with_model
-from troly_rag.routing.plan import Routing
-from troly_rag.routing.router import ParsedMessage, parse_message, route, with_corpus_fits
-from troly_rag.routing.small_talk import reply
+from troly_rag.routing.follow_up import show, with_shown_title
+from troly_rag.routing.model_router import route_with_model
+from troly_rag.routing.plan import RAG, Routing
+from troly_rag.routing.router import parse_message, route, with_corpus_fits
 from troly_rag.strings import say
+from troly_rag.tools.documents import run_search
+from troly_rag.tools.interface import ToolInputs
 
 State = Mapping[str, Any]
 Node = Callable[[State, TurnContext, Step], Awaitable[State]]
-LAST = "rag_last_question"
+LAST, SUM = "rag_last_question", "rag_last_was_sum"
 # 0 to 75 % are spread over the steps before the plan (004 C7).
 AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _LONGEST_QUESTION = 600
+# So many messages back a question may go on with the figures of.
+_BEFORE = 3
 
 
 @dataclass(slots=True)
@@ -50,6 +57,8 @@ class Work:
     routing: Routing
     cache: TurnCache
     began: datetime
+    corpora: CorpusSearch
+    before: str = ""
     permission: Span = field(init=False)
     reporter: Reporter = field(init=False)
     execution: Execution = field(init=False)
@@ -68,18 +77,31 @@ def orchestrator_of(cache: Cache) -> Node:
         scope = await asyncio.to_thread(cache_scope, turn, user, config)
         limits = config.limits
         turn_cache = TurnCache(cache if limits.enable_caching else None, limits.cache_ttl_seconds, scope)
+        corpora = CorpusSearch.of(turn)
         before = str(turn.conversation_metadata.get(LAST, ""))
+        has_model = turn.model.reason_unavailable is None
         message = await asyncio.to_thread(parse_message, turn.text, before, config, turn.language)
+        leaned = _said_before(turn) if message.leaned else ""
         if not message.kind:
-            fits = await corpus_fits(turn, message.questions, config, user, turn_cache)
+            asked = await with_shown_title(turn, corpora, turn.text, config, user)
+            if asked != turn.text:
+                leaned = _said_before(turn)
+                message = await asyncio.to_thread(parse_message, asked, "", config, turn.language)
+            fits = await corpus_fits(turn, corpora, message.questions, config, user)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
+        message = replace(message, before=leaned)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
-        draft = await _classify(turn, message, draft, step, turn_cache)
-        work = Work(config, user, draft, turn_cache, began)
-        if draft.is_chitchat:
-            turn.say(draft.response)
-            turn.emit(Progress(say("progress.done", turn.language), 100.0))
-            return {**talk_output(draft, user, began, turn.language), "route": "__end__"}
+        goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
+        draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on)
+        work = Work(config, user, draft, turn_cache, began, corpora, leaned)
+        if draft.is_chitchat and (message.small or not has_model):
+            step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
+            return _talk(turn, work)
+        certain = await _is_certain(turn, work)
+        if has_model and not certain:
+            draft = replace(draft, complexity="complex", response=draft.response)
+        work.routing = replace(draft, certain=certain)
+        step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
         return {
             "work": work,
             "route": "reflection_router" if draft.complexity == "complex" else "permission_check",
@@ -89,18 +111,52 @@ def orchestrator_of(cache: Cache) -> Node:
 
 
 async def reflection_router(state: State, turn: TurnContext, step: Step) -> State:
-    """Decides who is asked what, with which tools, in which order; the model where there is one (004-08)."""
+    """Decides what is asked of whom, with which tools; the model where there is one, small talk too (004-08)."""
     work: Work = state["work"]
     turn.emit(Progress(say("progress.router", turn.language), AT_ROUTER))
     draft, config = work.routing, work.config
     work.routing, source, reason = await work.cache.get_or_make(
-        "route", draft, lambda: route_with_model(turn, draft, config), lambda found: found[1] == "model"
+        "route",
+        [draft.original_query, asked_by(turn)],
+        lambda: route_with_model(turn, draft, config),
+        lambda found: found[1] == "model",
     )
+    if work.routing.is_chitchat or not work.routing.parts:
+        step.note(say("step.weighed", turn.language, kind="chitchat", why=reason).strip(" ·"), source)
+        return _talk(turn, work)
     if work.routing.remarks:
         turn.emit(Notice("warning", say("remark.title", turn.language), " ".join(work.routing.remarks)))
     agents = ", ".join(f"{part.agent} ({len(part.queries)})" for part in work.routing.parts)
     step.note(say("step.routed", turn.language, agents=agents, why=reason).strip(" ·"), source)
-    return {"work": work}
+    return {"work": work, "route": "permission_check"}
+
+
+def _said_before(turn: TurnContext) -> str:
+    """The last messages of the person, newest first: a question that goes on keeps their figures."""
+    said = [one.text for one in turn.history if one.sender == "user"]
+    return "\n".join(said[: -_BEFORE - 1 : -1])
+
+
+def _talk(turn: TurnContext, work: Work) -> State:
+    """The end of a turn that needs no document (004-18)."""
+    routing = replace(work.routing, complexity="chitchat")
+    turn.say(routing.response)
+    turn.emit(Progress(say("progress.done", turn.language), 100.0))
+    return {**talk_output(routing, work.user, work.began, turn.language), "route": "__end__"}
+
+
+async def _is_certain(turn: TurnContext, work: Work) -> bool:
+    """Whether one passage speaks of everything that is asked: one question, one search, nothing closed, no model needed."""
+    parts = work.routing.parts
+    if len(parts) != 1 or len(parts[0].queries) != 1 or parts[0].tools != (RAG,):
+        return False
+    agent = work.config.agents[parts[0].agent]
+    given = ToolInputs(turn, agent, parts[0].queries[0], work.user, work.config, work.corpora)
+    try:
+        found = await run_search(given)
+    except StoreError:
+        return False
+    return found.covered and not found.denied
 
 
 async def permission_check(state: State, turn: TurnContext, step: Step) -> State:
@@ -125,7 +181,7 @@ def agent_execution_of(cache: Cache) -> Node:
         setup = ExecutionSetup(
             work.config.agents,
             work.config.limits,
-            ToolCaller(turn, work.user, work.config),
+            ToolCaller(turn, work.user, work.config, work.corpora, work.before),
             cache,
             work.cache.scope,
             turn.language,
@@ -145,12 +201,13 @@ async def conflict_resolution(state: State, turn: TurnContext, step: Step) -> St
     """Weighs what contradicts itself, and shows both sides with the rule that decided (004-25)."""
     work: Work = state["work"]
     outputs = work.execution.outputs
-    # Each passage once, though several queries found it.
+    # Only what answers can differ about the question. Each passage once, though several queries found it.
     evidence = {
         digest(one.url, one.section, one.agent, one.text): one
         for output in outputs
         for query in output.queries
         for one in query.evidence
+        if query.covered
     }
     agents = {part.agent for part in work.routing.parts}
     domain = work.config.agents[agents.pop()].domain if len(agents) == 1 else ""
@@ -171,12 +228,15 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     results = sorted((run.node_id, run.output_hash, run.error) for run in execution.runs)
     composed = await work.cache.get_or_make(
         "answer",
-        [work.routing.refined_query, results],
+        [asked_by(turn), work.routing.refined_query, results],
         lambda: compose(turn, work.routing, execution.outputs, conflicts, work.config),
         lambda one: one.source == "model" and all(run.status != "failed" for run in execution.runs),
     )
     ms = measured("rag.compose", (time.perf_counter() - clock) * 1000)
     content = composed.content
+    turn.answered = composed.answered
+    turn.conversation_metadata[SUM] = composed.computed
+    show(turn, work.routing.refined_query, content.evidence)
     turn.say(content.answer)
     if content.evidence:
         turn.emit(cards(content.evidence, turn.now, turn.language))
@@ -204,24 +264,3 @@ def _output(work: Work, composed: ComposedAnswer, turn: TurnContext, formatter_m
         now=turn.now,
         lang=turn.language,
     )
-
-
-async def _classify(
-    turn: TurnContext, message: ParsedMessage, draft: Routing, step: Step, cache: TurnCache
-) -> Routing:
-    """The rules where they are sure, else the model's view of how hard the message is."""
-    lang = turn.language
-    if message.sure or turn.model.reason_unavailable is not None:
-        why = turn.model.reason_unavailable or ""
-        step.note(say("step.weighed", lang, kind=draft.complexity, why=why).strip(" ·"), "rules")
-        return draft
-    found, source, reason = await cache.get_or_make(
-        "weigh", draft, lambda: classify_with_model(turn, message, draft), lambda found: found[1] == "model"
-    )
-    if found.is_chitchat and not message.kind and draft.complexity == "simple":
-        draft = Routing(message.original, complexity="chitchat", response=reply("greeting", lang))
-    elif found.complexity == "complex" and not (found.is_chitchat or draft.is_chitchat):
-        # What the rules see of several parts stays: a model can only add reflection.
-        draft = replace(draft, complexity="complex")
-    step.note(say("step.weighed", lang, kind=draft.complexity, why=reason).strip(" ·"), source)
-    return draft

@@ -46,6 +46,7 @@ class RentalState(TypedDict, total=False):
     execution: Any
     verdict: Any
     error: str
+    again: bool
     route: str
 
 
@@ -62,7 +63,9 @@ NODES = {
 
 
 def build() -> Graph:
-    """The compiled graph; needs a `TurnContext` as its context. The result is validated before it is shown (002 C9)."""
+    """The compiled graph; needs a `TurnContext` as its context. The result is validated before it is shown (002 C9), and
+    a query found wrong is written anew once.
+    """
     builder = StateGraph(RentalState, context_schema=TurnContext)
     for name, node in NODES.items():
         builder.add_node(name, traced(name, node))
@@ -72,7 +75,11 @@ def build() -> Graph:
         "orchestrator", lambda state: state["route"], ["sql_generation", "control", "content"]
     )
     builder.add_edge("sql_generation", "result_validator")
-    builder.add_edge("result_validator", "response_generator")
+    builder.add_conditional_edges(
+        "result_validator",
+        lambda state: "sql_generation" if state.get("again") else "response_generator",
+        ["sql_generation", "response_generator"],
+    )
     builder.add_edge("response_generator", "persist")
     for last in ("control", "content", "persist"):
         builder.add_edge(last, END)

@@ -14,6 +14,8 @@ from troly_rental.mentions import TALK
 from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
 from troly_rental.reuse.store import MIGRATION as REUSE
 from troly_rental.sessions import MIGRATION as SESSIONS
+from troly_rental.sessions import PROMPT_MIGRATION as SESSION_PROMPT
+from troly_rental.settings import RentalSettings
 from troly_rental.strings import TEXTS, say
 
 if TYPE_CHECKING:
@@ -88,8 +90,9 @@ MODE = Mode(
     finish=_finish,
     state_fields=STATE_FIELDS,
     data_status=Lazy("troly_rental.data.status:data_status"),
-    roles=("chat", "small"),
-    migrations=(SESSIONS, REUSE, AUDIT),
+    roles=("chat",),
+    settings={"rental": RentalSettings},
+    migrations=(SESSIONS, REUSE, AUDIT, SESSION_PROMPT),
     ingests=(
         Ingest(
             name="rental",

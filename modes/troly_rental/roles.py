@@ -24,6 +24,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 _PERSON = "user_id"
 _FIELDS = {"to", "table", "rows", "columns"}
+# The column that says which rows are the asker's own.
+MINE = "is_mine"
 # Telephone numbers (Viet Nam: 0 or +84 and eight to ten digits, in groups or not) and email addresses.
 _CONTACTS = r"(\+84|\b84|\b0)([ .\-()/]{0,3}\d){8,10}|[[:alnum:]._%+\-]+@[[:alnum:]\-]+(\.[[:alnum:]\-]+)+"
 _MASK = "•••"
@@ -31,11 +33,12 @@ _MASK = "•••"
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """`columns` of those rows of `table` for which the SQL condition `rows` holds."""
+    """`columns` of those rows of `table` for which the SQL condition `rows` holds; `mine`: these are the asker's own."""
 
     table: str
     rows: str
     columns: tuple[str, ...]
+    mine: bool = False
 
     def condition(self, user_id: int | None) -> str:
         """The condition for one person; only digits are ever put into it."""
@@ -84,7 +87,7 @@ def read_grants(path: Path) -> dict[Role, dict[str, tuple[Grant, ...]]]:
         if problem:
             where = f"grant {number} ({node.get('table', '?')})"
             raise ConfigError("roles.wrong", path=path, grant=where, reason=problem)
-        grant = Grant(node["table"], node["rows"], tuple(node["columns"]))
+        grant = Grant(node["table"], node["rows"], tuple(node["columns"]), bool(node.get("mine")))
         for role in node["to"]:
             found[role][grant.table] = (*found[role].get(grant.table, ()), grant)
     return found
@@ -92,7 +95,7 @@ def read_grants(path: Path) -> dict[Role, dict[str, tuple[Grant, ...]]]:
 
 def _problem(node: Mapping[str, Any]) -> str:
     """What is wrong with a grant; "" when nothing is."""
-    if set(node) != _FIELDS:
+    if set(node) - {"mine"} != _FIELDS:
         return f"fields must be {sorted(_FIELDS)}, found {sorted(node)}"
     table = tables().get(node["table"])
     if table is None:
@@ -163,8 +166,12 @@ def _relation(table: Table, given: Sequence[Grant], user_id: int | None) -> tupl
         if len(allowing) < len(given):
             value = f"CASE WHEN {_any(allowing, user_id)} THEN {value} END"
         parts.append(name if value == name else f"{value} AS {name}")
+    types = {name: table.columns[name].type for name in shown}
+    if own := [grant for grant in given if grant.mine]:
+        parts.append(f"({_any(own, user_id)}) AS {MINE}")
+        types[MINE] = "BOOLEAN"
     select = f"SELECT {', '.join(parts)} FROM base.{table.name} WHERE {_any(given, user_id)}"  # noqa: S608 (our names)
-    return {name: table.columns[name].type for name in shown}, select
+    return types, select
 
 
 def _any(given: Sequence[Grant], user_id: int | None) -> str:

@@ -1,12 +1,10 @@
-"""The document's session rules (002-03 to 002-05): 30 minutes idle, 20 messages, cleaned up every 10 minutes.
+"""The document's session rules (002-02 to 002-05): a system prompt, 30 minutes idle, 20 messages, a regular cleanup.
 
-A session bounds what the model is given and how long a question can change the one before it; the conversation that
-a person sees is never cut (002 C10).
+A session bounds what the model is given; the conversation that a person sees is never cut (002 C10).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from troly.stores.migrations import Migration
 from troly.stores.records import instant, when
+from troly_rental.settings import RentalSettings
 
 if TYPE_CHECKING:
     from troly.stores.records import StoredMessage
     from troly.stores.state import StateDb
 
-IDLE = timedelta(minutes=30)
-CLEANUP = timedelta(minutes=10)
-MOST_MESSAGES = 20
 MIGRATION = Migration(
     "rental/0100_sessions",
     (
@@ -37,16 +33,19 @@ MIGRATION = Migration(
         "CREATE TABLE rental_session_cleanup (id INTEGER PRIMARY KEY CHECK (id = 1), done_at TEXT NOT NULL)",
     ),
 )
+PROMPT_MIGRATION = Migration(
+    "rental/0110_session_prompt", ("ALTER TABLE rental_sessions ADD COLUMN prompt TEXT NOT NULL DEFAULT ''",)
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session of a conversation at one moment: `previous` is the last query read, `renewed` that it begins now."""
+    """The session of a conversation at one moment: `renewed` that it begins now, `prompt` its system prompt."""
 
     id: str
     begun_at: datetime
-    previous: Any = None
     renewed: bool = False
+    prompt: str = ""
 
 
 def session_id(user_id: str | None, address: str = "") -> str:
@@ -56,44 +55,51 @@ def session_id(user_id: str | None, address: str = "") -> str:
     return f"ip_{address}" if address else "local"
 
 
-def enter_session(state: StateDb, conversation: str, name: str, now: datetime) -> Session:
-    """The session that a message of `now` belongs to; a new one where there is none, or after 30 idle minutes.
+def enter_session(
+    state: StateDb,
+    conversation: str,
+    name: str,
+    now: datetime,
+    *,
+    limits: RentalSettings | None = None,
+    prompt: str = "",
+) -> Session:
+    """The session that a message of `now` belongs to; a new one, with `prompt` as its system prompt, where there is none or
+    it was idle too long.
 
-    Every 10 minutes the sessions that have ended are removed. Raises StoreError.
+    Every so often the sessions that have ended are removed. Raises StoreError.
     """
+    limits = limits or RentalSettings()
+    idle = timedelta(minutes=limits.idle_minutes)
     with state.write() as connection:
         row = connection.execute(
-            "SELECT session_id, begun_at, seen_at, previous FROM rental_sessions WHERE conversation_id = ?",
+            "SELECT session_id, begun_at, seen_at, prompt FROM rental_sessions WHERE conversation_id = ?",
             (conversation,),
         ).fetchone()
-        _clean_up(connection, now)
-        alive = row is not None and row[0] == name and now - when(row[2]) < IDLE
-        if alive:
+        _clean_up(connection, now, idle, timedelta(minutes=limits.cleanup_minutes))
+        if row is not None and row[0] == name and now - when(row[2]) < idle:
             sql = "UPDATE rental_sessions SET seen_at = ? WHERE conversation_id = ?"
             connection.execute(sql, (instant(now), conversation))
-            return Session(name, when(row[1]), json.loads(row[3]))
-        sql = "INSERT OR REPLACE INTO rental_sessions (conversation_id, session_id, begun_at, seen_at) VALUES (?, ?, ?, ?)"
-        connection.execute(sql, (conversation, name, instant(now), instant(now)))
-    return Session(name, now.astimezone(UTC), renewed=True)
+            return Session(name, when(row[1]), prompt=row[3])
+        sql = """
+            INSERT OR REPLACE INTO rental_sessions (conversation_id, session_id, begun_at, seen_at, prompt)
+            VALUES (?, ?, ?, ?, ?)
+        """
+        connection.execute(sql, (conversation, name, instant(now), instant(now), prompt))
+    return Session(name, now.astimezone(UTC), renewed=True, prompt=prompt)
 
 
-def keep_query(state: StateDb, conversation: str, previous: Any) -> None:
-    """Remember the query that the next question may change; None forgets it. Raises StoreError."""
-    with state.write() as connection:
-        sql = "UPDATE rental_sessions SET previous = ? WHERE conversation_id = ?"
-        connection.execute(sql, (json.dumps(previous, ensure_ascii=False), conversation))
+def within(history: tuple[StoredMessage, ...], session: Session, most: int) -> tuple[StoredMessage, ...]:
+    """The messages that the model is given: those of this session, at most so many, the system prompt not counted (C7)."""
+    found = tuple(one for one in history if one.created_at >= session.begun_at)
+    return found[-most:] if most else ()
 
 
-def within(history: tuple[StoredMessage, ...], session: Session) -> tuple[StoredMessage, ...]:
-    """The messages that the model is given: those of this session, at most 20, the system prompt not counted (C7)."""
-    return tuple(one for one in history if one.created_at >= session.begun_at)[-MOST_MESSAGES:]
-
-
-def _clean_up(connection: Any, now: datetime) -> None:
+def _clean_up(connection: Any, now: datetime, idle: timedelta, every: timedelta) -> None:
     row = connection.execute("SELECT done_at FROM rental_session_cleanup").fetchone()
-    if row is not None and timedelta(0) <= now - when(row[0]) < CLEANUP:
+    if row is not None and timedelta(0) <= now - when(row[0]) < every:
         return
-    connection.execute("DELETE FROM rental_sessions WHERE seen_at < ?", (instant(now - IDLE),))
+    connection.execute("DELETE FROM rental_sessions WHERE seen_at < ?", (instant(now - idle),))
     sql = "INSERT OR REPLACE INTO rental_session_cleanup (id, done_at) VALUES (1, ?)"
     connection.execute(sql, (instant(now),))
 
@@ -104,5 +110,6 @@ def session_to_json(session: Session) -> dict[str, Any]:
 
 
 def session_from_json(saved: Mapping[str, Any]) -> Session:
-    """The inverse of `packed`."""
-    return Session(**{**saved, "begun_at": when(saved["begun_at"])})
+    """The inverse of `session_to_json`; what another version wrote besides is left out."""
+    known = {name: saved[name] for name in ("id", "renewed", "prompt") if name in saved}
+    return Session(**known, begun_at=when(saved["begun_at"]))

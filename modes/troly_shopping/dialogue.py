@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING, Literal
 
-from troly.text.fold import fold, tokens
+from troly.plugin.focus import Focus, find_reference
+from troly.text.fold import fold, nfc, tokens
 from troly.text.match import PhraseHit, spans_of, words_outside
 from troly_shopping.serials import SerialCandidate, SerialParse
 from troly_shopping.warranty.rendering import INVALID, PROMPT, RESULT
@@ -15,9 +18,11 @@ from troly_shopping.wordlists import lexicon
 if TYPE_CHECKING:
     from troly.stores.records import StoredMessage
 
-Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat"]
+Act = Literal["", "person", "confirm", "choose", "ask", "cancel", "repeat", "about", "no serial"]
 # How many answers back a request for a serial is remembered.
 REMEMBERED = 4
+# The kind of the shared focus: rows are serials with their last day as `end`.
+FOCUS = "warranty"
 # Longer messages say more than one of these things.
 MAX_CHARS = 400
 _WARRANTY = {PROMPT, INVALID, RESULT}
@@ -52,10 +57,14 @@ class DialogueState:
 
 @dataclass(frozen=True, slots=True)
 class DialogueAct:
-    """What a message does: `confirm` and `repeat` look up `serials`, `ask` asks for one again."""
+    """What a message does: `confirm` and `repeat` look up `serials`, `ask` asks for one again.
+
+    `about` asks `asked` ("covered", "expired", …) of `serials`, which were looked up before; "no serial" says that there is none.
+    """
 
     act: Act = ""
     serials: tuple[str, ...] = ()
+    asked: str = ""
 
 
 def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
@@ -68,7 +77,7 @@ def dialogue_state(history: Iterable[StoredMessage]) -> DialogueState:
     for message in answers:
         shown = message.metadata.get("warranty_meta", {}).get("serial")
         if shown:
-            asked = tuple(shown.split(", "))
+            asked = tuple(shown.split(", ")) if isinstance(shown, str) else tuple(shown)
             mentioned |= dict.fromkeys(asked)
     return DialogueState(
         awaiting=awaiting,
@@ -134,7 +143,16 @@ def _steering(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> Dia
     return DialogueAct("ask") if wrong else DialogueAct()
 
 
+_LAST_SIGN = re.compile(
+    r"(?:so|chu|ky tu) cuoi (?:cung )?(?:phai )?(?:la )?([a-z0-9])(?!\w)|last (?:digit|letter|character) (?:is|should be) (?:a |an )?([a-z0-9])(?!\w)"
+)
+
+
 def _answer_to_offer(text: str, state: DialogueState, hits: Sequence[PhraseHit]) -> DialogueAct | None:
+    if last := _LAST_SIGN.search(fold(text)):
+        sign = (last[1] or last[2]).upper()
+        meant = [serial for serial in state.offered if serial.upper().endswith(sign)]
+        return DialogueAct("confirm", (meant[0],)) if len(meant) == 1 else None
     for place, label in enumerate(_ORDER[: len(state.offered)]):
         if any(hit.label == label for hit in hits) and _only(text, hits, {label, "yes"}):
             return DialogueAct("confirm", (state.offered[place],))
@@ -190,3 +208,67 @@ def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
     """The parse of serials that the customer agreed to or asked for again."""
     candidates = tuple(SerialCandidate(one, 0, 0, [("confirmed", 10.0)], known=True) for one in serials)
     return SerialParse(tuple(serials), candidates, sure=True, bare=True)
+
+
+def parse_follow_up(text: str, focus: Focus | None, today: date, *, strict: bool = True) -> DialogueAct:
+    """What `text` asks of the warranties that were looked up last; without an act where it asks for something else.
+
+    `strict`: every word of it is accounted for.
+    """
+    if focus is None or focus.kind != FOCUS or len(text) > MAX_CHARS:
+        return DialogueAct()
+    text = nfc(text)
+    pointed = find_reference(text, focus, things=("serial", "máy", "sản phẩm", "thằng", "device", "machine"))
+    hits = lexicon("warranty", without="filler").find(text)
+    labels = {hit.label for hit in hits}
+    spans = [
+        *spans_of(hits),
+        *(pointed.spans if pointed else ()),
+        *spans_of(lexicon("warranty", "filler").find(text)),
+    ]
+    left = words_outside(tokens(text), spans)
+    if "check" in labels and not strict:
+        labels -= {"check"}
+    if not (labels or pointed) or (strict and len(left) > (1 if labels else 0)) or "topic" in labels:
+        return DialogueAct()
+    rows = list(pointed.rows if pointed else focus.rows)
+    ends = {row.id: str(row.values.get("end") or "") for row in rows}
+    dated = [row for row in rows if ends[row.id]]
+    asked = "covered" if "covered" in labels else "expired" if "expired" in labels else ""
+    if labels & {"soonest", "latest"} and dated:
+        pick = min if "soonest" in labels else max
+        return DialogueAct(
+            "about",
+            (pick(dated, key=lambda row: ends[row.id]).id,),
+            "soonest" if "soonest" in labels else "latest",
+        )
+    if asked and len(rows) > 1:
+        fits = [row.id for row in dated if (ends[row.id] >= today.isoformat()) == (asked == "covered")]
+        return DialogueAct("about", tuple(fits), asked)
+    return DialogueAct("about", tuple(row.id for row in rows))
+
+
+def has_no_serial(text: str, serials: SerialParse, *, asked: bool) -> bool:
+    """Whether the customer says that there is no serial at hand, or has another number to look up with."""
+    if serials.serials:
+        return False
+    if lexicon("serials", "no label").find(text) and not lexicon("serials", "where").find(text):
+        return True
+    if asked and lexicon("dialogue", "nothing at hand").find(text):
+        return True
+    other = any(name in {"phone", "other"} for item in serials.candidates for name, _ in item.evidence)
+    return (
+        other
+        and bool(lexicon("serials", "look up").find(text))
+        and any(name == "phone" for item in serials.candidates for name, _ in item.evidence)
+    )
+
+
+def warranty_spans(text: str) -> list[tuple[int, int]]:
+    """Where words stand that only ask for a warranty to be looked up."""
+    return spans_of(
+        [
+            *lexicon("serials", "label", "look up", "of one").find(text),
+            *lexicon("warranty", "check").find(text),
+        ]
+    )

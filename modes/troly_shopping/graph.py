@@ -28,6 +28,7 @@ class ShoppingState(TypedDict, total=False):
     intent: str
     intent_confidence: float
     need_retrieval_hint: bool
+    clarify_needed: bool
     clarify_questions: list[str]
     clarify_attempts: int
     preferred_language: str

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
 from troly.text.catalogue import Lang
+from troly.text.dates import HCM
+from troly.text.fold import tokens
 from troly.text.language import detect
-from troly.text.match import ExampleClassifier, Lexicon, PhraseHit
+from troly.text.match import ExampleClassifier, Lexicon, PhraseHit, spans_of, words_outside
 from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
@@ -24,12 +26,15 @@ from troly_shopping.serials import SerialParse
 from troly_shopping.strings import prompts, say
 from troly_shopping.wordlists import LEXICONS, lexicon, word_lists
 
+if TYPE_CHECKING:
+    from troly_shopping.message import ParsedMessage
+
 Intent = Literal["shopping", "warranty", "unknown"]
 _PICTURES, _EMOJI_STYLE = frozenset({"So", "Sk"}), "\ufe0f"
 # What is wanted shows well before the end of a longer message.
 ENOUGH = 4000
 # Said around other remarks: another kind found beside one of these is what was meant.
-WRAPPING = ("hello", "thanks", "bye")
+WRAPPING = ("hello", "thanks", "bye", "ack")
 
 # What the lists weigh, by section: the first phrase found, and every further one.
 _FIRST: Mapping[str, tuple[Intent, float]] = {
@@ -66,7 +71,9 @@ _BUSINESS = ("warranty", "repair", "shopping", "terms", "place", "goods", "brand
 # How much of the other working intent counts against the better one: both are business, and one must be served.
 _RIVAL = 0.35
 # What the model is shown of the conversation.
-_ANSWERS_SHOWN, _SHOWN_CHARS = 2, 400
+_SHOWN, _SHOWN_CHARS = 6, 400
+# How sure the rules are of a question about goods of which a part was read.
+_READ = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,9 @@ class IntentDecision:
     confidence: float
     source: Source
     reason: str
+    need_retrieval: bool = True
+    clarify_needed: bool = False
+    clarify_questions: tuple[str, ...] = ()
 
     def note(self, lang: Lang) -> str:
         """One line for the evidence view."""
@@ -103,7 +113,7 @@ class Classification(BaseModel):
 
     intent: Intent
     confidence: float = Field(ge=0.0, le=1.0)
-    need_retrieval: bool = False
+    need_retrieval: bool = True
     clarify_needed: bool = False
     clarify_questions: list[str] = Field(default_factory=list, max_length=5)
     rationale: str = Field(default="", max_length=1000)
@@ -243,39 +253,82 @@ def social_kind(text: str) -> str:
     hits = lexicon("social").find(text[:ENOUGH])
     if not hits:
         return ""
-    return min(hits, key=lambda hit: (hit.label in WRAPPING, hit.start - hit.end, hit.start)).label
+    # What is asked comes before how one is, thanks and a goodbye; an "ok" alone is only that.
+    order = {
+        "off": -1,
+        **dict.fromkeys(("praise", "mood", "sorry"), 1),
+        **dict.fromkeys(WRAPPING, 2),
+        "ack": 3,
+    }
+    found = min(hits, key=lambda hit: (order.get(hit.label, 0), hit.start - hit.end, hit.start)).label
+    only = not words_outside(tokens(text), spans_of(hits))
+    return found if found != "ack" or only else ""
 
 
-async def decide_intent(
-    turn: TurnContext, question: str, rules: RuleIntent, serials: SerialParse, *, awaiting: bool
-) -> IntentDecision:
-    """The intent of `question` (000-19 to 000-24): the rules' where they are sure, else the model's."""
-    lang = turn.language
+async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage) -> IntentDecision:
+    """The intent of `question` (000-19 to 000-24): the rules' where they are sure, else the model's whole decision."""
+    lang, rules = turn.language, message.rules
     if rules.sure:
-        reason = say("step.serial_sure", lang, reason=serials.reason(lang))
+        reason = say("step.serial_sure", lang, reason=message.serials.reason(lang))
         return IntentDecision(rules.intent, rules.confidence, "rules", reason)
-    hints = [f"{rules.intent} {rules.confidence:.2f} ({rules.reason})"]
-    if serials.candidates:
-        hints.append(serials.reason(lang))
-    if awaiting:
-        hints.append(say("step.awaiting", lang))
-    # What the desk said last is enough to understand a follow-up; nothing a customer wrote is shown again.
-    answers = [message.text for message in turn.history if message.sender == "assistant"][-_ANSWERS_SHOWN:]
+    fallback = _by_rules(message)
     messages = prompts().messages(
         "classify",
         lang,
-        hints="; ".join(hints),
-        history="\n".join(f"assistant: {' '.join(text.split())[:_SHOWN_CHARS]}" for text in answers) or "-",
+        persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
+        today=f"{turn.now.astimezone(HCM):%A %d/%m/%Y}",
+        role=turn.profile.role or "-",
+        facts="; ".join(_facts(turn, message)) or "-",
+        history=_history(turn) or "-",
         message=question,
-    )
-    fallback = Classification(
-        intent=rules.intent,
-        confidence=rules.confidence,
-        need_retrieval=rules.intent == "shopping",
-        clarify_needed=rules.intent == "unknown",
-        rationale=rules.reason,
     )
     decision = await turn.model.decide("classify", Classification, messages, lambda: fallback)
     value: Classification = decision.value
-    reason = value.rationale if decision.source == "model" else f"{rules.reason} ({decision.reason})"
-    return IntentDecision(value.intent, value.confidence, decision.source, reason)
+    by_model = decision.source == "model"
+    reason = value.rationale if by_model else f"{rules.reason} ({decision.reason})"
+    return IntentDecision(
+        value.intent,
+        value.confidence,
+        decision.source,
+        reason,
+        value.need_retrieval if by_model and value.intent == "shopping" else value.intent == "shopping",
+        by_model and value.clarify_needed and value.intent != "warranty",
+        tuple(value.clarify_questions),
+    )
+
+
+def _by_rules(message: ParsedMessage) -> Classification:
+    """The decision without a model: what was read of goods and service counts where the words alone do not tell."""
+    rules, request = message.rules, message.request
+    intent, confidence = rules.intent, rules.confidence
+    if request is not None and (request.topics or (intent != "warranty" and request.asks)):
+        intent, confidence = "shopping", max(confidence, _READ)
+    return Classification(
+        intent=intent,
+        confidence=confidence,
+        need_retrieval=intent == "shopping",
+        clarify_needed=intent == "unknown",
+        rationale=rules.reason[:1000],
+    )
+
+
+def _facts(turn: TurnContext, message: ParsedMessage) -> Iterator[str]:
+    """What is certain beside the message: no guess is among it."""
+    known = [serial for serial, record in message.records.items() if record]
+    if known:
+        yield f"serial in the warranty table: {', '.join(known)}"
+    if message.state.awaiting:
+        yield "the assistant has just asked for a serial number"
+    if turn.focus is not None and turn.focus.rows:
+        rows = "; ".join(f"{number}. {row.title}" for number, row in enumerate(turn.focus.rows[:8], 1))
+        yield f"shown last ({turn.focus.kind}): {rows}"
+
+
+def _history(turn: TurnContext) -> str:
+    """The last messages of both sides."""
+    said = [
+        (m.sender, " ".join(m.text.split()))
+        for m in turn.history
+        if m.sender in {"user", "assistant"} and m.type != "greeting"
+    ]
+    return "\n".join(f"{sender}: {text[:_SHOWN_CHARS]}" for sender, text in said[-_SHOWN:])

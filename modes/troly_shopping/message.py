@@ -6,22 +6,27 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from troly.plugin.context import TurnContext
+from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
+from troly.text.dates import HCM
 from troly.text.fold import nfc, tokens
-from troly.text.match import PhraseHit
+from troly.text.match import PhraseHit, blank_out
 from troly_shopping.dialogue import (
     DialogueAct,
     DialogueState,
     dialogue_phrases,
     dialogue_state,
+    has_no_serial,
     is_correction,
     parse_act,
+    parse_follow_up,
     parse_of_confirmed,
+    warranty_spans,
     without_taken_back,
 )
 from troly_shopping.intent import IntentDecision, MessagePhrases, RuleIntent, intent_by_rules
 from troly_shopping.lookalikes import serials_written_apart
-from troly_shopping.products.follow_up import FollowUp, parse_follow_up, shown_in, shown_kinds
+from troly_shopping.products.request import ShopRequest, parse_request, spoken_of
 from troly_shopping.products.store import ProductStore
 from troly_shopping.serials import SerialParse, known_serials, parse_serials, serial_candidates
 from troly_shopping.strings import say
@@ -30,6 +35,8 @@ from troly_shopping.warranty.store import WarrantyRecord, WarrantyStore
 # A message of so few words may be a serial with blanks inside and nothing else.
 _FEW_WORDS = 4
 _CERTAIN = RuleIntent("warranty", 0.97, "", sure=True)
+# By the rules a warranty is asked for from this confidence on.
+_CLAIM = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,8 @@ class ParsedMessage:
     """What a message says after the conversation so far.
 
     `records` has for each of `serials.serials` what the warranty table says of it; `near` are serials of the table
-    that it may have meant, to be offered; `follow_up` what it asks of the products shown; `rules` its intent by rules.
+    that it may have meant, to be offered; `request` what it asks of goods and service; `rules` its intent by rules;
+    `complaint` that something is broken or late; `unsaid` that there is no serial at hand.
     """
 
     serials: SerialParse
@@ -45,23 +53,28 @@ class ParsedMessage:
     act: DialogueAct = field(default_factory=DialogueAct)
     records: Mapping[str, WarrantyRecord | None] = field(default_factory=dict)
     near: tuple[str, ...] = ()
-    follow_up: FollowUp | None = None
+    request: ShopRequest | None = None
     rules: RuleIntent = _CERTAIN
+    complaint: bool = False
 
     @property
     def route(self) -> str:
-        """The node that an act leads to; "" where intent decides."""
+        """The node that an act or a wholly understood question leads to; "" where intent decides."""
         if self.act.act == "person":
             return "handoff_stream"
-        if self.follow_up is not None:
-            return "retrieve"
-        return "warranty_stream" if self.act.act or self.near else ""
+        if self.act.act or self.near:
+            return "warranty_stream"
+        return "retrieve" if self.is_certain_shopping else ""
+
+    @property
+    def is_certain_shopping(self) -> bool:
+        """Whether every word is accounted for as a question about goods or service."""
+        return not self.serials.serials and self.request is not None and self.request.certain
 
     def intent_of_route(self, lang: Lang) -> IntentDecision:
         """The intent of a message that has a route."""
-        if self.follow_up is not None:
-            reason = say("step.follow", lang, count=len(self.follow_up.names))
-            return IntentDecision("shopping", 0.97, "rules", reason)
+        if not (self.act.act or self.near):
+            return IntentDecision("shopping", 0.97, "rules", say("step.understood", lang))
         reason = say("step.move", lang, act=self.act.act or "did you mean")
         if self.act.act in {"person", "cancel"}:
             return IntentDecision("unknown", 0.9, "rules", reason)
@@ -74,30 +87,66 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     store, hits = WarrantyStore(datasets), dialogue_phrases(text)
     act = parse_act(text, state, hits)
     if act.act:
-        records = store.find_all(act.serials) if act.act != "choose" else {}
-        return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
+        return _of_act(act, state, store)
     candidates = serial_candidates(text)
     found = store.find_all(dict.fromkeys(item.text.upper() for item in candidates))
     if found and all(found.values()):
         # What stands in the table is a serial whatever else the message says: nothing has to be weighed.
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
-            return _with_records(serials, state, found)
+            return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
+    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date())
+    if act.act and not candidates:
+        return _of_act(act, state, store)
     phrases = MessagePhrases(text)
     modelled = ProductStore(datasets).codes(tuple(found))
     serials = _parse_serials(text, state, hits, found, modelled=modelled, context=phrases.about_warranty)
-    follow_up = None
-    if not (serials.serials or state.awaiting):
-        metadata, messages = turn.conversation_metadata, len(turn.history)
-        follow_up = parse_follow_up(text, shown_in(metadata, messages), shown_kinds(metadata, messages))
     rules = intent_by_rules(phrases, serials, awaiting=state.awaiting)
-    asked = state.awaiting or serials.attempted or phrases.about_warranty
+    complaint = phrases.count["repair"] > 0 or (phrases.count["symptom"] > 0 and phrases.count["owned"] > 0)
+    if serials.serials and rules.sure:
+        request = _rest(text, serials, datasets)
+        return replace(
+            _with_records(serials, state, found), request=request, rules=rules, complaint=complaint
+        )
+    parsed = replace(_with_records(serials, state, found), rules=rules, complaint=complaint)
+    return _read_on(turn, text, parsed, about_warranty=phrases.about_warranty or complaint)
+
+
+def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool) -> ParsedMessage:
+    """What a message without a certain serial asks: of the shop, of what was looked up before, or for a serial."""
+    state, serials, rules = parsed.state, parsed.serials, parsed.rules
+    store, asked = WarrantyStore(turn.services.datasets), state.awaiting or about_warranty
+    if has_no_serial(text, serials, asked=asked):
+        return replace(parsed, act=DialogueAct("no serial"))
+    request = parse_request(text, spoken_of(turn), ProductStore(turn.services.datasets))
+    claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
+    if claim and not (request.topics or serials.serials or parsed.complaint or state.awaiting):
+        # Of what was just looked up, before a new serial is asked for.
+        act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), strict=False)
+        if act.act:
+            return _of_act(act, state, store)
+    if claim and not request.topics and not request.pointed:
+        # An owner's question about one machine is no question about goods, whatever it names.
+        request = replace(request, scope="none")
+    short = len(tokens(text)) <= _FEW_WORDS and rules.intent == "unknown"
     near: tuple[str, ...] = ()
-    if not (serials.serials or follow_up) and (
-        asked or (len(tokens(text)) <= _FEW_WORDS and rules.intent == "unknown")
-    ):
+    if not (serials.serials or request.certain) and (asked or serials.attempted or short):
         near = serials_written_apart(text[:2_000], store.known)
-    return replace(_with_records(serials, state, found), near=near, follow_up=follow_up, rules=rules)
+    return replace(parsed, near=near, request=request)
+
+
+def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> ParsedMessage:
+    records = store.find_all(act.serials) if act.act != "choose" else {}
+    return ParsedMessage(parse_of_confirmed(act.serials), state, act, records)
+
+
+def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
+    """What the message asks for beside its serials; None for nothing that is wholly understood."""
+    spans = [(item.start, item.end) for item in serials.candidates]
+    rest = parse_request(blank_out(text, [*spans, *warranty_spans(text)]), None, ProductStore(datasets))
+    named = rest.query.kinds or rest.query.facts or rest.query.priced
+    wanted = rest.topics or (rest.scope == "search" and named)
+    return rest if wanted and not rest.query.unread else None
 
 
 def _with_records(

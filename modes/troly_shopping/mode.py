@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from troly.plugin.contract import Command, Ingest, Lazy, Mode, Outcome, Parameter, Purpose, Samples
 from troly.text.catalogue import LANGS
 from troly_shopping.handoffs import MIGRATION
-from troly_shopping.settings import GreetingSettings, IntentSettings
+from troly_shopping.settings import GreetingSettings, IntentSettings, ShoppingSettings
 from troly_shopping.strings import TEXTS, say
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ STATE_FIELDS = (
     "intent",
     "intent_confidence",
     "need_retrieval_hint",
+    "clarify_needed",
     "clarify_questions",
     "clarify_attempts",
     "preferred_language",
@@ -43,6 +44,7 @@ def _start(turn: TurnContext) -> dict[str, Any]:
         "intent": "unknown",
         "intent_confidence": 0.0,
         "need_retrieval_hint": False,
+        "clarify_needed": False,
         "clarify_questions": [],
         "clarify_attempts": 0,
         "preferred_language": turn.language,
@@ -109,7 +111,7 @@ MODE = Mode(
             run=Lazy("troly_shopping.products.load:ingest_products"),
         ),
     ),
-    settings={"intent": IntentSettings, "greeting": GreetingSettings},
+    settings={"intent": IntentSettings, "greeting": GreetingSettings, "shopping": ShoppingSettings},
     migrations=(MIGRATION,),
     commands=(
         Command(

@@ -27,23 +27,25 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     if message.route:
         decision = message.intent_of_route(turn.language)
     else:
-        decision = await decide_intent(
-            turn, question, message.rules, message.serials, awaiting=message.state.awaiting
-        )
+        decision = await decide_intent(turn, question, message)
     step.note(decision.note(turn.language), decision.source)
     threshold = turn.services.settings.of(IntentSettings).confidence_threshold
-    clear = bool(message.route) or (decision.intent != "unknown" and decision.confidence >= threshold)
-    if clear and message.route != "handoff_stream" and message.act.act != "cancel":
+    clear = bool(message.route) or (
+        decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
+    )
+    if clear and message.route != "handoff_stream" and message.act.act != "cancel" and not message.complaint:
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
+    questions = [question for question in decision.clarify_questions[:1] if question.strip()]
     return {
         "preferred_language": turn.language,
         "question": question,
         "message": message,
         "intent": decision.intent,
         "intent_confidence": round(decision.confidence, 3),
-        "need_retrieval_hint": clear and decision.intent == "shopping",
-        "clarify_questions": [] if clear else [say("clarify.standard", turn.language)],
+        "need_retrieval_hint": clear and decision.need_retrieval,
+        "clarify_needed": not clear,
+        "clarify_questions": [] if clear else questions or [say("clarify.standard", turn.language)],
         "clarify_attempts": _attempts(turn, clear=clear),
         "route": message.route or (routes[decision.intent] if clear else "clarify_stream"),
     }
@@ -64,14 +66,15 @@ async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
 
 async def clarify_stream(state: State, turn: TurnContext, step: Step) -> State:
     """Answer a social remark and lead back, or ask one normalised question (000-25 to 000-37); then END."""
-    text = await clarification.stream_clarification(turn, state["question"], step)
+    text = await clarification.stream_clarification(turn, state, step)
     return {"response": text, "message_type": "clarify"}
 
 
 async def retrieve(state: State, turn: TurnContext, step: Step) -> State:
     """Search the catalogue and the shared documents (000-53 to 000-55, C9)."""
+    message = state["message"]
     context, offer = await product_answer.retrieve_context(
-        turn, state["question"], step, state["message"].follow_up
+        turn, message.request, step, needed=state["need_retrieval_hint"]
     )
     product_answer.show_sources(turn, context)
     context = await recall.with_earlier_messages(

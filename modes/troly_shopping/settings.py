@@ -1,4 +1,4 @@
-"""The settings of the shop's assistant, the tables `[intent]` and `[greeting]`."""
+"""The settings of the shop's assistant, the tables `[intent]`, `[greeting]` and `[shopping]`."""
 
 from __future__ import annotations
 
@@ -25,3 +25,10 @@ class GreetingSettings:
     cute: Literal["once", "always", "never"] = field(
         default="once", metadata=about(kinds.choice("once", "always", "never"), '"never"')
     )
+
+
+@dataclass(frozen=True)
+class ShoppingSettings:
+    """How the shop's pages are searched (000-54)."""
+
+    rerank: bool = field(default=True, metadata=about(kinds.flag(), "false"))

@@ -89,7 +89,7 @@ def test_an_unknown_prompt_names_the_known_ones(tmp_path: Path) -> None:
 
 
 def test_our_own_prompts_load() -> None:
-    assert PromptFolder(Path(replies.__file__).parent / "prompts").names() == ("repair",)
+    assert PromptFolder(Path(replies.__file__).parent / "prompts").names() == ("repair", "schema")
 
 
 # The context window: an estimate on the safe side, and what is left out when a conversation is too long.

@@ -17,7 +17,8 @@ from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_
 from tests.support.process.waiting import until
 from troly.config import BudgetSettings
 from troly.errors import ModelError
-from troly.llm.session import Budget, ModelSession, open_session, repeats
+from troly.llm.replies import repeats
+from troly.llm.session import Budget, ModelSession, open_session
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 
@@ -207,6 +208,23 @@ async def test_a_server_with_a_smaller_window_is_asked_again_with_less() -> None
     assert (error.key, error.params["limit"]) == ("ollama.refused_length", 2_500)
     assert "OLLAMA_CONTEXT_LENGTH" in error.render("en").remedy
     assert "{" not in error.render("vi").line()
+
+
+@pytest.mark.parametrize("fault", ["no_schema", "no_thinking"])
+async def test_what_a_server_lacks_is_found_out_once_and_done_without(fault: Fault) -> None:
+    with OllamaDouble() as server:
+        server.fault = fault
+        server.default = lambda _request: Reply('{"pick": "model"}')
+        async with client_for(server.url) as client:
+            for _ in range(2):
+                session = ModelSession(client, MODELS.__getitem__)
+                decision = await session.decide("choice", Choice, HELLO, lambda: Choice(pick="rules"))
+                assert (decision.value.pick, decision.source) == ("model", "model")
+                assert len(session.calls) == 1
+    sent = [("format" in request.body, "think" in request.body) for request in server.chats]
+    lacking = (False, True) if fault == "no_schema" else (True, False)
+    assert sent == [(True, True), lacking, lacking]
+    assert ("schema" in server.chats[-1].last_user) == (fault == "no_schema")
 
 
 async def test_a_prompt_that_the_server_cut_silently_is_noticed() -> None:

@@ -141,6 +141,12 @@ async def test_reading_above_is_not_disturbed_by_new_text() -> None:
         asked.say(Token("dòng\n\n" * 40))
         await settle(app, pilot)
         transcript = app.chat.transcript
+        # An answer that is longer than the screen is shown from its question on.
+        assert transcript.scroll_y < transcript.max_scroll_y
+        assert any("hỏi" in span.text for span in transcript.line_at(round(transcript.scroll_y) + 1) or ())
+        last = transcript.row_at(transcript.size.height - 1)
+        assert any("↓ còn" in span.text for span in last.text or ())
+        await pilot.press("ctrl+end")
         assert transcript.scroll_y == transcript.max_scroll_y
         await pilot.press("pageup")
         await pilot.pause()

@@ -57,10 +57,10 @@ async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
+    if not ruled.dental and await asyncio.to_thread(about_health, text):
+        return Verdict(True, "rules", ruled.score, "health")
     if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)
-    if await asyncio.to_thread(about_health, text):
-        return Verdict(True, "rules", ruled.score, "health")
     try:
         said = await _ask(turn, text, last)
     except ModelError as error:
@@ -99,7 +99,7 @@ async def _ask(turn: TurnContext, text: str, last: str) -> bool | None:
     )
     for _ in range(_ATTEMPTS):
         said = ""
-        async with aclosing(turn.model.stream("guard", messages, role="guard")) as pieces:
+        async with aclosing(turn.model.stream("guard", messages, role="guard", tokens=64)) as pieces:
             async for piece in pieces:
                 said += piece
                 if len(said) >= _HEARD:

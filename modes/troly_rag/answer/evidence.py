@@ -17,7 +17,7 @@ from troly_rag.strings import say
 class SourceEvidence:
     """One source of an answer. `created_at` is aware, None for a document without a date.
 
-    `title` and `text` are for the card only; they are no documented fields.
+    What follows `source_type` is for the card and the answer only; these are no documented fields.
     """
 
     url: str
@@ -30,6 +30,9 @@ class SourceEvidence:
     section: str = ""
     agent: str = ""
     superseded: bool = False
+    document: str = ""
+    department: str = ""
+    version: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The five documented fields; the time in UTC with a Z, null where there is none."""

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import pairwise
+from functools import cache
 from pathlib import Path
 
-from troly.retrieval.search.glossary import named_elsewise
-from troly.text.fold import WordToken, fold, tokens
-from troly.text.language import detect
+from troly.text.fold import fold
 from troly.text.wordlist import read_lists
-from troly_rag.answer.grounding import SHORTEST_WORD, Claim, claims_of, is_listed, telling
-from troly_rag.corpus.wordings import variants
-from troly_rag.routing.lexicons import label
-from troly_rag.routing.questions import content
+from troly_rag.answer.grounding import Claim, claims_of, is_listed, telling
+from troly_rag.corpus.coverage import Question, question_of, text_of
 
 LEXICON = Path(__file__).parent / "lexicons" / "answers.txt"
 # Fewer telling words are a heading or a remnant, unless it is an item of a list.
@@ -48,17 +40,24 @@ def extract(
 ) -> tuple[Claim, ...]:
     """The sentences of `passages` (best first) that answer `question` best, at most `most`, in the order they stand.
 
-    A sentence is judged by what it and the `headings` above it hold of the question's telling words, rarer ones
-    counting more, by whether it has the kind of figure that is asked for, and by its passage's place. A sentence that
+    A sentence is judged by what it and the `headings` above it hold of the question's telling words, by whether it has the kind of figure that is asked for, and by its passage's place. A sentence that
     opens a list is told with its items, which do not count.
     """
     found = list(_sentences(passages, headings))
     if not found:
         return ()
-    judge = _SentenceScorer(question, found)
-    ranked = sorted(((judge.score(one), one) for one in found), key=lambda pair: (-pair[0], pair[1].place))
+    asked, figures = question_of(question), figure_request(question)
+    ranked = sorted(
+        ((_score(asked, figures, one), one) for one in found), key=lambda pair: (-pair[0], pair[1].place)
+    )
     best = ranked[0][0]
-    chosen = [(score, one) for score, one in ranked[:most] if score > 0 and score >= _BESIDE * best]
+    # Where one sentence says all that is asked, only those that do are told.
+    whole = [one.place for one in found if _says_all(asked, one)]
+    chosen = [
+        (score, one)
+        for score, one in ranked[:most]
+        if score > 0 and score >= _BESIDE * best and (ranked[0][1].place not in whole or one.place in whole)
+    ]
     claims = {one.place: Claim(one.text, one.passage, score) for score, one in chosen}
     for score, one in chosen:
         for item in _items(one, found):
@@ -68,7 +67,7 @@ def extract(
 
 @dataclass(frozen=True)
 class _Sentence:
-    """One sentence or item of a list, where it stands, and the words it is judged by."""
+    """One sentence or item of a list, where it stands, and the heading above it."""
 
     text: str
     passage: int
@@ -80,18 +79,6 @@ class _Sentence:
     def place(self) -> tuple[int, int]:
         return self.passage, self.at
 
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return _words(self.text)
-
-    @cached_property
-    def above(self) -> frozenset[str]:
-        return _words(self.heading)
-
-    @cached_property
-    def folded(self) -> str:
-        return fold(self.text)
-
 
 def _sentences(passages: Sequence[str], headings: Sequence[str]) -> Iterator[_Sentence]:
     for number, passage in enumerate(passages):
@@ -102,30 +89,6 @@ def _sentences(passages: Sequence[str], headings: Sequence[str]) -> Iterator[_Se
             few = _FEWEST_LISTED if listed or _FIGURE.search(text) else _FEWEST
             if len(telling(one.text)) >= few and not one.text.startswith("#"):
                 yield one
-
-
-def _words(text: str) -> frozenset[str]:
-    """The folded words of `text`, and its pairs of neighbours: most Vietnamese words are two syllables.
-
-    What stands in every sentence weighs little by itself.
-    """
-    found = tokens(text)
-    return frozenset(token.folded for token in found if len(token.folded) >= SHORTEST_WORD) | _pairs(found)
-
-
-def _asked_words(text: str) -> frozenset[str]:
-    """The words and pairs of a question that tell what it is about; the company itself is in every document."""
-    company = label("company").find(text)
-
-    def tells(token: WordToken) -> bool:
-        return not any(hit.start <= token.start < hit.end for hit in company)
-
-    single = (token.folded for token in content(text) if len(token.folded) >= SHORTEST_WORD and tells(token))
-    return frozenset(single) | _pairs([token for token in tokens(text) if tells(token)])
-
-
-def _pairs(found: Sequence[WordToken]) -> frozenset[str]:
-    return frozenset(f"{one.folded} {other.folded}" for one, other in pairwise(found))
 
 
 def _joined(claims: Iterator[str]) -> Iterator[str]:
@@ -151,46 +114,22 @@ def _items(opening: _Sentence, found: Sequence[_Sentence]) -> Iterator[_Sentence
         yield one
 
 
-class _SentenceScorer:
-    """Knows one question: the words of all ways to say it, what they weigh, and which kind of figure it asks for."""
+def _says_all(question: Question, one: _Sentence) -> bool:
+    return question.coverage(text_of(f"{one.heading}\n{one.text}")).share >= 1
 
-    def __init__(self, question: str, found: Sequence[_Sentence]) -> None:
-        elsewise = named_elsewise(question)
-        # What a sentence holds, also by another name or in the other language, and with its headings.
-        self._own = {one.place: one.words | elsewise(one.text) for one in found}
-        self._all = {one.place: self._own[one.place] | one.above | elsewise(one.heading) for one in found}
-        counts = Counter(word for words in self._all.values() for word in words)
-        self._weights = {word: math.log(1 + len(found) / count) for word, count in counts.items()}
-        # A word that stands nowhere tells of no sentence more than of another.
-        self._wordings = [
-            (_asked_words(wording.text) & counts.keys(), wording.weight)
-            for wording in variants(question)
-            if wording.text != question
-        ] or [(frozenset(telling(question)) & counts.keys(), 1.0)]
-        self._asked = figure_request(question)
-        self._lang = detect(question)
 
-    def score(self, one: _Sentence) -> float:
-        """From 0; what has nothing of the question is 0, whatever figures it holds."""
-        held = max((self._held(one, words) * weight for words, weight in self._wordings), default=0.0)
-        if not held:
-            return 0.0
-        if self._lang != detect(one.text):
-            held *= _OTHER_LANGUAGE
-        bonus = self._asked.bonus(one.folded)
-        if self._asked.figure and not bonus:
-            held *= _NO_FIGURE
-        return round(held + bonus - _LATER * one.passage, 4)
-
-    def _held(self, one: _Sentence, words: AbstractSet[str]) -> float:
-        whole = self._sum(words)
-        if not whole:
-            return 0.0
-        own, every = self._own[one.place], self._all[one.place]
-        return (_OWN * self._sum(words & own) + _ABOVE * self._sum(words & every)) / whole
-
-    def _sum(self, words: AbstractSet[str]) -> float:
-        return sum(self._weights.get(word, 0.0) for word in words)
+def _score(question: Question, asked: FigureRequest, one: _Sentence) -> float:
+    """From 0; what has nothing of the question is 0, whatever figures it holds."""
+    own = question.coverage(text_of(one.text)).share
+    held = _OWN * own + _ABOVE * question.coverage(text_of(f"{one.heading}\n{one.text}")).share
+    if not held:
+        return 0.0
+    if question.language != text_of(one.text).language:
+        held *= _OTHER_LANGUAGE
+    bonus = asked.bonus(fold(one.text))
+    if asked.figure and not bonus:
+        held *= _NO_FIGURE
+    return round(max(0.01, held + bonus - _LATER * one.passage), 4)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,39 @@
-"""Ties each claim of an answer to its passage: what no passage says is not said (issue 7, 004 C5)."""
+"""Holds each sentence of an answer against what it was written from: figures, names, addresses and who says no (004 C5).
+
+Only facts are checked. A sum is held against the figures that it is made of; how a thing is worded is the writer's.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
+from itertools import product
 from pathlib import Path
 
-from troly.text.fold import fold, nfc
+from troly.text.fold import fold, nfc, words
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
+from troly_rag.corpus.coverage import known_names, question_of, text_of
 
 FOLDER = Path(__file__).parent / "lexicons"
-# The share of a claim's telling words that its passage must hold.
-HELD = 0.6
+# The share of a claim's telling words that the sources must hold: less speaks of another thing.
+HELD = 0.3
+# Above this share of a sentence's words, and without other ones, a claim says the same sentence again, or turns it round.
+_SAME = 0.85
+# A result from here on may be worked out from figures said anywhere; a smaller one needs its figures in the same sentence.
+_LARGE = 1000
+_NEAR = Decimal("0.006")
 SHORTEST_WORD = 2
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\w)[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
-_NAMED_WORD = re.compile(r"[^\W_]\w*(?:-\w+)*")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")
+_ADDRESS = re.compile(r"\S+@\S+\.\w+|\b[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}\b", re.IGNORECASE)
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
+_MARKS = re.compile(r"[*_`]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +54,38 @@ class GroundedAnswer:
 
     @property
     def text(self) -> str:
-        """The claims that stand, as they were written."""
-        return "".join(_joined(self.claims)).strip()
+        """The claims that stand, as they were written; what only led to a claim that does not stand is left out."""
+        kept = list(_joined(_without_loose_ends(self.claims, self.dropped)))
+        return "".join(kept).strip()
 
 
-def ground(answer: str, passages: Sequence[str]) -> GroundedAnswer:
-    """Keep the claims of `answer` that a passage holds: its words, and every figure, name and quoted word in it.
+def ground(answer: str, passages: Sequence[str], said: Sequence[str] = ()) -> GroundedAnswer:
+    """Keep the sentences of `answer` whose facts stand in `passages`; `said` are texts that figures and names may come
+    from too (the question, the conversation, today).
 
-    A claim that joins two passages must be held by both together; it is tied to the one that holds more of it.
+    A sentence is tied to the passage that holds most of it. Without any source nothing stands.
     """
-    prepared = [_Passage(text) for text in passages]
+    sources = _Sources(passages, said)
     claims: list[Claim] = []
     dropped: list[tuple[str, str]] = []
     for sentence in claims_of(answer):
-        found, why = _best(sentence, prepared)
-        if found is None:
+        why = sources.problem(sentence)
+        if why:
             dropped.append((sentence.strip(), why))
         else:
-            claims.append(found)
+            claims.append(sources.tied(sentence))
     return GroundedAnswer(tuple(claims), tuple(dropped))
 
 
 def claims_of(answer: str) -> Iterator[str]:
-    """The sentences and list items of an answer, with the line ends before them."""
+    """The sentences and list items of an answer, with the line ends before them; headings claim nothing."""
     for line in answer.splitlines(keepends=True):
-        if _LIST.match(line) or not line.strip():
-            if line.strip():
-                yield line
+        if _HEADING.match(line) or not line.strip():
             continue
-        yield from (found.group() for found in _SENTENCE.finditer(line) if found.group().strip())
+        if _LIST.match(line):
+            yield line
+            continue
+        yield from (found.group() for found in _SENTENCE.finditer(line) if _WORD.search(found.group()))
 
 
 def is_listed(claim: str) -> bool:
@@ -86,63 +102,119 @@ def telling(text: str) -> list[str]:
     ]
 
 
+def is_negative(sentence: str) -> bool:
+    """Whether a word in it turns the sentence round (không, chưa, not)."""
+    return any(word in _words("negation") for word in _WORD.findall(fold(sentence)))
+
+
 @cache
 def _words(label: str) -> frozenset[str]:
     """The words of one list of lexicons/common.txt."""
     return frozenset(read_lists(FOLDER / "common.txt")[label])
 
 
-class _Passage:
-    """A passage prepared for looking up words, figures and names, and whether the sentence meant is turned round."""
+class _Sources:
+    """Everything that an answer may be made of."""
 
-    def __init__(self, text: str) -> None:
-        self.folded = fold(text)
-        self.words = frozenset(telling(text))
-        self.figures = frozenset(_figures(text))
-        self._sentences = [(frozenset(telling(one)), is_negative(one)) for one in claims_of(text)]
+    def __init__(self, passages: Sequence[str], said: Sequence[str]) -> None:
+        self._passages = passages
+        self._whole = "\n".join([*passages, *said])
+        self._folded = fold(self._whole)
+        self._typed = nfc(self._whole).lower()
+        self._words = frozenset(words(self._whole))
+        self._known = frozenset(_WORD.findall(self._folded))
+        self._figures = set(_figures(self._whole))
+        self._sentences = [
+            (frozenset(telling(one)), is_negative(one)) for text in passages for one in claims_of(text)
+        ]
 
-    def turns(self, words: Sequence[str]) -> bool | None:
-        """Whether the sentence that holds most of `words` is negative; None where no sentence holds half of them."""
-        if not self._sentences:
-            return None
-        held, negative = max(
-            (sum(word in own for word in words), negative) for own, negative in self._sentences
-        )
-        return negative if held * 2 >= len(words) else None
+    def tied(self, sentence: str) -> Claim:
+        """The claim with the passage that holds most of its words."""
+        said = telling(sentence)
+        shares = [
+            sum(word in fold(text) for word in said) / len(said) if said else 1.0 for text in self._passages
+        ]
+        place = max(range(len(shares)), key=lambda at: shares[at]) if shares else 0
+        return Claim(sentence, place, round(shares[place], 3) if shares else 0.0)
+
+    def problem(self, sentence: str) -> str:
+        """What of `sentence` stands nowhere, in a few words; "" where nothing is wrong with it."""
+        if not self._whole.strip():
+            return "no source"
+        body = _MARKS.sub("", _LIST.sub("", sentence))
+        if not (why := self._strange(body)) and not (why := self._wrong_figure(body)):
+            why = self._turned(body) or self._elsewhere(body)
+        return why
+
+    def _strange(self, body: str) -> str:
+        """A name, a quotation or an address that stands nowhere."""
+        for address in _ADDRESS.findall(body):
+            if fold(address).strip(".") not in self._folded:
+                return f"address {address}"
+        for quoted in _QUOTED.findall(body):
+            if not self._holds(quoted):
+                return f"quotation {quoted}"
+        names = [*_names(body), *_inside(body)]
+        return next((f"name {name}" for name in names if not self._holds(name)), "")
+
+    def _holds(self, name: str) -> bool:
+        if nfc(name).lower() in self._typed or nfc(name).lower() in known_names():
+            return True
+        # With its accents a word must stand as it is; without them in any writing.
+        return all(word in self._words or (word.isascii() and word in self._known) for word in words(name))
+
+    def _wrong_figure(self, body: str) -> str:
+        """A figure that stands nowhere and is no result of figures that do."""
+        here = set(_figures(body))
+        known = self._figures
+        for figure in sorted(here - known):
+            near = (here - {figure}) if figure < _LARGE else known | (here - {figure})
+            if not _worked_out(figure, {one for one in near if one in known or one in here}):
+                return f"figure {figure.normalize():f}"
+        self._figures |= here
+        return ""
+
+    def _turned(self, body: str) -> str:
+        """Whether a sentence of a passage is said again with yes for no."""
+        said = telling(body)
+        if not said:
+            return ""
+        for own, negative in self._sentences:
+            if (
+                negative != is_negative(body)
+                and own
+                and sum(word in own for word in said) >= _SAME * len(said)
+            ):
+                same = any(
+                    negative == is_negative(body) and sum(word in other for word in said) >= _SAME * len(said)
+                    for other, negative in self._sentences
+                )
+                return "" if same else "negation"
+        return ""
+
+    def _elsewhere(self, body: str) -> str:
+        """Whether it speaks of something that no source does; that nothing was found may be said of anything."""
+        if is_negative(body) or body.rstrip().endswith(("?", ":")):
+            return ""
+        claim = question_of(body.strip())
+        if not claim.words or claim.coverage(text_of(self._whole)).share >= HELD:
+            return ""
+        return "words"
 
 
-def is_negative(sentence: str) -> bool:
-    """Whether a word in it turns the sentence round (không, chưa, not)."""
-    return any(word in _words("negation") for word in _WORD.findall(fold(sentence)))
+def _worked_out(figure: Decimal, known: set[Decimal]) -> bool:
+    """Whether `figure` is the sum, difference, product, quotient or share of two known figures."""
+    for one, two in product(known, repeat=2):
+        results = [one + two, one - two, one * two, one * two / 100]
+        results += [one / two, Decimal(int(one / two))] if two else []
+        if any(abs(figure - result) <= _NEAR * abs(figure) for result in results if result):
+            return True
+    return False
 
 
-def _best(sentence: str, passages: Sequence[_Passage]) -> tuple[Claim | None, str]:
-    words = telling(sentence)
-    if not words:
-        return (Claim(sentence, 0, 1.0), "") if passages else (None, "empty")
-    shares = [sum(word in passage.words for word in words) / len(words) for passage in passages]
-    if not shares:
-        return None, "no passage"
-    place = max(range(len(shares)), key=lambda at: shares[at])
-    if shares[place] < HELD:
-        return None, "words"
-    turned = passages[place].turns(words)
-    if turned is not None and turned != is_negative(sentence):
-        return None, "negation"
-    missing = _missing_details(sentence, passages)
-    return (None, missing) if missing else (Claim(sentence, place, round(shares[place], 3)), "")
-
-
-def _missing_details(sentence: str, passages: Sequence[_Passage]) -> str:
-    """The first figure, name or quoted word of `sentence` that no passage holds; "" where all stand somewhere."""
-    body = _LIST.sub("", sentence)
-    for figure in _figures(body):
-        if not any(figure in passage.figures for passage in passages):
-            return f"figure {figure}"
-    for name in (*_names(body), *_QUOTED.findall(body)):
-        if not any(fold(name) in passage.folded for passage in passages):
-            return f"name {name}"
-    return ""
+def _figures(text: str) -> Iterator[Decimal]:
+    for amount in find_amounts(text):
+        yield amount.value.normalize()
 
 
 def _names(body: str) -> Iterator[str]:
@@ -157,29 +229,26 @@ def _names(body: str) -> Iterator[str]:
         run = []
 
 
-def names_of(question: str) -> Iterator[str]:
-    """The names and codes that a question speaks of: words with a capital that do not open a sentence, and codes."""
-    for sentence in claims_of(nfc(question)):
-        # A question in capitals throughout names nothing by them.
-        if sentence.isupper() and len(sentence.split()) > 1:
-            continue
-        run: list[str] = []
-        last = -1
-        for at, word in enumerate(_NAMED_WORD.finditer(sentence)):
-            text = word.group()
-            named = text[0].isupper() and (at > 0 or (text.isupper() and len(text) > 1))
-            if run and (not named or sentence[last : word.start()] != " "):
-                yield " ".join(run)
-                run = []
-            run += [text] if named else []
-            last = word.end()
-        if run:
-            yield " ".join(run)
+def _inside(body: str) -> Iterator[str]:
+    """Words with a capital in the middle of a sentence, each with the word after it: "giá trị Trách nhiệm"."""
+    said = list(_WORD.finditer(body))
+    for at, word in enumerate(said[1:], 1):
+        before, text = said[at - 1].group(), word.group()
+        apart = body[said[at - 1].end() : word.start()]
+        if apart == " " and before.islower() and text[0].isupper() and text[1:].islower():
+            after = said[at + 1].group() if at + 1 < len(said) else ""
+            yield f"{text} {after}" if after.islower() and not after.isdigit() else text
 
 
-def _figures(text: str) -> Iterator[str]:
-    for amount in find_amounts(text):
-        yield f"{amount.value.normalize():f}"
+def _without_loose_ends(claims: Sequence[Claim], dropped: Sequence[tuple[str, str]]) -> Sequence[Claim]:
+    """The claims without lines that only announce a list of which nothing is left."""
+    if not dropped:
+        return claims
+    return [
+        claim
+        for at, claim in enumerate(claims)
+        if not claim.text.rstrip().endswith(":") or (at + 1 < len(claims) and is_listed(claims[at + 1].text))
+    ]
 
 
 def _joined(claims: Sequence[Claim]) -> Iterator[str]:

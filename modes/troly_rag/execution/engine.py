@@ -195,7 +195,7 @@ async def attempt(
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
-    failed: AttemptResult[T] = AttemptResult(None, 0, TIMEOUT)
+    failed: AttemptResult[T] = AttemptResult(None, 0, TIMEOUT, say("run.timeout", lang))
     for number in range(1, retries + 2):
         left = until - loop.time()
         if left <= 0:
@@ -208,9 +208,9 @@ async def attempt(
             raise
         if not done:
             _abandon(task)
-            return AttemptResult(None, number, TIMEOUT, f"{seconds:g} s")
+            return AttemptResult(None, number, TIMEOUT, say("run.timeout", lang))
         if task.cancelled():
-            return AttemptResult(None, number, KILLED)
+            return AttemptResult(None, number, KILLED, say("run.killed", lang))
         error = task.exception()
         if error is None:
             return AttemptResult(task.result(), number)

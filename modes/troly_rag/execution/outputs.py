@@ -67,6 +67,9 @@ class ToolResult:
     error: str = ""
     digest: str = ""
     error_kind: str = ""
+    covered: bool = False
+    unread: tuple[str, ...] = ()
+    material: tuple[SourceEvidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,9 @@ class QueryAnswer:
     """What an agent found for one of its queries; `index` counts from 1.
 
     `context` says where it was looked up, `answer` is "" where nothing was found. `passages` are those the answer
-    rests on (`troly_rag.corpus.Passage`), `denied` how many the asker may not see.
+    rests on (`troly_rag.corpus.Passage`), `denied` how many the asker may not see. `covered` says that the answer speaks
+    of everything that was asked, `unread` are the words that nothing was found for. `material` is all that a
+    model is given; `looked_up` says that a search was made for it.
     """
 
     index: int
@@ -84,6 +89,15 @@ class QueryAnswer:
     evidence: tuple[SourceEvidence, ...] = ()
     passages: tuple[Any, ...] = ()
     denied: int = 0
+    covered: bool = False
+    unread: tuple[str, ...] = ()
+    material: tuple[SourceEvidence, ...] = ()
+    looked_up: bool = False
+
+    @property
+    def share(self) -> float:
+        """The share of the question's words that the best passage holds."""
+        return self.passages[0].share if self.passages else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -97,11 +111,13 @@ class QueryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool other than rag said about the findings of an agent: a sum, a summary, lines of a log."""
+    """What a tool other than rag said about the findings of an agent: a sum, a summary, lines of a log; `covered`
+    where that is an answer and not only what is missing for one."""
 
     tool: str
     answer: str
     evidence: tuple[SourceEvidence, ...] = ()
+    covered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +206,9 @@ def _output(
         queries=tuple(_answer(number, text, mine, results) for number, text in enumerate(part.queries, 1)),
         runs=ordered,
         extras=tuple(
-            ToolAnswer(task.tool, results[task.id].answer, results[task.id].evidence)
+            ToolAnswer(
+                task.tool, results[task.id].answer, results[task.id].evidence, results[task.id].covered
+            )
             for task in mine
             if task.tool != RAG and task.id in results and results[task.id].answer
         ),
@@ -207,7 +225,17 @@ def _answer(
     if result is None:
         return QueryAnswer(number, text)
     return QueryAnswer(
-        number, text, result.context, result.answer, result.evidence, result.passages, result.denied
+        number,
+        text,
+        result.context,
+        result.answer,
+        result.evidence,
+        result.passages,
+        result.denied,
+        result.covered,
+        result.unread,
+        result.material,
+        looked_up=True,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from troly_rag.execution.cache import digest
 from troly_rag.execution.outputs import ToolResult
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, PlanTask
-from troly_rag.routing.questions import content, spaced, subject
+from troly_rag.routing.questions import spaced
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
     from troly_rag.config import Agent, RagConfig
     from troly_rag.corpus.access import UserContext
-    from troly_rag.corpus.search import Passage
+    from troly_rag.corpus.search import CorpusSearch, Passage
 
-_FEWEST = 2
 TOOLS: dict[str, Callable[[ToolInputs], Awaitable[ToolOutput]]] = {
     RAG: run_search,
     SUMMARY: run_summary,
@@ -39,28 +38,22 @@ class ToolCaller:
     turn: TurnContext
     user: UserContext
     config: RagConfig
+    corpora: CorpusSearch
+    before: str = ""
 
     async def __call__(
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
     ) -> ToolResult:
         """The tool's result; one with `error` where the tool says that it cannot. Raises what the tool raises."""
         text = spaced(query) if task.tool == MATH else query
-        inputs = ToolInputs(self.turn, agent, text, self.user, self.config, passages_of(before))
+        inputs = ToolInputs(
+            self.turn, agent, text, self.user, self.config, self.corpora, passages_of(before), self.before
+        )
         try:
             output = await TOOLS[task.tool](inputs)
-            if task.tool == RAG and not output.passages:
-                output = await self._search_subject(inputs, output)
         except ToolError as error:
             return ToolResult(error=error.message, error_kind=error.kind)
         return _result(output)
-
-    async def _search_subject(self, inputs: ToolInputs, output: ToolOutput) -> ToolOutput:
-        """One more search with the subject of the query alone, where the whole of it found nothing."""
-        topic = subject(inputs.query, self.turn.language)
-        if len(content(topic)) < _FEWEST or topic == inputs.query:
-            return output
-        second = await TOOLS[RAG](replace(inputs, query=topic))
-        return second if second.passages else output
 
 
 def passages_of(results: Sequence[ToolResult]) -> tuple[Passage, ...]:
@@ -86,7 +79,17 @@ def _result(output: ToolOutput) -> ToolResult:
         [one.as_dict() for one in output.evidence],
         [(passage.document, passage.text) for passage in output.passages],
         output.denied,
+        output.covered,
+        output.unread,
     )
     return ToolResult(
-        output.answer, output.evidence, output.passages, output.context, output.denied, digest=whole
+        output.answer,
+        output.evidence,
+        output.passages,
+        output.context,
+        output.denied,
+        digest=whole,
+        covered=output.covered,
+        unread=output.unread,
+        material=output.material,
     )

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
@@ -14,8 +14,7 @@ from troly.text.catalogue import LANGS
 from troly.text.match import UNKNOWN, ExampleClassifier
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.search import search
-from troly_rag.execution.cache import TurnCache
+from troly_rag.corpus.search import CorpusSearch
 from troly_rag.routing.lexicons import ENOUGH, read_examples
 
 GENERAL_DOMAIN = "general_knowledge"
@@ -148,7 +147,11 @@ def _lessons(agent: Agent, topics: Mapping[str, list[str]]) -> list[str]:
 
 
 async def corpus_fits(
-    turn: TurnContext, questions: Sequence[Question], config: RagConfig, user: UserContext, cache: TurnCache
+    turn: TurnContext,
+    corpora: CorpusSearch,
+    questions: Sequence[Question],
+    config: RagConfig,
+    user: UserContext,
 ) -> list[Mapping[str, float]]:
     """For each question the relevance of the best passage of each agent that `user` may see; {} where its wording
     alone says which agent it is for.
@@ -161,7 +164,12 @@ async def corpus_fits(
         closed = config.limits.min_relevance_score
         try:
             found = await asyncio.gather(
-                *(search(turn, agent, text, user, k=1, least=closed) for agent in config.agents.values())
+                *(
+                    corpora.search(
+                        agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed
+                    )
+                    for agent in config.agents.values()
+                )
             )
         except StoreError:
             return {}
@@ -174,9 +182,4 @@ async def corpus_fits(
         wording = choice.confidence >= SURE and choice.margin >= FAR and choice.known >= KNOWN
         return len(config.agents) < 2 or wording
 
-    return [
-        {}
-        if is_sure(question.choice)
-        else await cache.get_or_make("probe", question.text, partial(fits, question.text), bool)
-        for question in questions
-    ]
+    return [{} if is_sure(question.choice) else await fits(question.text) for question in questions]

@@ -61,7 +61,8 @@ class Routing:
     """The decision of the router; `response` answers small talk at once (004-18).
 
     `access` are the scopes the asker may see, `policy` says in plain words how conflicts are settled (004-16),
-    `remarks` are what was dropped or mended in a model's plan, ready to be shown.
+    `remarks` are what was dropped or mended in a model's plan, ready to be shown. `certain` says that one passage speaks of
+    everything that is asked, so that no model need be asked; `goes_on_with_sum` that the answer before was a sum that this question changes.
     """
 
     original_query: str
@@ -73,6 +74,8 @@ class Routing:
     complexity: Complexity = "simple"
     response: str = ""
     remarks: tuple[str, ...] = ()
+    certain: bool = False
+    goes_on_with_sum: bool = False
 
     @property
     def is_chitchat(self) -> bool:
@@ -131,8 +134,8 @@ _WORDS = 14
 def plan(parts: Sequence[AgentPart], lang: Lang, question: str) -> tuple[PlanTask, ...]:
     """The tasks in the order of their groups; with several agents the orchestrator sums up at the end (004-17)."""
     tasks: list[PlanTask] = []
-    for part in parts:
-        tasks += _tasks(part, lang, question)
+    for part in sorted(parts, key=lambda part: part.tools == (MATH,)):
+        tasks += _tasks(part, lang, question, tasks)
     if len(parts) > 1:
         ends = tuple(task.id for part in parts for task in [_of(tasks, part.agent)[-1]])
         text = say("plan.combine", lang)
@@ -169,11 +172,13 @@ def _of(tasks: Sequence[PlanTask], agent: str) -> list[PlanTask]:
     return [task for task in tasks if task.agent == agent]
 
 
-def _tasks(part: AgentPart, lang: Lang, question: str) -> list[PlanTask]:
+def _tasks(part: AgentPart, lang: Lang, question: str, others: Sequence[PlanTask]) -> list[PlanTask]:
+    """The tasks of one agent; one that only computes takes what the others find."""
     computed = MATH in part.tools and is_computed_against_rules(question)
     found = _searches(part, lang, computed=computed)
-    last = max((task.group for task in found), default=0)
-    before = tuple(task.id for task in found)
+    used = found or others
+    last = max((task.group for task in used), default=0)
+    before = tuple(task.id for task in used)
     for tool in part.tools:
         if tool in (RAG, LOG):
             continue

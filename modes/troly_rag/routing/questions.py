@@ -16,6 +16,7 @@ from troly.text.dates import find_ranges
 from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.match import PhraseHit
 from troly.text.numbers import find_amounts
+from troly_rag.corpus.coverage import question_of
 from troly_rag.routing.agent_choice import AgentChoice
 from troly_rag.routing.lexicons import ENOUGH, asking_lists, label, tool_words
 from troly_rag.strings import say
@@ -129,7 +130,7 @@ def _is_bare(text: str) -> bool:
     """Whether it is only a name of something: no predicate, no action."""
     named = {fold(word) for word in text.split()}
     acts = asking_lists()["action"]
-    return not label("predicate").find(text) and not named & acts and len(tokens(text)) <= 8
+    return not label("predicate").find(text) and not named & acts and question_of(text).is_topic
 
 
 def _mentions_company(text: str) -> bool:
@@ -288,7 +289,9 @@ def _with_topic(text: str, topic: str, lang: Lang) -> str:
 _HARD = re.compile(r"[?!;\n]+|\.(?=\s|$)")
 _COMMA = re.compile(r",(?!\d)")
 # How sure the agents of two halves must be before they are two questions though only one of them asks.
-_SURE, _FAR = 0.55, 0.2
+_SURE, _FAR, _KNOWN = 0.55, 0.2, 0.5
+# What is not meant belongs to what is.
+_REJECTS = re.compile(r"(?:khong phai|chu khong|not)\b")
 _MOST = 8
 
 
@@ -352,10 +355,10 @@ def _are_two(left: str, right: str, pick: Callable[[str], AgentChoice]) -> bool:
         return False
     if _asks(left) and _asks(right):
         return True
-    if not content(right):
+    if not content(right) or find_amounts(left) or _REJECTS.match(fold(right).strip()):
         return False
     first, second = pick(left), pick(right)
-    if first.agent == second.agent:
+    if first.agent == second.agent or min(first.known, second.known) < _KNOWN:
         return False
     return min(first.confidence, second.confidence) >= _SURE and min(first.margin, second.margin) >= _FAR
 
@@ -370,7 +373,14 @@ def _asks_of_it(text: str) -> bool:
 
 
 def _asks(text: str) -> bool:
-    return "?" in text or bool(label("ask").find(text)) or bool(label("request").find(text))
+    """Whether a stretch asks or requests; "không" asks only where it closes ("được không"), else it denies."""
+    words = tokens(text)
+    hits = [
+        hit
+        for hit in label("ask").find(text)
+        if hit.phrase not in ("không", "ko") or (words and hit.end >= words[-1].end)
+    ]
+    return "?" in text or bool(hits) or bool(label("request").find(text))
 
 
 # --- What a question asks an agent to look up (004-12, 004-44)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges
 from troly.text.fold import fold
+from troly_rag.answer.extraction import figure_request
 from troly_rag.config import Agent, RagConfig
 from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
 from troly_rag.routing.lexicons import label
@@ -28,17 +30,18 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.routing.small_talk import check_small_talk, reply
 from troly_rag.strings import say
+from troly_rag.tools.rates import figures_of
 
 HR_DOMAIN = "hr_policies"
 # Below this share the agent of a question is not sure enough to go without reflection.
 SURE = 0.5
-CERTAIN = 0.75
+_CERTAIN = 0.75
 _MOST_TEXT = 600
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """What the orchestrator makes of a message: small talk, or questions with how hard they are (004-07)."""
+    """What the orchestrator makes of a message: small talk (`small` when nothing else is in it), or questions (004-07)."""
 
     original: str
     questions: tuple[Question, ...] = ()
@@ -46,15 +49,7 @@ class ParsedMessage:
     leaned: bool = False
     kind: str = ""
     small: bool = False
-
-    @property
-    def sure(self) -> bool:
-        """Whether no model need be asked: only pleasantries, or one question clearly for one agent."""
-        if self.kind:
-            return self.small
-        first = self.questions[0].choice
-        known = first.confidence >= CERTAIN and first.known >= SURE
-        return len(self.questions) == 1 and not self.leaned and known
+    before: str = ""
 
 
 def parse_message(message: str, before: str, config: RagConfig, lang: Lang) -> ParsedMessage:
@@ -140,18 +135,42 @@ def _parts(message: ParsedMessage, config: RagConfig, lang: Lang, now: datetime)
         for query in queries_for(question.text, tuple(texts[:number]), lang):
             if fold(query) not in {fold(other) for other in known}:
                 known.append(query)
-    return tuple(
+    parts = tuple(
         AgentPart(
             agent,
             tuple(query[:_MOST_TEXT] for query in found[: config.agents[agent].max_queries]),
-            tools_for(config.agents[agent], asked[agent], len(found), config, now),
+            tools_for(config.agents[agent], asked[agent], len(found), config, now=now, before=message.before),
         )
         for agent, found in queries.items()
     )
+    computed = [text for text in texts if _computes(text, message.before, now) and not wants_log(text, now)]
+    return with_calculator(parts, computed, config) if computed else parts
+
+
+def with_calculator(
+    parts: Sequence[AgentPart], texts: Sequence[str], config: RagConfig
+) -> tuple[AgentPart, ...]:
+    """The parts, and where none of their agents computes the first that can, for `texts`: it uses what they find."""
+    if any(MATH in part.tools for part in parts):
+        return tuple(parts)
+    able = next((agent for agent in config.agents.values() if MATH in agent.tools), None)
+    if able is None:
+        return tuple(parts)
+    if any(part.agent == able.name for part in parts):
+        return tuple(
+            replace(part, tools=(*part.tools, MATH)) if part.agent == able.name else part for part in parts
+        )
+    return (*parts, AgentPart(able.name, tuple(texts[:1]), (MATH,)))
 
 
 def tools_for(
-    agent: Agent, texts: Sequence[str], searches: int, config: RagConfig, now: datetime
+    agent: Agent,
+    texts: Sequence[str],
+    searches: int,
+    config: RagConfig,
+    *,
+    now: datetime,
+    before: str = "",
 ) -> tuple[str, ...]:
     """The tools of `agent` for the questions `texts`, in order; `searches` is how many queries it has.
 
@@ -165,9 +184,16 @@ def tools_for(
         wanted.append(LOG)
     if wants_summary(text) or searches > 1:
         wanted.append(SUMMARY)
-    if wants_math(text):
+    if wants_math(text) or (LOG not in wanted and _computes(text, before, now)):
         wanted.append(MATH)
     return tuple(tool for tool in wanted if tool in agent.tools) or agent.tools[:1]
+
+
+def _computes(text: str, before: str, now: datetime) -> bool:
+    """Whether figures of the asker are to be put into a rule: said now with a figure asked for, or said before."""
+    here, then = figures_of(text), figures_of(before)
+    own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
+    return (own and figure_request(text).figure) or bool(then.money or then.hourly or (then.counted and own))
 
 
 def _able(question: Question, config: RagConfig, now: datetime) -> str:
@@ -178,7 +204,7 @@ def _able(question: Question, config: RagConfig, now: datetime) -> str:
         for tool, needed in ((MATH, wants_math(question.text)), (LOG, wants_log(question.text, now)))
         if needed
     }
-    sure = question.choice.confidence >= CERTAIN and not is_arithmetic(question.text)
+    sure = question.choice.confidence >= _CERTAIN and not is_arithmetic(question.text)
     if sure or not wanted or wanted & set(config.agents[first].tools):
         return first
     able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))

@@ -1,4 +1,4 @@
-"""math_tool: works out the arithmetic of a question, or a known formula with the values that were said; it never guesses one.
+"""math_tool: works out what a rule comes to with the values that were said, or the arithmetic of a question.
 
 A small grammar over decimals with units; no code of any kind is run.
 """
@@ -6,29 +6,20 @@ A small grammar over decimals with units; no code of any kind is run.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import (
-    ROUND_FLOOR,
-    ROUND_HALF_UP,
-    Decimal,
-    DivisionByZero,
-    InvalidOperation,
-    Overflow,
-    localcontext,
-)
-from functools import cache
-from pathlib import Path
-from typing import Any
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 
 from troly.text.catalogue import Lang
+from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly.text.numbers import Amount, find_amounts, format_number
+from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
+from troly_rag.tools.rates import figures_of, work_out
 
 MAX_TOKENS = 200
 MAX_DEPTH = 50
@@ -36,6 +27,9 @@ MAX_POWER = 100
 LARGEST = Decimal(10) ** 30
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 _PREFIX, _POSTFIX = 3, 5
+
+# Rules are looked for in so many of the passages found.
+_PAGES = 3
 
 Units = Mapping[str, int]
 
@@ -75,7 +69,7 @@ class CalculationError(Exception):
 
 
 def evaluate(tokens: Sequence[Token]) -> Quantity:
-    """The value of an expression. Raises ReckoningError."""
+    """The value of an expression. Raises CalculationError."""
     if len(tokens) > MAX_TOKENS:
         raise CalculationError("long", str(len(tokens)))
     parser = _Parser(tokens)
@@ -307,134 +301,44 @@ def _computes(run: list[Token]) -> bool:
     return operators > 0 and numbers > 1
 
 
-# --- The tool: an expression, or a formula with the values that were said
-
-FILE = Path(__file__).parent / "formulas.toml"
-# What a need is called in a question: the folded unit words behind its number.
-_NEEDS = {
-    "days": ("ngày",),
-    "hours": ("giờ",),
-    "months": ("tháng",),
-    "years": ("năm",),
-    "people": ("người",),
-    "times": ("lần",),
-    "salary": ("VND",),
-    "amount": ("VND",),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """One entry of formulas.toml."""
-
-    name: str
-    words: tuple[str, ...]
-    needs: tuple[str, ...]
-    expression: str
-    defaults: Mapping[str, str]
-    said: Mapping[Lang, str]
-    whole: bool = False
+# --- The tool: what a rule comes to, else the expression of the question
 
 
 async def run_calculation(given: ToolInputs) -> ToolOutput:
-    """The result with how it came about. Raises ToolError `arithmetic` for a division by zero, a huge power and the like."""
-    lang = given.turn.language
+    """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
+
+    Raises ToolError `arithmetic` for a division by zero, a huge power and the like.
+    """
+    lang, today = given.turn.language, given.turn.now.astimezone(HCM).date()
+    for passage in [one for one in given.passages if not one.superseded][:_PAGES]:
+        text = work_out(given.query, given.before, [passage.text], today, lang)
+        if text:
+            return ToolOutput(
+                text, say("math.context", lang), (evidence_of(passage, given.agent.name),), covered=True
+            )
     try:
         text = answer(given.query, lang)
     except CalculationError as fault:
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
-    formula = formula_in(given.query)
-    evidence = tuple(evidence_of(one, given.agent.name) for one in given.passages[:1]) if formula else ()
-    return ToolOutput(text, say("math.context", lang), evidence)
+    missing = missing_for(given.query, lang) if not text else ""
+    return ToolOutput(text or missing, say("math.context", lang), covered=bool(text))
 
 
 def answer(query: str, lang: Lang) -> str:
-    """The result of a question's arithmetic in a sentence, or what is missing for it. Raises ReckoningError."""
-    formula = formula_in(query)
-    return _by_formula(formula, query, lang) if formula else _by_expression(query, lang)
-
-
-@cache
-def formulas() -> tuple[Formula, ...]:
-    """The formulas of the file, in its order."""
-    raw: Mapping[str, Mapping[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    return tuple(
-        Formula(
-            name,
-            tuple(node["words"]),
-            tuple(node["needs"]),
-            node["expression"],
-            node.get("defaults", {}),
-            {"vi": node["vi"], "en": node["en"]},
-            node.get("whole", False),
-        )
-        for name, node in raw.items()
-    )
-
-
-def formula_in(query: str) -> Formula | None:
-    """The formula whose words the question holds, the longest match first."""
-    text = f" {fold(query)} "
-    found = [
-        (len(word), one) for one in formulas() for word in one.words if f" {fold(word)} " in _spaced(text)
-    ]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
-
-
-def _spaced(text: str) -> str:
-    return "".join(char if char.isalnum() else " " for char in text)
-
-
-def _by_expression(query: str, lang: Lang) -> str:
+    """The result of a question's arithmetic in a sentence; "" where there is none. Raises CalculationError."""
     tokens = expression_in(query)
     if not tokens:
-        return say("math.nothing", lang)
+        return ""
     found = evaluate(tokens)
     return say("math.result", lang, expression=_written(tokens, lang), result=_shown(found, lang))
 
 
-def _by_formula(formula: Formula, query: str, lang: Lang) -> str:
-    values = _values(formula, query)
-    missing = [name for name in formula.needs if name not in values]
-    method = formula.said[lang].format(**formula.defaults)
-    if missing:
-        names = ", ".join(say(f"math.need_{name}", lang) for name in missing)
-        return say("math.missing", lang, names=names, method=method)
-    known = {name: Quantity(Decimal(value)) for name, value in formula.defaults.items()} | values
-    bare = {name: Quantity(quantity.value) for name, quantity in known.items()}
-    found = evaluate([_token(part, bare) for part in _parts(formula.expression)])
-    if formula.whole:
-        found = Quantity(found.value.to_integral_value(ROUND_FLOOR), {"ngày": 1})
-    elif formula.needs[0] in ("salary", "amount"):
-        found = Quantity(found.value.quantize(Decimal(1), ROUND_HALF_UP), {"VND": 1})
-    given = ", ".join(
-        f"{say(f'math.need_{name}', lang)} {_shown(values[name], lang)}" for name in formula.needs
-    )
-    return say("math.formula", lang, method=method, given=given, result=_shown(found, lang))
-
-
-def _values(formula: Formula, query: str) -> dict[str, Quantity]:
-    """The needed values that the question says, by their units; money without a unit word counts from 10.000 up."""
-    found: dict[str, Quantity] = {}
-    for amount in find_amounts(query):
-        quantity = quantity_of(amount, query[amount.start : amount.end], query[amount.end : amount.end + 12])
-        unit = next(iter(quantity.units), "VND" if amount.value >= 10_000 else "")
-        for name in formula.needs:
-            if name not in found and unit in _NEEDS[name]:
-                found[name] = Quantity(quantity.value, {unit: 1})
-                break
-    return found
-
-
-def _parts(expression: str) -> list[str]:
-    spaced = "".join(f" {char} " if char in "+-*/()^" else char for char in expression)
-    return spaced.split()
-
-
-def _token(part: str, known: Mapping[str, Quantity]) -> Token:
-    if part in known:
-        return Number(known[part])
-    return Sign(part) if part in "+-*/()^" else Number(Quantity(Decimal(part)))
+def missing_for(query: str, lang: Lang) -> str:
+    """Which figures are needed where money is to be worked out and none was said (004-44)."""
+    said = figures_of(query)
+    if said.money is not None or said.hourly is not None or not tool_words("cost").find(query):
+        return ""
+    return say("math.missing", lang)
 
 
 def _written(tokens: list[Token], lang: Lang) -> str:

@@ -10,26 +10,31 @@ if TYPE_CHECKING:
     from troly_rag.answer.evidence import SourceEvidence
     from troly_rag.config import Agent, RagConfig
     from troly_rag.corpus.access import UserContext
-    from troly_rag.corpus.search import Passage
+    from troly_rag.corpus.search import CorpusSearch, Passage
 
 
 @dataclass(frozen=True, slots=True)
 class ToolInputs:
-    """One query for one agent: `passages` are what its searches found before, best first."""
+    """One query for one agent: `passages` are what its searches found before, best first, `before` is the question before that
+    this one goes on with ("" for none)."""
 
     turn: TurnContext
     agent: Agent
     query: str
     user: UserContext
     config: RagConfig
+    corpora: CorpusSearch
     passages: tuple[Passage, ...] = ()
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
     """`answer` is "" where nothing was found; `context` says in a few words where it was looked for.
 
-    `denied` counts relevant documents that the asker may not see.
+    `denied` counts relevant documents that the asker may not see. `covered` says that the answer speaks of everything
+    that was asked; else `unread` are the words that nothing was found for. `material` is
+    all that a model is given to answer from.
     """
 
     answer: str
@@ -37,6 +42,9 @@ class ToolOutput:
     evidence: tuple[SourceEvidence, ...] = ()
     passages: tuple[Passage, ...] = ()
     denied: int = 0
+    covered: bool = False
+    unread: tuple[str, ...] = ()
+    material: tuple[SourceEvidence, ...] = ()
 
 
 class ToolError(Exception):

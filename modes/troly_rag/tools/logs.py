@@ -17,7 +17,6 @@ from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.answer.grounding import telling
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
 
@@ -30,37 +29,19 @@ _LEVEL_WORDS = {
 _SAME = {"WARN": "WARNING", "FATAL": "CRITICAL", "ERR": "ERROR"}
 _STAMP = re.compile(rb"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:?\d{2})?")
 _LEVEL = re.compile(rb"\b(CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b")
-_NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
-_ASKING = frozenset(
-    [
-        "log",
-        "nhat",
-        "ky",
-        "xem",
-        "kiem",
-        "tra",
-        "tim",
-        "dong",
-        "co",
-        "bao",
-        "nhieu",
-        "may",
-        "he",
-        "thong",
-        "gio",
-        "hom",
-        "qua",
-        "nay",
-        "tuan",
-        "thang",
-        "ngay",
-        "luc",
-        "show",
-        "lines",
-    ]
+_SYSTEM = re.compile(
+    rb"\b(?:CRITICAL|FATAL|ERROR|ERR|WARNING|WARN|INFO|DEBUG)\b[\s\]:|-]+([A-Za-z][\w.-]{0,40}):\s"
 )
+_NUMBER = re.compile(r"\b(?:0x[0-9a-f]+|\d[\d.:]*)\b", re.IGNORECASE)
+_FROM_TO = re.compile(
+    r"(?:tu|from|between)?\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?\s*(?:den|toi|-|to|and)\s*(\d{1,2})\s*(?:h|gio|:)\s*(\d{2})?"
+)
+# Who may read the logs: those who may read what is internal.
+SCOPE = "internal"
+_MOST_SYSTEMS = 200
 MAX_LINE = 4000
 KEPT = 5
+_SHOWN = 8
 SLICE = 20_000
 PIECE = 1 << 20
 # Different messages that are counted apart; a log of nothing but different ones fills no memory.
@@ -76,10 +57,15 @@ class LogQuery:
     levels: frozenset[str] = frozenset()
     words: tuple[str, ...] = ()
 
+    def over(self, older: LogQuery) -> LogQuery:
+        """This, and from `older` what was not said again."""
+        period = (self.start, self.end) if self.start or self.end else (older.start, older.end)
+        return LogQuery(*period, self.levels or older.levels, self.words or older.words)
+
 
 @dataclass(slots=True)
 class LogTally:
-    """What was read: lines looked at, lines that match, by level and by message without its numbers, the last ones."""
+    """What was read: lines looked at, lines that match, by level, by message without its numbers, by system; the last ones."""
 
     lines: int = 0
     matched: int = 0
@@ -87,6 +73,21 @@ class LogTally:
     messages: Counter[str] = field(default_factory=Counter)
     last: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
     newest: datetime | None = None
+    systems: dict[str, LogTally] = field(default_factory=dict)
+
+    def of(self, names: Sequence[str]) -> LogTally:
+        """The lines of these systems alone."""
+        found = LogTally(self.lines)
+        for name in names:
+            one = self.systems[name]
+            found.matched += one.matched
+            found.levels += one.levels
+            found.messages += one.messages
+            found.systems[name] = one
+            found.newest = max(filter(None, (found.newest, one.newest)), default=None)
+        lasts = sorted((line for name in names for line in self.systems[name].last), key=str)
+        found.last.extend(lasts[-KEPT:])
+        return found
 
 
 async def run_log(given: ToolInputs) -> ToolOutput:
@@ -98,17 +99,26 @@ async def run_log(given: ToolInputs) -> ToolOutput:
     files = log_files(given.agent.log_files)
     if not files:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
-    wanted = parse_log_query(given.query, given.turn.now)
+    if SCOPE not in given.user.permissions:
+        return ToolOutput("", denied=len(files))
+    named_files = [file for file in files if fold(file.name) in fold(given.query)]
+    said = [one for one in (given.query, *given.before.split("\n")) if one]
+    files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
+    wanted = LogQuery()
+    for text in said:
+        wanted = wanted.over(parse_log_query(text, given.turn.now))
     stop = [False]
     try:
         tally = await asyncio.to_thread(_read_all, files, wanted, stop, lang)
     except asyncio.CancelledError:
         stop[0] = True
         raise
+    named = next((names for text in said if (names := _systems_in(text, tally))), [])
+    tally = tally.of(named) if named else tally
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
-        scope="internal",
+        scope=SCOPE,
         relevance_score=1.0 if tally.matched else 0.0,
         source_type="log",
         title=", ".join(file.name for file in files),
@@ -116,7 +126,8 @@ async def run_log(given: ToolInputs) -> ToolOutput:
         agent=given.agent.name,
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
-    return ToolOutput(render_tally(tally, wanted, lang), context, (evidence,) if tally.matched else ())
+    shown = render_tally(tally, wanted, lang, named)
+    return ToolOutput(shown, context, (evidence,) if tally.matched else (), covered=True)
 
 
 def log_files(patterns: Sequence[str]) -> list[Path]:
@@ -127,22 +138,38 @@ def log_files(patterns: Sequence[str]) -> list[Path]:
 
 def parse_log_query(query: str, now: datetime) -> LogQuery:
     """What a question asks of a log: its period, its levels, and quoted words or words that are no part of the asking."""
-    ranges = find_ranges(query, now)
+    ranges = find_ranges(query, now.astimezone(HCM).date())
     period = ranges[0] if ranges else None
     text = fold(query)
-    levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
-    if "ERROR" in levels:
-        levels.add("CRITICAL")
+    # A level in capitals is meant to the letter; "lỗi" is every line that is no less than an error.
+    levels = {level for level in LEVELS if re.search(rf"\b{level}\b", query)}
+    if not levels:
+        levels = {level for word, level in _LEVEL_WORDS.items() if re.search(rf"\b{word}\b", text)}
+        levels |= {"CRITICAL"} if "ERROR" in levels else set()
     words = tuple(fold(quoted) for quoted in re.findall(r"[\"“']([^\"”']{2,60})[\"”']", query))
     start = datetime.combine(period.start, datetime.min.time(), HCM) if period else None
     end = datetime.combine(period.end, datetime.min.time(), HCM) + timedelta(days=1) if period else None
+    hours = _FROM_TO.search(text)
+    if hours is not None and start is not None and end is not None and end - start == timedelta(days=1):
+        first, last = (
+            timedelta(hours=int(h), minutes=int(m or 0))
+            for h, m in ((hours[1], hours[2]), (hours[3], hours[4]))
+        )
+        start, end = (start + first, start + last) if first < last <= timedelta(days=1) else (start, end)
     return LogQuery(start, end, frozenset(levels), words or _codes(query))
 
 
 def _codes(query: str) -> tuple[str, ...]:
     """Names of machines and codes in a question: words with a digit or a hyphen inside letters (`db-01`, `E1042`)."""
     found = re.findall(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b", query)
-    return tuple(fold(word) for word in found if telling(word) and fold(word) not in _ASKING)
+    return tuple(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word))
+
+
+def _systems_in(text: str, tally: LogTally) -> list[str]:
+    """The systems of the log that `text` names: by their name, or by what their numbered names begin with."""
+    said = set(re.findall(r"[\w.-]+", fold(text)))
+    whole = [name for name in tally.systems if fold(name) in said]
+    return whole or [name for name in tally.systems if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -174,16 +201,25 @@ def stamp(line: bytes) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
 
 
-def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang) -> str:
-    """The tally in sentences."""
+def render_tally(tally: LogTally, wanted: LogQuery, lang: Lang, named: Sequence[str] = ()) -> str:
+    """The tally in sentences; `named` are the systems that were asked for."""
     period = ""
     if wanted.start is not None and wanted.end is not None:
         last = wanted.end - timedelta(days=1)
-        period = say("log.period", lang, start=format_date(wanted.start.date()), end=format_date(last.date()))
+        same = wanted.end - wanted.start <= timedelta(days=1)
+        start, end = format_date(wanted.start.date()), format_date(last.date())
+        period = say("log.day" if same else "log.period", lang, start=start, end=end)
+    of = f" {', '.join(named)}" if named else ""
     if not tally.matched:
-        return say("log.none", lang, period=period)
+        return say("log.none", lang, period=period, of=of)
     levels = ", ".join(f"{level} {count}" for level, count in sorted(tally.levels.items(), key=_by_level))
-    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-")]
+    parts = [say("log.summary", lang, count=tally.matched, period=period, levels=levels or "-", of=of)]
+    systems = sorted(
+        ((one.matched, name) for name, one in tally.systems.items()), key=lambda one: (-one[0], one[1])
+    )
+    if len(systems) > 1:
+        shown = ", ".join(f"{name} {count}" for count, name in systems[:_SHOWN])
+        parts.append(say("log.by_system", lang, systems=shown))
     message, count = tally.messages.most_common(1)[0]
     if count > 1:
         parts.append(say("log.most", lang, message=message, count=count))
@@ -265,13 +301,24 @@ def level_of(raw: bytes) -> str:
 
 
 def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
+    found = _SYSTEM.search(raw[:200])
+    name = found[1].decode() if found else ""
+    if name and (name in tally.systems or len(tally.systems) < _MOST_SYSTEMS):
+        _count(raw, name, moment, tally.systems.setdefault(name, LogTally()))
+    _count(raw, name, moment, tally)
+
+
+def _count(raw: bytes, name: str, moment: datetime | None, tally: LogTally) -> None:
     text = sanitize(raw.decode("utf-8", "replace"), keep_newlines=False).strip()[:300]
     tally.matched += 1
     if level := level_of(raw):
         tally.levels[level] += 1
-    tally.messages[
-        _NUMBER.sub("#", _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace")).strip()[:160]
-    ] += 1
+    # Numbers in the message are left out, so that the same fault counts once; the system's own name stays.
+    said = _STAMP.sub(b"", raw[:400], count=1).decode("utf-8", "replace").strip()
+    head, mark, rest = said.partition(f"{name}:") if name else ("", "", said)
+    message = f"{head}{mark}{_NUMBER.sub('#', rest)}"[:160]
+    if message in tally.messages or len(tally.messages) < MOST_MESSAGES:
+        tally.messages[message] += 1
     tally.last.append(text)
     if moment is not None:
         tally.newest = moment.astimezone(UTC)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
+from troly_rental.agents.conversation import prompt_context, shortened
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
@@ -18,8 +19,10 @@ from troly_rental.strings import prompts, say
 State = Mapping[str, Any]
 # The corpus of this assistant; other assistants' documents are never searched.
 COLLECTION = "rental"
-PASSAGES = 3
-BUSINESS_CHARS, PROMPT_CHARS = 1600, 1200
+PASSAGES = 2
+PASSAGE_CHARS = 220
+# What keeps a question from SQL whoever reads it: a right, or a fact of the data.
+_FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
 
 
 class OrchestratorReply(BaseModel):
@@ -29,38 +32,52 @@ class OrchestratorReply(BaseModel):
     readyForSql: bool = False  # noqa: N815
     intentModeHint: Literal["LIST", "TABLE", "CHART"] | None = None  # noqa: N815
     entityHint: Literal["room", "post", "room_seeking_post"] | None = None  # noqa: N815
-    filtersHint: str = Field(default="", max_length=500)  # noqa: N815
+    filtersHint: str = Field(default="", max_length=600)  # noqa: N815
     message: str = Field(default="", max_length=600)
 
 
 async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 1, and the route: sql_generation, control or content (002 C1, C2)."""
     question: RentalQuestion = state["question"]
-    business, message = "", ""
+    business, reply = "", None
     if question.sql:
         step.note(say("step.own_sql", turn.language), "rules")
     else:
         business = await _business_context(turn, question.text)
-        parsed, message = await _sort_request(question, turn, business, step)
-        question = replace(question, parsed=parsed)
-    route = _route(question)
+        if _is_open(question.parsed):
+            reply = await _sort_request(question, turn, business, step)
+        else:
+            step.note(_detail(question.parsed, turn), "rules")
+    filters_hint = "; ".join(f"{f.field} {f.op} {f.value}" for f in question.parsed.filters)
+    if reply is not None:
+        question = replace(question, parsed=_as_decided(question.parsed, reply), decided=True)
+        filters_hint = reply.filtersHint
     parsed = question.parsed
+    route = _route(question)
     if route == "sql_generation" and not question.sql:
-        role = question.who.role
-        same = ReuseQuestion.of(question.text, parsed.state_filters(), role, parsed.mode, schema_version())
+        same = ReuseQuestion.of(
+            question.text, parsed.state_filters(), question.who.role, parsed.mode, schema_version()
+        )
         question = replace(question, reuse=same)
     return {
         "question": question,
-        "message": message,
+        "message": reply.message if reply is not None else "",
         "requestType": parsed.request_type,
         "businessContext": business,
         "readyForSql": parsed.ready,
         "intentModeHint": parsed.mode_hint,
         "entityHint": parsed.entity_hint,
-        "filtersHint": "; ".join(f"{f.field} {f.op} {f.value}" for f in parsed.filters) or None,
+        "filtersHint": filters_hint or None,
         "filters": parsed.state_filters(),
         "route": route,
     }
+
+
+def _is_open(parsed: ParsedQuestion) -> bool:
+    """Whether somebody who understands has to say what is meant: not where every word was read, nor against a right."""
+    if parsed.refused or any(one.key in _FIRM for one in parsed.missing):
+        return False
+    return bool(parsed.unread or parsed.leans) or parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"}
 
 
 def _route(question: RentalQuestion) -> str:
@@ -71,7 +88,7 @@ def _route(question: RentalQuestion) -> str:
 
 
 async def _business_context(turn: TurnContext, question: str) -> str:
-    """The best passages of the business glossary (002-08, 002-16), one after another; "" where nothing is loaded."""
+    """The best passages of the business glossary (002-08, 002-16), one a line; "" where nothing is loaded."""
     found = await turn.services.knowledge.search(
         question,
         collection=COLLECTION,
@@ -81,60 +98,45 @@ async def _business_context(turn: TurnContext, question: str) -> str:
         embedder=turn.services.settings.models.for_mode(turn.mode.id, "embed"),
         lang=turn.language,
     )
-    return "\n\n".join(f"{passage.title}: {passage.text}" for passage in found.passages)[:BUSINESS_CHARS]
+    return "\n".join(f"{one.title}: {shortened(one.text, PASSAGE_CHARS)}" for one in found.passages)
 
 
 async def _sort_request(
     question: RentalQuestion, turn: TurnContext, business: str, step: Step
-) -> tuple[ParsedQuestion, str]:
-    """The question as the model sees it; what the rules read in so many words stands, and they decide without a model."""
+) -> OrchestratorReply | None:
+    """What the model decides; None where none answers, and the rules' honest reading stands (002-30)."""
     parsed = question.parsed
-    messages = prompts().messages(
+    context = prompt_context(question, turn)
+    messages = prompts().messages("orchestrator", turn.language, business=business or "-", **context)
+    decision = await turn.model.decide(
         "orchestrator",
-        turn.language,
-        hints=hints_of(parsed),
-        context=business[:PROMPT_CHARS] or "-",
-        message=question.text,
+        OrchestratorReply,
+        messages,
+        lambda: OrchestratorReply(requestType=parsed.request_type),
     )
-
-    def by_rules() -> OrchestratorReply:
-        return OrchestratorReply(
-            requestType=parsed.request_type,
-            readyForSql=parsed.ready,
-            intentModeHint=parsed.mode_hint,
-            entityHint=parsed.entity_hint,  # type: ignore[arg-type]
-        )
-
-    decision = await turn.model.decide("orchestrator", OrchestratorReply, messages, by_rules, role="small")
+    if decision.source == "rules":
+        step.note(_detail(parsed, turn, decision.reason), "rules")
+        return None
     reply = decision.value
-    sure = parsed.request_type == "QUERY" and bool(parsed.filters or parsed.measures or parsed.edited)
-    if not (sure or decision.source == "rules" or parsed.refused):
-        parsed = _merge_reply(parsed, reply)
-    kind, mode = parsed.request_type, parsed.mode_hint or "-"
-    detail = say("step.sorted", turn.language, kind=kind, mode=mode, why=decision.reason)
-    step.note(detail.strip(" ·"), decision.source)
-    agreed = decision.source == "model" and parsed.request_type == reply.requestType
-    return parsed, reply.message if agreed else ""
+    step.note(say("step.sorted", turn.language, kind=reply.requestType, mode=reply.intentModeHint or "-", why=reply.filtersHint).strip(" ·"), "model")  # fmt: skip
+    return reply
 
 
-def _merge_reply(parsed: ParsedQuestion, reply: OrchestratorReply) -> ParsedQuestion:
-    if reply.requestType == "QUERY" and not reply.readyForSql and not parsed.ready:
-        return replace(parsed, request_type="CLARIFICATION")
-    changes: dict[str, Any] = {"request_type": reply.requestType}
-    if reply.requestType == "QUERY" and parsed.request_type != "QUERY":
-        changes |= {
-            "mode": reply.intentModeHint or parsed.mode,
-            "entity": reply.entityHint or parsed.entity,
-            "missing": (),
-        }
-    return replace(parsed, **changes)
+def _detail(parsed: ParsedQuestion, turn: TurnContext, why: str = "") -> str:
+    words = ", ".join(parsed.unread)
+    told = say(
+        "step.sorted", turn.language, kind=parsed.request_type, mode=parsed.mode_hint or "-", why=words or why
+    )
+    return told.strip(" ·")
 
 
-def hints_of(parsed: ParsedQuestion) -> str:
-    """The rules' findings in a line for a prompt."""
-    parts = [parsed.request_type, parsed.mode_hint or "", parsed.entity_hint or ""]
-    parts += [f"{f.field} {f.op} {f.value}" for f in parsed.filters]
-    parts += [f"order by {o.field} {'desc' if o.descending else 'asc'}" for o in parsed.order]
-    parts += [f"{m.kind} {m.field}".strip() for m in parsed.measures]
-    parts += [f"group by {name}" for name in parsed.group]
-    return " ; ".join(part for part in parts if part)
+def _as_decided(parsed: ParsedQuestion, reply: OrchestratorReply) -> ParsedQuestion:
+    """The question in the form that the model's decision has: what is asked is then the model's to say, in SQL."""
+    kept = tuple(one for one in parsed.remarks if one.key == "said.cheap")
+    return ParsedQuestion(
+        reply.requestType if reply.requestType != "QUERY" or reply.readyForSql else "CLARIFICATION",
+        reply.intentModeHint or parsed.mode,
+        reply.entityHint or parsed.entity,
+        remarks=kept,
+        question=parsed.question,
+    )

@@ -1,4 +1,6 @@
-"""After the answer: a validated pair goes to the knowledge store, every query to the audit log (002-29, 002-40)."""
+"""After the answer: what was shown becomes the focus, a valid pair goes to the knowledge store, every query to the audit log
+(002-29, 002-40).
+"""
 
 from __future__ import annotations
 
@@ -6,27 +8,29 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from troly.plugin.context import Step, TurnContext
+from troly.plugin.focus import FocusRow
 from troly.recording import made
-from troly_rental import sessions
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.audit import Audit
-from troly_rental.question.types import ShownRows
 from troly_rental.reuse.matches import QuestionReuse, reuse_key
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
+MOST_SHOWN = 50
+"""Rows that the next question can point at."""
+_FIGURES = ("price", "area", "total", "monthly_rent", "deposit", "views")
 
 
 async def persist(state: State, turn: TurnContext, step: Step) -> State:
-    """Keep what may be reused, log what was run, remember the query for the next question."""
+    """Keep what may be reused, log what was run, remember what was shown for the next question."""
     question: RentalQuestion = state["question"]
     execution: QueryExecution | None = state.get("execution")
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
-    parsed = question.parsed
-    if parsed.ready and not question.sql and not parsed.picked:
-        previous = {**parsed.to_dict(), "shown": _shown_rows(question, execution)}
-        await asyncio.to_thread(sessions.keep_query, turn.services.state, turn.conversation.id, previous)
+    if execution is not None and not question.sql:
+        _show(question, execution, turn)
     kept = execution is not None and await _store_pair(question, execution, verdict, turn)
     if execution is not None:
         await asyncio.to_thread(_log, question, execution, turn)
@@ -37,9 +41,12 @@ async def persist(state: State, turn: TurnContext, step: Step) -> State:
 async def _store_pair(
     question: RentalQuestion, execution: QueryExecution, verdict: Verdict, turn: TurnContext
 ) -> bool:
-    """Whether the pair was kept; a change of the query before it does not stand for itself."""
-    fresh = execution.origin in ("rules", "model") and not question.parsed.edited
-    if question.reuse is None or not fresh or verdict.state != "valid":
+    """Whether the pair was kept: what was certain, or what a model wrote and found valid, of a question that stands for
+    itself. What goes on from a conversation means something else in another one.
+    """
+    if question.reuse is None or execution.origin not in ("rules", "model") or verdict.state != "valid":
+        return False
+    if question.parsed.edited or (question.decided and any(one.sender == "user" for one in turn.history)):
         return False
     number = await QuestionReuse(turn.services).store(
         question.reuse,
@@ -54,14 +61,37 @@ async def _store_pair(
     return number is not None
 
 
-def _shown_rows(question: RentalQuestion, execution: QueryExecution | None) -> dict[str, Any] | None:
-    """The rows of a list, so that the next question can point at them."""
-    parsed = question.parsed
-    if execution is None or parsed.measures or parsed.mode == "CHART":
-        return None
-    result = execution.result
-    shown = ShownRows.of(result.records(), parsed.entity, result.total, parsed.skip)
-    return None if shown is None else shown.to_dict()
+def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
+    """The rows, and the query that the next message may change; after a look at one row the list still stands."""
+    parsed, result, focus = question.parsed, execution.result, turn.focus
+    chosen = next((one for one in parsed.filters if one.field == "id"), None)
+    if chosen is not None and focus is not None:
+        picked = {"picked_id": str(chosen.value)} if parsed.picked else {}
+        turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
+        return
+    rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
+    query: dict[str, Any] = {"sql": _short_sql(execution), "total": result.total}
+    if not question.decided:
+        query |= parsed.to_dict()
+    turn.show(result.entity, question.text, rows, query)
+
+
+def _short_sql(execution: QueryExecution) -> str:
+    """The query without the columns of a list: what matters to the next question are its conditions and order."""
+    tree = execution.checked.tree.copy()
+    if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 2:
+        tree.set("expressions", tree.expressions[:1])
+    return tree.sql(dialect="duckdb")
+
+
+def _row(record: Mapping[str, Any], at: int) -> FocusRow:
+    """One row by its id; a row of figures, which has none, by its group."""
+    values = {name: float(record[name]) for name in _FIGURES if isinstance(record.get(name), int | float)}
+    if record.get("id") is not None:
+        return FocusRow(str(record["id"]), str(record.get("title") or record["id"]), values)
+    group = next((str(value) for value in record.values() if isinstance(value, str)), f"row {at}")
+    figures = {name: float(value) for name, value in record.items() if isinstance(value, int | float)}
+    return FocusRow(f"{group}", group, figures)
 
 
 def _log(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
+from sqlglot import exp
+
 from troly.errors import ModelError
+from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.sql_generation import count_rows
+from troly_rental.agents.conversation import prompt_context
+from troly_rental.agents.sql_generation import count_rows, sorted_request
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
+from troly_rental.agents.validator import rows_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import ResponseText, parse_response, render_response
 from troly_rental.question.types import Filter, relaxations
@@ -25,7 +29,6 @@ from troly_rental.sql.explanation import explain_query
 from troly_rental.strings import prompts, say
 
 State = Mapping[str, Any]
-ROWS_FOR_MODEL = 8
 RERUN = "/sql "
 # Conditions that are left out in turn when nothing was found, and the time that each count may take.
 MOST_RELAXATIONS = 6
@@ -34,7 +37,7 @@ COUNT_SECONDS = 2.0
 ROUNDING = 0.01
 MOST_CHARS = 1500
 AGAIN = 3
-_SENTENCE = re.compile(r"[.!?\n]+")
+_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
 async def response_generator(state: State, turn: TurnContext, step: Step) -> State:
@@ -47,20 +50,26 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         error = state.get("error") or ""
         text = say("answer.failed", lang, reason=error).strip()
         turn.say(text)
+        turn.answered = False
         step.note(error, "rules")
         return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
-    result, mode = execution.result, question.parsed.mode
-    title = say("answer.own_sql", lang) if question.sql else sentences.title_of(question.parsed, lang)
-    message = await _message(question, execution, turn, step)
+    result, parsed = execution.result, question.parsed
+    mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
+    title = _title(question, execution, lang)
+    message = await _message(question, execution, state, turn, step)
     turn.say(message)
-    _notify(question, execution, state.get("verdict"), turn)
+    if any(one.key == "said.unread" for one in parsed.remarks):
+        turn.answered = False
+    _notify(mode, execution, state.get("verdict"), turn)
     if result.rows:
         turn.emit(payload.result_content(mode, result, title, question.who.role, lang))
         if mode == "CHART":
             turn.emit(payload.table_content(result, title, "", lang))
     turn.emit(_computation(question, execution, lang))
-    if not question.sql and (suggestions := sentences.suggestions(question.parsed, result, lang)):
-        turn.emit(Suggestions(suggestions))
+    if not question.sql and not question.decided:
+        suggestions = sentences.suggestions(parsed, result, lang)
+        if suggestions:
+            turn.emit(Suggestions(suggestions))
     data = payload.data_payload(mode, result, title, lang)
     text = render_response(
         ResponseText(
@@ -78,10 +87,14 @@ async def control(state: State, turn: TurnContext, step: Step) -> State:
     """Asks for what is missing (002-12, 002 C2), or says that no data is loaded."""
     question: RentalQuestion = state["question"]
     lang, missing = turn.language, question.parsed.missing
+    turn.answered = False
     if question.scope is None:
         text = say("control.no_data", lang)
     elif missing:
         text = " ".join(sentences.remark_texts(missing, lang))
+        if any(one.key == "missing.unread" for one in missing):
+            understood = sentences.understood(question.parsed, lang)
+            text = " ".join(part for part in (text, understood, say("missing.ask", lang)) if part)
     else:
         text = state.get("message") or say("control.ask", lang)
     turn.say(text)
@@ -98,44 +111,87 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
         text = " ".join(sentences.remark_texts(parsed.remarks, lang))
     else:
         text = state.get("message") or say(key, lang)
+    turn.answered = parsed.request_type == "GREETING"
     turn.say(text)
     step.note(say("step.content", lang), "rules")
     return {"kind": "CONTENT", "message": text, "payload": {"text": text}}
 
 
-async def _message(question: RentalQuestion, execution: QueryExecution, turn: TurnContext, step: Step) -> str:
-    """The model's sentence where all of its figures stand in the rows, else the template's (002-31)."""
-    lang, result, parsed = turn.language, execution.result, question.parsed
-    assumed = " ".join(sentences.remark_texts(parsed.remarks, lang))
-    written, note = "", ""
-    if result.rows and not question.sql:
-        written, note = await _model_sentence(question, execution, assumed, turn)
-    step.note(note or say("step.template", lang), "model" if written else "rules")
-    if written:
-        return written
+def _title(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> str:
     if question.sql:
-        template = say("answer.own_rows", lang, count=result.total)
-    else:
-        template = sentences.answer_text(parsed, result, lang)
+        return say("answer.own_sql", lang)
+    if question.decided:
+        return sentences.records_title(execution.result.entity, lang)
+    return sentences.title_of(question.parsed, lang)
+
+
+async def _message(
+    question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext, step: Step
+) -> str:
+    """The model's sentences whose figures stand in the rows, else the template's (002-31), and what must be said: the
+    assumptions made, and how many of how many are shown in which order (C9).
+    """
+    lang, result, parsed = turn.language, execution.result, question.parsed
+    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
+    remarks = [one for one in parsed.remarks if one.key != "said.cheap" or _is_cheapest_first(execution)]
+    told = sentences.remark_texts(tuple(remarks), lang)
+    written, note = verdict.message, say("step.checked", lang)
+    if not written and result.rows and not question.sql and parsed.certain and not question.decided:
+        written, note = await _model_sentence(question, execution, " ".join(told), state, turn)
+    if written:
+        written, dropped = grounded(written, question, execution, lang)
+        note = say("step.refused", lang, figures=", ".join(dropped)) if dropped else note
+    step.note(note if written or note else say("step.template", lang), "model" if written else "rules")
+    if written:
+        return " ".join([written, *told, *_shown(execution, written, lang)])
+    if question.sql:
+        return say("answer.own_rows", lang, count=result.total)
+    if question.decided:
+        return " ".join([sentences.rows_text(result, lang), *told])
+    unread = [one for one in remarks if one.key == "said.unread"]
+    before = sentences.remark_texts(tuple(unread), lang)
+    after = [text for text in told if text not in before]
     why = "" if result.rows else await _empty_result_reason(question, turn)
-    return " ".join(part for part in (template, why, assumed) if part)
+    return " ".join(
+        part for part in (*before, sentences.answer_text(parsed, result, lang), why, *after) if part
+    )
+
+
+def _shown(execution: QueryExecution, written: str, lang: Lang) -> list[str]:
+    """That more was found than is shown, where the sentence does not say so."""
+    total, shown = execution.result.total, len(execution.result.rows)
+    if total <= shown or format_number(total, lang) in written:
+        return []
+    order = execution.checked.tree.args.get("order")
+    first = order.expressions[0].this if order is not None and order.expressions else None
+    if not isinstance(first, exp.Column):
+        return [say("notice.more", lang, shown=shown, total=format_number(total, lang))]
+    down = order is not None and bool(order.expressions[0].args.get("desc"))
+    ordered = say("order.down" if down else "order.up", lang, name=sentences.column_name(first.name, lang))
+    return [say("answer.first_of", lang, shown=shown, total=format_number(total, lang), order=ordered)]
+
+
+def _is_cheapest_first(execution: QueryExecution) -> bool:
+    order = execution.checked.tree.args.get("order")
+    first = order.expressions[0] if order is not None and order.expressions else None
+    return first is not None and first.this.name.endswith("price") and not first.args.get("desc")
 
 
 async def _model_sentence(
-    question: RentalQuestion, execution: QueryExecution, assumed: str, turn: TurnContext
+    question: RentalQuestion, execution: QueryExecution, assumed: str, state: State, turn: TurnContext
 ) -> tuple[str, str]:
-    """A checked sentence and a note for the trace; the sentence is "" where the template answers."""
+    """What a model says of the rows, and a note for the trace; "" where the template answers."""
     lang = turn.language
     if turn.model.reason_unavailable is not None:
         return "", say("step.template", lang)
     messages = prompts().messages(
         "response_generator",
         lang,
-        role=question.who.role,
-        question=question.text,
+        persona=question.session.prompt,
         said=assumed or "-",
-        total=execution.result.total,
-        rows=json.dumps(execution.result.records()[:ROWS_FOR_MODEL], ensure_ascii=False, default=str),
+        sorted=sorted_request(question, state),
+        **rows_for_model(execution.result, execution),
+        **prompt_context(question, turn),
     )
     pieces: list[str] = []
     try:
@@ -143,13 +199,7 @@ async def _model_sentence(
             pieces = [piece async for piece in stream]
     except ModelError as error:
         return "", str(error.key)
-    message = parse_response("".join(pieces)).message.strip()
-    if is_rambling(message):
-        return "", say("step.rambles", lang)
-    wrong = unsupported_figures(message, question, execution, lang)
-    if wrong:
-        return "", say("step.refused", lang, figures=", ".join(wrong))
-    return message, say("step.checked" if message else "step.template", lang)
+    return parse_response("".join(pieces)).message.strip(), say("step.checked", lang)
 
 
 async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:
@@ -170,17 +220,32 @@ async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> s
     return say("answer.without", lang, condition=condition, count=format_number(most, lang))
 
 
-def unsupported_figures(
+def grounded(
     message: str, question: RentalQuestion, execution: QueryExecution, lang: Lang
-) -> list[str]:
-    """The figures of `message`, as written, that are in no cell and not in the question."""
+) -> tuple[str, list[str]]:
+    """The sentences of `message` whose figures all stand in a cell or in the question, and what was cut for which figures.
+
+    A message that does not find its end is cut whole.
+    """
+    if is_rambling(message):
+        return "", [say("step.rambles", lang)]
     known = set(_known_figures(question, execution, lang))
-    wrong = []
-    for amount in find_amounts(message):
-        value = float(amount.value)
-        if not any(abs(value - one) <= ROUNDING * max(abs(one), abs(value)) for one in known):
-            wrong.append(message[amount.start : amount.end])
-    return wrong
+    kept, dropped = [], []
+    for sentence in _END.split(message):
+        wrong = [
+            sentence[amount.start : amount.end]
+            for amount in find_amounts(sentence)
+            if not any(_is_near(float(amount.value), one) for one in known)
+        ]
+        dropped += wrong
+        kept += [] if wrong else [sentence]
+    text = " ".join(kept).strip()
+    # What is left must still read as a sentence of its own.
+    return (text if len(text.split()) > 2 or not dropped else ""), dropped
+
+
+def _is_near(value: float, known: float) -> bool:
+    return abs(value - known) <= ROUNDING * max(abs(known), abs(value))
 
 
 def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> Iterator[float]:
@@ -189,25 +254,20 @@ def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: La
     for value in (*values, *(one.value for one in question.parsed.filters)):
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             yield float(value)
-    for text in (question.text, *payload.cell_texts(result, lang)):
+    for text in (question.text, execution.checked.lasting, *payload.cell_texts(result, lang)):
         yield from (float(amount.value) for amount in find_amounts(text))
+    yield from (float(at) for at in range(1, min(len(result.rows), 20) + 1))
 
 
 def is_rambling(message: str) -> bool:
-    """Whether a sentence is far too long, or says one thing again and again: a model that does not find its end."""
-    if len(message) > MOST_CHARS:
-        return True
-    counts = Counter(
-        part for one in _SENTENCE.split(message) if len((part := " ".join(one.split())).split()) > 2
-    )
+    """Whether a message is far too long, or says one thing again and again: a model that does not find its end."""
+    said = Counter(sentence.strip() for sentence in _END.split(message) if len(sentence.split()) > 2)
     words = message.split()
-    same = max((len(list(run)) for _, run in groupby(words)), default=0)
-    return same >= AGAIN + 1 or max(counts.values(), default=0) >= AGAIN
+    same = any(len(set(words[at : at + AGAIN + 1])) == 1 for at in range(len(words) - AGAIN))
+    return len(message) > MOST_CHARS or repeats(message) or same or max(said.values(), default=0) >= AGAIN
 
 
-def _notify(
-    question: RentalQuestion, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext
-) -> None:
+def _notify(mode: str, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext) -> None:
     """What the reader must know of the answer: that it was reused, that it may not fit, that there is more."""
     lang, result = turn.language, execution.result
     entry = execution.match.entry if execution.match is not None else None
@@ -217,7 +277,7 @@ def _notify(
     if verdict is not None and verdict.state == "invalid":
         remedy = say("notice.invalid_remedy", lang)
         turn.emit(Notice("warning", say("notice.invalid", lang), verdict.reason, remedy))
-    if result.total > len(result.rows) and question.parsed.mode != "LIST":
+    if result.total > len(result.rows) and mode != "LIST":
         turn.emit(Notice("info", say("notice.more", lang, shown=len(result.rows), total=result.total)))
 
 

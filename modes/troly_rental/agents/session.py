@@ -14,8 +14,9 @@ from troly_rental import sessions
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.store import RentalStore
 from troly_rental.question.parser import parse_question
-from troly_rental.question.types import ParsedQuestion, ShownRows
+from troly_rental.question.types import ParsedQuestion
 from troly_rental.roles import scope_for
+from troly_rental.settings import RentalSettings
 from troly_rental.strings import say
 
 State = Mapping[str, Any]
@@ -24,7 +25,7 @@ SQL_COMMAND = "/sql"
 
 
 async def session(_state: State, turn: TurnContext, step: Step) -> State:
-    """Enter the session, find the role in the data, and parse the question against the query before it."""
+    """Enter the session, find the role in the data, and parse the question against what was shown before it."""
     question = await asyncio.to_thread(_open_question, turn)
     who = question.who
     if question.session.renewed and any(one.sender == "user" for one in turn.history):
@@ -44,9 +45,13 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
     store = RentalStore(turn.services)
     who = store.role_of(turn.profile.login)
     name = sessions.session_id(None if who.user_id is None else who.login)
+    limits = turn.services.settings.of(RentalSettings)
 
     def enter() -> dict[str, Any]:
-        entered = sessions.enter_session(turn.services.state, turn.conversation.id, name, turn.now)
+        prompt = turn.persona().text
+        entered = sessions.enter_session(
+            turn.services.state, turn.conversation.id, name, turn.now, limits=limits, prompt=prompt
+        )
         return sessions.session_to_json(entered)
 
     entered = sessions.session_from_json(noted("rental.session", enter))
@@ -60,20 +65,5 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
     sql = rest.strip().rstrip(";").strip() if command.lower() == SQL_COMMAND else ""
     if sql:
         return RentalQuestion(turn.text, who, entered, scope, ParsedQuestion(mode="TABLE"), sql)
-    previous, shown = _previous_query(entered)
-    parsed = parse_question(
-        turn.text, turn.language, turn.now, previous, store.places(), role=who.role, shown=shown
-    )
+    parsed = parse_question(turn.text, turn.language, turn.now, turn.focus, store.places(), role=who.role)
     return RentalQuestion(turn.text, who, entered, scope, parsed)
-
-
-def _previous_query(entered: sessions.Session) -> tuple[ParsedQuestion | None, ShownRows | None]:
-    """The last query and the rows that it showed."""
-    if entered.previous is None:
-        return None, None
-    try:
-        shown = entered.previous.get("shown")
-        previous = ParsedQuestion.from_dict(entered.previous)
-        return previous, None if shown is None else ShownRows.from_dict(shown)
-    except (AttributeError, KeyError, TypeError, ValueError):  # written by another version
-        return None, None

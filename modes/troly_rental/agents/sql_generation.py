@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
@@ -12,42 +13,55 @@ from sqlglot import exp
 from troly.plugin.context import Step, TurnContext
 from troly.recording import measured, used
 from troly.sandbox import SandboxError, check
-from troly_rental.agents.orchestrator import hints_of
+from troly_rental.agents.conversation import prompt_context
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
 from troly_rental.answer.payload import ResultSet
-from troly_rental.data.schema import describe
+from troly_rental.answer.values import amenity_label
+from troly_rental.data.schema import describe, tables
+from troly_rental.data.store import RentalStore
+from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
+from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
-from troly_rental.sql.comparison import answers_differently, mismatch
+from troly_rental.sql.columns import main_table, outer_select
+from troly_rental.sql.facts import unknown_names
+from troly_rental.sql.relations import entities
 from troly_rental.strings import prompts, say
 
 if TYPE_CHECKING:
+    from troly.llm.types import Message
     from troly.sandbox import CheckedQuery, Scope
 
 State = Mapping[str, Any]
-# 002-18.
-ATTEMPTS = 5
 MAX_ROWS = 200
-SECONDS = 5.0
+# Grammars of real servers refuse longer strings in a schema.
+SQL_CHARS = 1_999
 
 
 class SqlReply(BaseModel):
     """The model's query (002-13)."""
 
-    sql: str = Field(min_length=1, max_length=8000)
+    sql: str = Field(min_length=1, max_length=SQL_CHARS)
 
 
 async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
-    """The documented output of agent 2: sql, results, count, attempts; the last attempt is the rules' own query."""
+    """The documented output of agent 2: sql, results, count, attempts.
+
+    Where the validator sent the query back, the model writes another one, told why.
+    """
     question: RentalQuestion = state["question"]
     if question.scope is None:
         raise ValueError("asked for SQL without data")
+    before: QueryExecution | None = state.get("execution")
     match = None
-    if question.reuse is not None:
+    if question.reuse is not None and before is None:
         embed = turn.model.embed if turn.model.reason_unavailable is None else None
         match = await QuestionReuse(turn.services).find(question.reuse, embed=embed, now=turn.now)
-    attempts = _QueryAttempts(question, question.scope, turn, state.get("businessContext") or "-", match)
-    execution = await attempts.run()
+    attempts = _QueryAttempts(question, question.scope, turn, state, match)
+    if before is not None:
+        attempts.tried = before.attempts
+        attempts.refuse(before.checked.lasting, state.get("reason") or "")
+    execution = await attempts.run() or before
     by_model = execution is not None and execution.origin == "model"
     step.note(attempts.note(execution), "model" if by_model else "rules")
     return {
@@ -60,7 +74,27 @@ async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-async def count_rows(sql: str, scope: Scope, turn: TurnContext, seconds: float = SECONDS) -> int | None:
+def sorted_request(question: RentalQuestion, state: State) -> str:
+    """What agent 1 made of the question, in a line (002-24)."""
+    parsed = question.parsed
+    order = [f"order by {one.field} {'desc' if one.descending else 'asc'}" for one in parsed.order]
+    figures = [f"{one.kind} {one.field}".strip() for one in parsed.measures]
+    groups = [f"group by {name}" for name in parsed.group]
+    own = ["the asker's own"] if parsed.own else []
+    parts = [
+        parsed.mode,
+        parsed.entity,
+        *own,
+        state.get("filtersHint") or "",
+        *figures,
+        *groups,
+        *order,
+        state.get("message") or "",
+    ]
+    return " ; ".join(part for part in parts if part)
+
+
+async def count_rows(sql: str, scope: Scope, turn: TurnContext, seconds: float = 5.0) -> int | None:
     """The figure of a query of one row and one column; None where the sandbox refuses or stops it."""
     try:
         checked = check(sql, scope.columns(), max_rows=1, now=turn.now)
@@ -77,25 +111,35 @@ class _QueryAttempts:
     question: RentalQuestion
     scope: Scope
     turn: TurnContext
-    business: str
+    state: State
     match: ReuseMatch | None
     tried: int = 0
     error: str = ""
+    _again: list[Message] = field(default_factory=list)
+    _written: set[str] = field(default_factory=set)
 
     async def run(self) -> QueryExecution | None:
-        """The first query that runs and fits the question; one that runs but does not fit where there is no better."""
-        execution = None
+        """The first query that runs; None where none did."""
         async for origin, sql in self._candidates():
             self.tried += 1
             try:
                 execution = await self._execute(origin, sql)
             except SandboxError as failure:
                 self.error = failure.render(self.turn.language).line()
-                continue
-            self.error = self._misfit(origin, execution.checked)
-            if not self.error:
-                break
-        return execution
+            else:
+                self.error = self._unknown_name(origin, execution.checked)
+                if not self.error:
+                    return execution
+            self.refuse(sql, self.error)
+        return None
+
+    def refuse(self, sql: str, reason: str) -> None:
+        """Tell the model with its next attempt what it wrote and why that did not do (002-18)."""
+        self._written.add(sql)
+        self._again = [
+            {"role": "assistant", "content": json.dumps({"sql": sql[:SQL_CHARS]}, ensure_ascii=False)},
+            {"role": "user", "content": f"This query does not do: {reason}\nWrite a corrected one."},
+        ]
 
     def note(self, execution: QueryExecution | None) -> str:
         """What happened, for the trace."""
@@ -110,34 +154,32 @@ class _QueryAttempts:
             parts.append(say("step.not_reused", lang, reason=match.why(lang)))
         return " · ".join([*parts, *([self.error] if self.error else [])])
 
-    def _misfit(self, origin: QueryOrigin, checked: CheckedQuery) -> str:
-        """Why a query that runs is no answer; a stored one must also be of the same records, figures and order."""
-        question, lang = self.question, self.turn.language
-        if origin == "user":
+    def _unknown_name(self, origin: QueryOrigin, checked: CheckedQuery) -> str:
+        if origin != "model":
             return ""
-        if origin == "reuse" and answers_differently(question.parsed, checked, question.who.role):
-            return say("step.not_reused", lang, reason=say("invalid.shape", lang))
-        return mismatch(question.parsed, checked, lang)
+        return unknown_names(checked.tree, RentalStore(self.turn.services).places(), self.turn.language)
 
     async def _candidates(self) -> AsyncIterator[tuple[QueryOrigin, str]]:
-        """Queries to try, best first: one's own, a confirmed one, the model's, each told the last error, the rules'."""
+        """Queries to try: one's own; a confirmed one of the same question; that of a certain reading; the model's."""
         question, match = self.question, self.match
         if question.sql:
             yield "user", question.sql
             return
         if match is not None and match.kind == "hard" and match.entry is not None:
             yield "reuse", match.entry.sql
-        for _ in range(ATTEMPTS - 1):
-            written = await self._ask_model()
-            if written is None:
-                break
-            yield "model", written
-        try:
-            own = build_query(question.parsed, question.who.role).sql(dialect="duckdb")
-        except (KeyError, ValueError):  # what a model made of the question may not fit the records
-            self.error = self.error or say("answer.no_query", self.turn.language)
+        if not question.decided:
+            try:
+                own = build_query(question.parsed, question.who.role).sql(dialect="duckdb")
+            except (KeyError, ValueError):
+                self.error = say("answer.no_query", self.turn.language)
+            else:
+                yield "rules", own
             return
-        yield "rules", own
+        for _ in range(self.turn.services.settings.of(RentalSettings).attempts - self.tried):
+            written = await self._ask_model()
+            if written is None or written in self._written:
+                return  # the same again: asking once more brings nothing
+            yield "model", written
 
     async def _ask_model(self) -> str | None:
         """The model's query; None when no model can be asked."""
@@ -148,26 +190,33 @@ class _QueryAttempts:
         messages = prompts().messages(
             "sql_agent",
             turn.language,
-            schema=describe(turn.language, self.scope.columns()),
-            business=self.business,
-            hints=hints_of(self.question.parsed),
-            examples=f"{near.question} => {near.sql}" if near is not None else "-",
-            error=self.error or "-",
-            question=self.question.text,
             limit=MAX_ROWS,
+            schema=describe(self.scope.columns()),
+            amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+            kinds=", ".join(
+                f"{one.value} {one.vi}" for one in tables()["rooms"].columns["room_type"].values.values()
+            ),
+            business=self.state.get("businessContext") or "-",
+            example=f"{near.question} => {near.sql}" if near is not None else "-",
+            sorted=sorted_request(self.question, self.state),
+            **prompt_context(self.question, turn),
         )
-        decision = await turn.model.decide("sql_generation", SqlReply, messages, lambda: SqlReply(sql="-"))
+        decision = await turn.model.decide(
+            "sql_generation", SqlReply, [*messages, *self._again], lambda: SqlReply(sql="-")
+        )
         return decision.value.sql if decision.source == "model" else None
 
     async def _execute(self, origin: QueryOrigin, sql: str) -> QueryExecution:
         """Check `sql` and run it as the asker; raises SandboxError."""
-        parsed = self.question.parsed
-        checked = check(sql, self.scope.columns(), max_rows=MAX_ROWS, now=self.turn.now)
-        rows = await self.turn.services.sandbox.run(self.scope, checked, seconds=SECONDS, max_rows=MAX_ROWS)
+        parsed, turn = self.question.parsed, self.turn
+        seconds = turn.services.settings.of(RentalSettings).query_seconds
+        checked = check(sql, self.scope.columns(), max_rows=MAX_ROWS, now=turn.now)
+        rows = await turn.services.sandbox.run(self.scope, checked, seconds=seconds, max_rows=MAX_ROWS)
         total = len(rows.rows)
         if total and (origin == "user" or not parsed.limit):
             total = max(total, await self._count_without_limit(checked) or 0)
-        result = ResultSet(rows.columns, rows.rows, total, parsed.entity, written=origin != "user")
+        entity = parsed.entity if origin in {"rules", "reuse"} else entity_of(checked, parsed.entity)
+        result = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
         if match is not None and match.entry is not None:
             used(reuse_key(match.entry.number))
@@ -179,3 +228,12 @@ class _QueryAttempts:
             every.set(part, None)
         counting = exp.select(exp.Count(this=exp.Star())).from_(every.subquery("every"))
         return await count_rows(counting.sql(dialect="duckdb"), self.scope, self.turn)
+
+
+def entity_of(checked: CheckedQuery, otherwise: str) -> str:
+    """What the rows of a query are, by the table that it reads first."""
+    select = outer_select(checked.tree)
+    main = main_table(select) if select is not None else ""
+    return next(
+        (one.name for one in entities().values() if one.table == main and main in tables()), otherwise
+    )

@@ -22,7 +22,8 @@ class RentalQuestion:
     """One question and who asks it, parsed once for all agents.
 
     `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
-    ones are compared with it, None where nothing is to be reused.
+    ones are compared with it, None where nothing is to be reused. `decided` says that a model decided what is asked:
+    then `parsed` is no more than the form of the answer.
     """
 
     text: str
@@ -32,6 +33,7 @@ class RentalQuestion:
     parsed: ParsedQuestion
     sql: str = ""
     reuse: ReuseQuestion | None = None
+    decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,10 @@ class QueryExecution:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the validator says (002-28): valid, invalid, or unchecked where it could not be told (002 C5)."""
+    """What the validator says (002-28): valid, invalid, or unchecked where it could not be told (002 C5); `message` is the
+    sentence that the model wrote of the rows it examined.
+    """
 
     state: Literal["valid", "invalid", "unchecked"]
     reason: str = ""
+    message: str = ""

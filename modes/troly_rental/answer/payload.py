@@ -90,6 +90,14 @@ def data_payload(mode: str, found: ResultSet, title: str, lang: Lang) -> dict[st
     return {"mode": mode, "table": table_data(found, lang)}
 
 
+def mode_of(hint: str, found: ResultSet) -> str:
+    """The form that rows can have: things with an id and a title are a list, figures a table, or a chart where one is wanted."""
+    if hint == "CHART":
+        return "CHART"
+    things = "id" in found.columns and any(name in found.columns for name in _TITLES)
+    return "LIST" if things and (hint == "LIST" or len(found.columns) > 2) else "TABLE"
+
+
 def result_content(mode: str, found: ResultSet, title: str, badge: str, lang: Lang) -> Content:
     """The rows as typed content: a list that opens, a table, or a chart where there is a number to draw."""
     if mode == "LIST":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
 from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
-from troly_rental.question.types import Filter, Measure, ParsedQuestion, Remark
+from troly_rental.question.types import OPPOSITE, Filter, Measure, ParsedQuestion, Remark
 from troly_rental.strings import say
 
 _PLACES = frozenset({"city", "district", "ward", "street"})
@@ -43,26 +45,91 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         return _figure_words(parsed, found, lang)
     title = title_of(parsed, lang)
     if parsed.measures and not parsed.group:
-        return say("answer.figure", lang, title=title, value=_every_figure(parsed, found, lang))
+        where = conditions_text(parsed, lang)
+        where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
+        return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    ends = _ends(parsed, found, lang)
+    ends = _change(parsed, found, lang) or _ends(parsed, found, lang)
     return f"{text} {ends}".strip()
 
 
-def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
-    """All figures of one row, in the order asked for."""
+def rows_text(found: ResultSet, lang: Lang) -> str:
+    """How many rows there are, for an answer whose query a model wrote."""
+    if not found.rows:
+        return say("answer.no_rows", lang)
+    title = records_title(found.entity, lang)
+    if len(found.rows) == 1 and len(found.columns) == 1:
+        return say("answer.figure", lang, title=title, value=_every_figure_of(found, lang))
+    return say("answer.table", lang, title=title, rows=format_number(found.total, lang))
+
+
+def records_title(entity: str, lang: Lang) -> str:
+    """What the rows are, for a head."""
+    name = say(f"thing.{entity}", lang)
+    return name[:1].upper() + name[1:]
+
+
+def column_name(column: str, lang: Lang) -> str:
+    """What a column is called in a sentence."""
+    return column_label(column, "room", lang).lower()
+
+
+def understood(parsed: ParsedQuestion, lang: Lang) -> str:
+    """What was read of a question that cannot be answered; "" for nothing."""
+    told = title_of(parsed, lang) if parsed.filters or parsed.measures or parsed.own else ""
+    return say("missing.understood", lang, what=told) if told else ""
+
+
+def _every_figure_of(found: ResultSet, lang: Lang) -> str:
     return ", ".join(
-        cell_text(name, value, parsed.entity, lang)
+        cell_text(name, value, found.entity, lang)
         for name, value in zip(found.columns, found.rows[0], strict=True)
         if value is not None
+    )
+
+
+def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """All figures of one row, in the order asked for, each with its name."""
+    return ", ".join(
+        f"{_measure(one, parsed, lang)} {_figure_text(one, name, value, parsed, lang)}"
+        for one, name, value in zip(parsed.measures, found.columns, found.rows[0], strict=False)
+        if value is not None
     ) or say("answer.nothing", lang)
+
+
+def _figure_text(one: Measure, name: str, value: Any, parsed: ParsedQuestion, lang: Lang) -> str:
+    return cell_text(
+        name if one.kind in {"count", "count_where", "occupancy"} else one.field, value, parsed.entity, lang
+    )
+
+
+def _change(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
+    """How a figure changed between two months; "" for others."""
+    if parsed.group != ("month",) or len(found.rows) != 2 or len(parsed.measures) != 1:
+        return ""
+    (first, before), (last, after) = (row[:2] for row in found.rows)
+    if first > last or not isinstance(before, int | float) or not isinstance(after, int | float):
+        return ""
+    key = "up" if after > before else "down" if after < before else "same"
+    name = found.columns[1] if parsed.measures[0].kind == "count" else parsed.measures[0].field
+    values = [cell_text(name, value, parsed.entity, lang) for value in (before, after, abs(after - before))]
+    days = [cell_text("month", value, parsed.entity, lang) for value in (first, last)]
+    return say(
+        f"answer.change_{key}",
+        lang,
+        first=days[0],
+        before=values[0],
+        last=days[1],
+        after=values[1],
+        by=values[2],
+    )
 
 
 def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     """The first and the last group of figures that are sorted by their figure; "" for others."""
     sorted_by_figure = parsed.order[:1] and parsed.order[0].field == "figure"
     records = found.records()
-    if not sorted_by_figure or len(parsed.group) != 1 or len(records) < 3 or found.total > len(records):
+    if not sorted_by_figure or len(parsed.group) != 1 or len(records) < 2 or found.total > len(records):
         return ""
     name = next((one for one in found.columns if one not in parsed.group), "")
     ends = records[0], records[-1]
@@ -107,7 +174,39 @@ def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     ]
     facts = [_fact(name, record[name], parsed.entity, lang) for name in names]
     title = str(record.get("title") or record["id"])
+    if parsed.asked:
+        return " ".join(_yes_or_no(one, record, title, parsed, lang) for one in parsed.asked)
     return say("answer.picked", lang, number=parsed.picked, title=title, facts=", ".join(facts))
+
+
+def _yes_or_no(one: Filter, record: Mapping[str, Any], title: str, parsed: ParsedQuestion, lang: Lang) -> str:
+    """Whether one row meets a condition, and what it has instead."""
+    key, has = (
+        ("amenities" if one.field == "amenity" else one.field),
+        record.get("amenities" if one.field == "amenity" else one.field),
+    )
+    what = condition_text(one, parsed.entity, lang)
+    if one.field != "amenity" and has is None:
+        return say("answer.unknown_of", lang, number=parsed.picked, title=title, what=what)
+    met = _meets(one, str(has or "").split(", ") if one.field == "amenity" else has)
+    told = cell_text(key, has, parsed.entity, lang) if has else say("answer.nothing_of", lang)
+    name = column_label(key, parsed.entity, lang).capitalize()
+    if not met:
+        what = condition_text(replace(one, op=OPPOSITE[one.op]), parsed.entity, lang)
+    known = {"number": parsed.picked, "title": title, "what": what, "name": name, "value": told}
+    return say("answer.yes_of" if met else "answer.no_of", lang, **known)
+
+
+def _meets(one: Filter, has: Any) -> bool:
+    if isinstance(has, list):
+        found = bool({*one.values} & {*has})
+        return found != (one.op in {"!=", "not_in"})
+    if one.op in {"=", "in", "!=", "not_in"}:
+        return (str(has) in one.values) == (one.op in {"=", "in"})
+    low, high = (has, one.value) if one.op[0] == "<" else (one.value, has)
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return False
+    return low < high or (len(one.op) > 1 and low == high)
 
 
 def _fact(name: str, value: Any, entity: str, lang: Lang) -> str:
@@ -229,6 +328,8 @@ def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
 def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
     if measure.kind == "count":
         return say("measure.count", lang, thing=records_name(parsed, lang))
+    if measure.kind == "count_where":
+        return cell_text("status", measure.field, parsed.entity, lang)
     with suppress(KeyError):
         return say(f"measure.{measure.kind}_{measure.field}", lang)
     return say(f"measure.{measure.kind}", lang, name=column_label(measure.field, parsed.entity, lang).lower())

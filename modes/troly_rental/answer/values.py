@@ -42,6 +42,8 @@ def column_label(column: str, entity: str, lang: Lang) -> str:
             return say(key, lang)
     with suppress(KeyError):
         return say(f"measure.{column}", lang)
+    if column.startswith("count_where_"):
+        return cell_text("status", column.removeprefix("count_where_"), entity, lang)
     kind, _, measured = column.partition("_")
     if kind in MEASURES and measured:
         return say(f"measure.{kind}", lang, name=column_label(measured, entity, lang))
@@ -52,8 +54,10 @@ def column_label(column: str, entity: str, lang: Lang) -> str:
 def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:
     """The unit of a column's figures by its name; "" where there is none. Rents are a month's."""
     measured = measured_of(column)
-    if column == "count":
+    if column == "count" or column.startswith("count_"):
         return ""
+    if column == "occupancy":
+        return "%"
     if measured in _PER:
         return say(f"unit.{_PER[measured]}", lang)
     if measured in {"monthly_rent", "max_budget"} or (measured == "price" and entity in _RENTED):
@@ -83,6 +87,11 @@ def cell_text(column: str, value: Any, entity: str, lang: Lang) -> str:
 
 
 def _figure(column: str, value: float, entity: str, lang: Lang) -> str:
+    if column == "occupancy":
+        return f"{format_number(value, lang)}%"
+    if column == "price_band":
+        low, high = (format_number(one / 1_000_000, lang) for one in (value, value + 1_000_000))
+        return say("value.band", lang, low=low, high=high)
     if column == "id" or column.endswith("_id"):
         return str(value)
     unit = unit_of(column, entity, lang)

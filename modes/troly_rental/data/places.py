@@ -35,8 +35,6 @@ _BEFORE: Mapping[PlaceKind, tuple[str, ...]] = {
     "ward": ("phường", "p", "xã", "ward"),
 }
 _RANK: Mapping[PlaceKind, int] = {"city": 0, "district": 1, "ward": 2}
-_LEAST_RATIO = 84.0
-_LEAST_LETTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,7 @@ class Place:
 class PlaceMention:
     """A place named in a text at `start:end`; several `places` when the name belongs to more than one.
 
-    `short` marks an abbreviation ("BT", "hn") that counts only where a place is expected, `near` a landmark, `unsure`
-    a name whose spelling had to be guessed.
+    `short` marks an abbreviation ("BT", "hn") that counts only where a place is expected, `near` a landmark.
     """
 
     places: tuple[Place, ...]
@@ -71,7 +68,6 @@ class PlaceMention:
     typed: str
     short: bool = False
     near: bool = False
-    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +124,9 @@ class Places:
         ids = found.covers if found is not None else ()
         return (name, *(self.by_id[part].name for part in ids if self.by_id[part].name != name))
 
-    def find(self, text: str, *, guess: bool = False) -> list[PlaceMention]:
-        """The places named in `text`, left to right, the longest name at each point; `guess` forgives typing errors.
+    def find(self, text: str) -> list[PlaceMention]:
+        """The places named in `text`, left to right, the longest name at each point; accents that were typed must be
+        those of the name.
 
         A city named beside a district settles which of two districts of that name is meant.
         """
@@ -138,19 +135,13 @@ class Places:
         at = 0
         while at < len(typed):
             mention, length = self._at(typed, at, text)
-            if mention is None and guess:
-                mention, length = self._guess(typed, at, text)
             if mention is not None:
                 found.append(mention)
             at += max(1, length)
         return [_resolved(mention, found) for mention in found]
 
     def _at(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[PlaceMention | None, int]:
-        fits: list[_PlaceName] = []
-        for strict in (True, False):
-            fits = self._fitting(typed, at, strict=strict)
-            if fits:
-                break
+        fits = self._fitting(typed, at)
         if not fits:
             return None, 0
         length = len(fits[0].words)
@@ -161,55 +152,19 @@ class Places:
         first = plain[0]
         return PlaceMention(places, start, end, text[start:end], short=first.short, near=first.near), length
 
-    def _fitting(self, typed: Sequence[WordToken], at: int, *, strict: bool) -> list[_PlaceName]:
+    def _fitting(self, typed: Sequence[WordToken], at: int) -> list[_PlaceName]:
         """The entries of the longest name that stands at `at`."""
         for length in self._lengths.get(typed[at].folded, ()):
             got = typed[at : at + length]
             listed = self._entries.get(tuple(token.folded for token in got), ())
-            if fits := [entry for entry in listed if _spells(entry, got, strict=strict)]:
+            if fits := [entry for entry in listed if _spells(entry, got)]:
                 return fits
         return []
 
-    def _guess(self, typed: Sequence[WordToken], at: int, text: str) -> tuple[PlaceMention | None, int]:
-        """The one district whose name of two or three words is nearly what is typed at `at`."""
-        from rapidfuzz import fuzz
 
-        best: tuple[float, int, Place] | None = None
-        for place in self.of("district"):
-            wanted = " ".join(folded_words(place.name))
-            size = len(wanted.split())
-            got = " ".join(token.folded for token in typed[at : at + size])
-            if size < 2 or any(c.isdigit() for c in wanted + got) or len(got) < _LEAST_LETTERS:
-                continue
-            score = fuzz.ratio(got, wanted)
-            if score >= _LEAST_RATIO and got[0] == wanted[0] and (best is None or score > best[0]):
-                best = (score, size, place)
-        if best is None or _is_phrase(typed[at : at + best[1]]):
-            return None, 0
-        _, size, place = best
-        start, end = typed[at].start, typed[at + size - 1].end
-        return PlaceMention((place,), start, end, text[start:end], unsure=True), size
-
-
-def _is_phrase(typed: Sequence[WordToken]) -> bool:
-    """Whether all of it is everyday words that are no misspelt name ("tan binh thuong" is not meant here)."""
-    return {token.folded for token in typed} <= {
-        "gia",
-        "phong",
-        "thue",
-        "nha",
-        "binh",
-        "thuong",
-        "tan",
-        "nhat",
-    }
-
-
-def _spells(entry: _PlaceName, got: Sequence[WordToken], *, strict: bool) -> bool:
-    """Whether the words, alike when folded, are `entry`; not `strict`, a longer name may have wrong accents."""
-    if strict:
-        return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))
-    return len(entry.words) > 1 and not (entry.short or entry.near or entry.place.kind == "ward")
+def _spells(entry: _PlaceName, got: Sequence[WordToken]) -> bool:
+    """Whether the words, alike when folded, are `entry` with the accents that were typed."""
+    return all(accents_agree(token.text, want) for want, token in zip(entry.words, got, strict=True))
 
 
 def _resolved(mention: PlaceMention, found: Sequence[PlaceMention]) -> PlaceMention:

@@ -104,8 +104,8 @@ def schema_version() -> str:
     return hashlib.sha256(repr(shape).encode()).hexdigest()[:12]
 
 
-def describe(lang: Lang, shown: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """The schema as text for a prompt or a page (002-38): a line a table, a line a column with its enum.
+def describe(shown: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """The schema as text for a prompt (002-38): a line a table, its columns with days, flags, values and references.
 
     `shown` (table -> column -> type) keeps only what a role can reach.
     """
@@ -113,16 +113,21 @@ def describe(lang: Lang, shown: Mapping[str, Mapping[str, str]] | None = None) -
     for one in tables().values():
         if shown is not None and one.name not in shown:
             continue
-        lines.append(f"{one.name}: {one.caption(lang)}")
-        names = one.columns if shown is None else shown[one.name]
-        lines += [_line(one.columns[name], lang) for name in names if name in one.columns]
+        types = one.types if shown is None else shown[one.name]
+        columns = ", ".join(_told(name, kind, one.columns.get(name)) for name, kind in types.items())
+        lines.append(f"{one.name} ({one.en.lower()}): {columns}")
     return "\n".join(lines)
 
 
-def _line(column: Column, lang: Lang) -> str:
-    enum = ", ".join(f"'{label.value}' = {label.caption(lang)}" for label in column.values.values())
-    more = "".join((f" [{enum}]" if enum else "", f" -> {column.ref}" if column.ref else ""))
-    return f"  {column.name} {column.type}: {column.caption(lang)}{more}"
+def _told(name: str, kind: str, column: Column | None) -> str:
+    parts = [name]
+    if kind in {"DATE", "TIMESTAMP", "BOOLEAN"}:
+        parts.append(kind.lower())
+    if column is not None and column.values:
+        parts.append("|".join(column.values))
+    if column is not None and column.ref:
+        parts.append(f"-> {column.ref}")
+    return " ".join(parts)
 
 
 def _table(name: str, node: Mapping[str, Any]) -> Table:

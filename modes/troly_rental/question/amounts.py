@@ -65,6 +65,8 @@ class Quantity:
     start: int
     end: int
     upper: Decimal | None = None
+    words: tuple[tuple[int, int], ...] = ()
+    """Where its numbers, units, and words of comparison stand."""
 
     def filters(self) -> list[Filter]:
         """The conditions it makes."""
@@ -271,7 +273,11 @@ def _in_context(around: _AmountContext) -> Quantity:
     if field == "people" and op in {"", "budget", "exact"}:
         op = ">="
     start = min([low.start, *(hit.start for hit in before)])
-    return Quantity(field, op, value, start, max([end, *(hit.end for hit in (*after, *behind))]), upper)
+    told = [*before, *after, *behind, *([topic] if topic else [])]
+    spans = ((low.start, end), *((hit.start, hit.end) for hit in told))
+    return Quantity(
+        field, op, value, start, max([end, *(hit.end for hit in (*after, *behind))]), upper, spans
+    )
 
 
 def _op(before: list[PhraseHit], after: list[PhraseHit]) -> str:

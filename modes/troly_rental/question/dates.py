@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold
 from troly.text.match import blank_out, spans_of
-from troly_rental.question.types import Filter
+from troly_rental.question.types import Filter, Span
 from troly_rental.question.vocabulary import Vocabulary
 
 FIELD = {
@@ -17,13 +18,16 @@ FIELD = {
 }  # fmt: skip
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
+_WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
+_WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
+_GAP = 12
 _SOON = timedelta(days=30)
 
 
 def parse_days(
     vocabulary: Vocabulary, text: str, entity: str, now: datetime, *, figures: bool
-) -> tuple[list[Filter], str]:
-    """Conditions on days in `text` for `entity`, and the text without them.
+) -> tuple[list[Filter], str, list[Span]]:
+    """Conditions on days in `text` for `entity`, the text without them, and where those stand that were understood.
 
     For rooms and posts a day counts when it says when they were posted, or when figures of a period are asked for;
     "hôm nay" alone is a way of speaking.
@@ -35,28 +39,36 @@ def parse_days(
         if moving and entity == "room_seeking_post":
             return _conditions(text, ranges, "move_in_date")
         if not about or moving:
-            return [], blank_out(text, [one.span for one in ranges])
+            spoken = [one.span for one in ranges if one.start == one.end == now.date()]
+            return [], blank_out(text, [one.span for one in ranges]), spoken
     return _conditions(text, ranges, FIELD[entity])
 
 
 def parse_contract_end(
     vocabulary: Vocabulary, text: str, entity: str, now: datetime
-) -> tuple[list[Filter], str]:
+) -> tuple[list[Filter], str, list[Span]]:
     """Contracts that end soon or in a period: conditions on their last day."""
     hits = vocabulary.find(text, "asks", "ending")
     if entity != "contract" or not hits:
-        return [], text
+        return [], text, []
     ranges = find_ranges(text, now.date())
     rest = blank_out(text, spans_of(hits))
     if ranges:
-        return _conditions(rest, ranges, "end_date")
-    if any(fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits):
-        return [], rest
+        found, rest, spans = _conditions(rest, ranges, "end_date")
+        return found, rest, [*spans, *spans_of(hits)]
+    if _WHEN.search(fold(text)) or any(
+        fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits
+    ):
+        return [], rest, spans_of(hits)
     today = now.date()
-    return [
-        Filter("end_date", ">=", today.isoformat()),
-        Filter("end_date", "<=", (today + _SOON).isoformat()),
-    ], rest
+    return (
+        [
+            Filter("end_date", ">=", today.isoformat()),
+            Filter("end_date", "<=", (today + _SOON).isoformat()),
+        ],
+        rest,
+        spans_of(hits),
+    )
 
 
 def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime) -> list[Filter]:
@@ -66,10 +78,27 @@ def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime
     return []
 
 
-def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str]:
+def _is_month(one: DateRange) -> bool:
+    return (
+        one.start.day == 1
+        and (one.start.year, one.start.month) == (one.end.year, one.end.month)
+        and one.end > one.start
+    )
+
+
+def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str, list[Span]]:
     found: list[Filter] = []
+    read: list[Span] = []
+    if field == "month" and len(ranges) > 1 and all(_is_month(one) for one in ranges):
+        # "tháng 9 và tháng 10" are two months, told apart.
+        sides = tuple(sorted({one.start.isoformat() for one in ranges}))
+        gaps = [(a.span[1], b.span[0]) for a, b in pairwise(ranges) if b.span[0] - a.span[1] <= _GAP]
+        spans = [one.span for one in ranges]
+        return [Filter(field, "in", sides)], blank_out(text, spans), [*spans, *gaps]
     for one in ranges:
         before = fold(text[: one.span[0]])
+        word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)
+        read.append((word.start() if word else one.span[0], one.span[1]))
         since = "ke tu" in fold(one.label) or fold(one.label).startswith(("since", "tu dau"))
         if _FROM.search(before) or since:
             found.append(Filter(field, ">=", one.start.isoformat()))
@@ -80,4 +109,4 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
                 Filter(field, ">=", one.start.isoformat()),
                 Filter(field, "<=", one.end.isoformat()),
             ]
-    return found, blank_out(text, [one.span for one in ranges])
+    return found, blank_out(text, [one.span for one in ranges]), read

@@ -5,26 +5,20 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from typing import Any
 
-from troly.text.fold import folded_words, nfc, tokens
+from troly.plugin.focus import Focus, Reference, find_reference
+from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
+from troly_rental.question.output import MOST_OF_GROUP
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.types import (
-    Filter,
-    Measure,
-    Order,
-    ParsedQuestion,
-    Remark,
-    ShownRows,
-    Value,
-    merge_filters,
-)
+from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Remark, Value, merge_filters
 from troly_rental.question.vocabulary import Vocabulary, lists
+from troly_rental.sql.relations import entities
 
 _PLACES = frozenset({"city", "district", "ward", "street"})
 _MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
@@ -46,41 +40,46 @@ _CLOSER = 0.85
 _FIGURES = (
     "count", "avg", "median", "min", "max", "sum", "price asked", "compare", "trend", "cheapest", "dearest",
 )  # fmt: skip
+_SUMMED = {"invoice": "total", "contract": "monthly_rent"}
+"""What one's own papers come to."""
 _SUBJECTS = ("figure price", "figure area", "figure deposit", "figure price_m2", "figure views")
 _BY_ITSELF = frozenset({"more", "more end", "order"})
 _LONG, _SHORT = 14, 7
 
-_MOST_POINTER_WORDS, _MOST_NUMBER_WORDS, _MOST_ORDINAL_WORDS = 12, 5, 2
-_DIGITS = 2
-_NUMBERS = tuple(str(number) for number in range(1, 11))
-# In English the number stands before the thing: "the second one"; "hai phòng" are two rooms.
-_ORDINAL = re.compile(r"first|second|third|last|bottom|top|\w+(?:st|nd|rd|th)")
+_MOST_POINTER_WORDS = 14
+# What the shared focus may call a row, and the figures that one of them can have the most of.
+THINGS = (
+    "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
+    "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
+)  # fmt: skip
+_EXTREMES = {"price": "price", "size": "area"}
+_MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
-    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+    "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
 }  # fmt: skip
 
 
 def change_query(
-    message: str, parts: QuestionParts, previous: ParsedQuestion, shown: ShownRows | None = None
+    message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` changed as `message` says, None when it starts something new. Not checked for readiness."""
-    if previous.request_type != "QUERY":
+    if previous.request_type != "QUERY" or _is_closing(parts):
         return None
     changes = _change_words(parts)
+    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    if not parts.named and (compared := _compared(parts, start)):
+        return compared
     if _is_whole(parts, changes, previous) or not _belongs(parts, changes, previous):
         return None
     marks = {hit.label for hit in changes}
-    start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
-    if "drop all" in marks:
-        return replace(start, filters=(), order=(), limit=None)
-    if _wants_more(parts, marks):
-        limit = parts.limit or start.limit
-        return replace(start, skip=previous.skip + previous.rows, limit=limit)
-    if "previous page" in marks:
-        return replace(start, skip=max(0, previous.skip - start.rows))
-    edited = _without_dropped(parts, marks, start)
+    if (paged := _other_rows(parts, marks, previous, start)) is not None:
+        return paged
+    edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
+    if {"anywhere", "any price"} & marks:
+        given_up = _PLACES if "anywhere" in marks else {"price"}
+        edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in given_up))
     edited = _with_conditions(parts, marks, edited)
     edited = _with_moved_limits(parts, marks, edited, shown)
     if not {"anywhere", "any price"} & marks:
@@ -92,6 +91,25 @@ def change_query(
 
 
 # Whether the message changes the query before it.
+
+
+def _other_rows(
+    parts: QuestionParts, marks: set[str], previous: ParsedQuestion, start: ParsedQuestion
+) -> ParsedQuestion | None:
+    """The same question without its conditions, or its next or previous rows; None for other changes."""
+    if "drop all" in marks:
+        return replace(start, filters=(), order=(), limit=None)
+    if _wants_more(parts, marks):
+        return replace(start, skip=previous.skip + previous.rows, limit=parts.limit or start.limit)
+    if "previous page" in marks:
+        return replace(start, skip=max(0, previous.skip - start.rows))
+    return None
+
+
+def _is_closing(parts: QuestionParts) -> bool:
+    """ "thôi không cần nữa, cảm ơn" asks for nothing more."""
+    closing = parts.vocabulary.find(parts.text, "talk", "closing")
+    return bool(closing) and not (parts.filters or parts.named or parts.needless or parts.output.measures)
 
 
 def _change_words(parts: QuestionParts) -> list[PhraseHit]:
@@ -118,7 +136,7 @@ def _is_whole(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQu
     complete = placed or _clashes(parts, previous) if figures else placed and parts.named
     # What one earns or owes needs nothing of the query before.
     money = bool(output.measures and find(parts.text, "asks", "revenue", "debt"))
-    return (complete or money) and not _clearly_changes(parts, changes, fields)
+    return bool(complete or money) and not _clearly_changes(parts, changes, fields)
 
 
 def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
@@ -159,6 +177,15 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return False
     if is_forbidden(parts.vocabulary, parts.text):
         return False
+    if (
+        previous.entity in _SUMMED
+        and previous.own
+        and not parts.named
+        and _own_figure(parts, previous.entity)
+    ):
+        return True
+    if parts.money in {"electricity", "water", "rent"} and previous.entity == "invoice":
+        return not any(one.field == "month" for one in parts.filters)
     seeks = parts.named and any(hit.label == "find" for hit in parts.vocabulary.find(parts.text, "talk"))
     return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
 
@@ -202,33 +229,100 @@ def _wants_more(parts: QuestionParts, marks: set[str]) -> bool:
 
 
 def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion:
-    """Conditions that are given up: "bỏ lọc giá", "quận nào cũng được", "không cần máy lạnh nữa"."""
+    """Conditions that are given up: "bỏ lọc giá", "không cần máy lạnh nữa"; what was no condition is left out from now on:
+    "bỏ ở ghép đi", "bỏ quận 9 ra".
+    """
     labels = (label for label in lists("edits") if label.startswith("field "))
     named = {hit.label.removeprefix("field ") for hit in parts.vocabulary.find(parts.text, "edits", *labels)}
-    dropping = "drop" in marks
     fields: set[str] = set()
     needless = (name.partition(" ") for name in parts.needless)
     values: set[tuple[str, Value]] = {(field, name) for field, _, name in needless if field == "amenity"}
-    if "anywhere" in marks:
-        fields |= _PLACES
-    if "any price" in marks:
-        fields.add("price")
     if "furnished" in parts.needless:
         fields.add("furnished")
-    if dropping:
-        fields |= named | (_PLACES if "place" in named else set())
-        fields |= {one.field for one in parts.filters} - {"amenity", "district"}
-        values |= {(one.field, one.value) for one in parts.filters}
-    kept = (one for one in start.filters if one.field not in fields and (one.field, one.value) not in values)
-    order = () if dropping and "order" in named else start.order
-    return replace(start, filters=tuple(kept), order=order)
+    excluded: list[Filter] = []
+    order = start.order
+    if "drop" in marks:
+        named = named if not parts.filters else set()
+        fields |= (named - {"order"}) | (_PLACES if "place" in named else set())
+        order = () if "order" in named else order
+        for one in parts.filters:
+            held = {
+                value
+                for f in start.filters
+                if f.field == one.field and f.op in {"=", "in"}
+                for value in f.values
+            }
+            gone = {*one.values} & held
+            if one.field in {"district", "ward", "city", "type"} and not gone:
+                excluded.append(Filter(one.field, "not_in" if len(one.values) > 1 else "!=", one.value))
+            elif one.field in {"amenity", "district", "type"}:
+                values |= {(one.field, value) for value in gone}
+            else:
+                fields.add(one.field)
+    kept = [_less(one, values) for one in start.filters if one.field not in fields]
+    return replace(
+        start, filters=merge_filters([*(one for one in kept if one is not None), *excluded]), order=order
+    )
+
+
+def _less(one: Filter, values: set[tuple[str, Value]]) -> Filter | None:
+    """A condition without the values that were given up; None where none is left."""
+    left = tuple(value for value in one.values if (one.field, value) not in values)
+    if len(left) == len(one.values):
+        return one
+    return (
+        Filter(one.field, "in" if len(left) > 1 else "=", left if len(left) > 1 else left[0])
+        if left
+        else None
+    )
+
+
+def _compared(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
+    """ "so với quận 10", "so với tháng 9 thì sao": the side before and the one named, told apart; None for other changes."""
+    by = (label for label in lists("asks") if label.startswith("by ") and label != "by month")
+    if not parts.vocabulary.find(parts.text, "asks", "compare") or parts.vocabulary.find(
+        parts.text, "asks", *by
+    ):
+        return None
+    for one in parts.filters:
+        before = [f for f in start.filters if f.field == one.field and f.op in {"=", "in"}]
+        if one.field in {"district", "city", "ward", "type"} and one.op == "=" and before:
+            rest = [f for f in start.filters if f not in before]
+            sides = tuple(sorted({*before[0].values, *one.values}))
+            measures = start.measures or (Measure("avg", "price"),)
+            return replace(
+                start, filters=merge_filters([*rest, Filter(one.field, "in", sides)]), measures=measures,
+                group=(one.field,), order=(Order("figure", True),), mode="TABLE", limit=None,
+            )  # fmt: skip
+    months = [f for f in start.filters if f.field == "month"]
+    new = [f for f in parts.filters if f.field in {"month", "posted_at"} and f.op == ">="]
+    one_month = len({_first_day(one.value) for one in months}) == 1
+    if start.entity == "invoice" and start.measures and one_month and new:
+        sides = tuple(sorted({_first_day(f.value) for f in (*months, *new)}))
+        rest = [f for f in start.filters if f.field != "month"]
+        return replace(
+            start, filters=merge_filters([*rest, Filter("month", "in", sides)]), group=("month",),
+            order=(Order("month"),), mode="TABLE",
+        )  # fmt: skip
+    return None
+
+
+def _first_day(value: Value) -> str:
+    return f"{str(value)[:7]}-01"
 
 
 def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """New conditions take the place of old ones on the same field; amenities and exclusions add up."""
     if "drop" in marks or not parts.filters:
         return found
-    new = [_as_before(one, found.filters) for one in parts.filters]
+    if "add" in marks and "only" not in marks:
+        found, told = _readmitted(parts, found)
+    else:
+        told = ()
+    new = [_as_before(one, found.filters) for one in parts.filters if one not in told]
+    # "ở quận 3 nữa" is one more place, "dưới 4 triệu nữa" one more condition.
+    again = parts.vocabulary.find(parts.unplaced, "edits", "more end")
+    marks = marks | ({"add"} if any(fold(hit.phrase).startswith("nua") for hit in again) else set())
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
     refused = {(one.field, value) for one in new if one.op in {"!=", "not_in"} for value in one.values}
     adding = "add" in marks and "instead" not in marks
@@ -254,6 +348,21 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
     return replace(found, filters=merge_filters([*keep, *new]))
 
 
+def _readmitted(parts: QuestionParts, found: ParsedQuestion) -> tuple[ParsedQuestion, tuple[Filter, ...]]:
+    """ "cho cả ở ghép" after these were left out: the exclusion goes; with the conditions that said so."""
+    out = {(one.field, value) for one in found.filters if one.op in {"!=", "not_in"} for value in one.values}
+    told = tuple(
+        one for one in parts.filters if one.op in {"=", "in"} and {(one.field, v) for v in one.values} <= out
+    )
+    back = {(one.field, value) for one in told for value in one.values}
+    kept = [
+        one
+        for one in found.filters
+        if one.op not in {"!=", "not_in"} or not {(one.field, value) for value in one.values} <= back
+    ]
+    return replace(found, filters=tuple(kept)), told
+
+
 def _as_before(new: Filter, old: tuple[Filter, ...]) -> Filter:
     """ "4 triệu thôi" after "dưới 3 triệu" moves the limit: a bare number keeps the comparison there was."""
     same = [one for one in old if one.field == new.field]
@@ -277,7 +386,7 @@ def _lie_within(new: list[Filter], city: Filter) -> bool:
 
 
 def _with_moved_limits(
-    parts: QuestionParts, marks: set[str], found: ParsedQuestion, shown: ShownRows | None
+    parts: QuestionParts, marks: set[str], found: ParsedQuestion, shown: Focus | None
 ) -> ParsedQuestion:
     """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
     for label in _MORE:
@@ -303,19 +412,21 @@ def _with_moved_limits(
     return found
 
 
-def _beyond(label: str, found: ParsedQuestion, shown: ShownRows) -> ParsedQuestion | None:
+def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion | None:
     """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
     field, op = _DIRECTIONS.get(label, ("", ""))
-    values = shown.figures.get(field)
-    if not values or found.measures or shown.entity != found.entity:
+    values = [value for row in shown.rows if isinstance(value := row.values.get(field), int | float)]
+    if not values or found.measures or shown.kind != found.entity:
         return None
+    total, skipped = int(shown.query.get("total", 0)), int(shown.query.get("skip", 0))
     edge = min(values) if op == "<" else max(values)
-    ahead = found.order[:1] == (_DIRECTION_ORDERS[label],) and shown.first == 1
-    if ahead or (shown.whole and not found.limit):
+    ahead = found.order[:1] == (_DIRECTION_ORDERS[label],) and not skipped
+    whole = len(shown.rows) >= total and not skipped
+    if ahead or (whole and not found.limit):
         told = Remark.of(f"said.already_{label}", value=f"{edge:g}", field=field)
         return replace(found, order=(_DIRECTION_ORDERS[label],), remarks=(*found.remarks, told))
     kept = (one for one in found.filters if one.field != field or one.op in {"!=", "not_in"})
-    limit = Filter(field, "<" if op == "<" else ">", int(edge) if edge.is_integer() else edge)
+    limit = Filter(field, "<" if op == "<" else ">", int(edge) if float(edge).is_integer() else edge)
     return replace(
         found,
         filters=merge_filters([*kept, limit]),
@@ -349,22 +460,56 @@ def _round(value: float) -> int | float:
     return round(value / 50_000) * 50_000 if value >= 1_000_000 else round(value)
 
 
+def _without_month(found: ParsedQuestion) -> ParsedQuestion:
+    """Without a condition on one month, which leaves no months to tell apart."""
+    months = {_first_day(one.value) for one in found.filters if one.field == "month"}
+    if len(months) != 1:
+        return found
+    return replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
+
+
+def _own_figure(parts: QuestionParts, entity: str) -> str:
+    """The figure of one's own papers that the message names: "tiền cọc"; "" for none."""
+    hits = parts.vocabulary.find(parts.text, "asks", "figure deposit", "invoice rent")
+    names = {"figure deposit": "deposit", "invoice rent": _SUMMED[entity]}
+    return next((names[hit.label] for hit in hits if names[hit.label] in entities()[entity].fields), "")
+
+
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
+    if parts.money and found.entity == "invoice" and output.measures:
+        group = output.group or found.group
+        found = _without_month(found) if output.group else found
+        return replace(
+            found, measures=output.measures, group=group, order=output.order or found.order, mode="TABLE"
+        )
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
     counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
+    if (
+        found.entity in _SUMMED
+        and find(parts.text, "asks", "sum", "amount asked")
+        and not (find(parts.text, "asks", "avg", "min", "max") or output.group)
+    ):
+        figure = _own_figure(parts, found.entity) or _SUMMED[found.entity]
+        return replace(
+            found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None
+        )
     if output.measures and (output.measures[0].kind != "count" or counted):
         # Where no other figure is named, only another way of showing is asked for.
         figures = find(parts.text, "asks", "count", "avg", "median", "min", "max", "sum", "trend")
-        measures = output.measures if figures else found.measures or output.measures
+        named = figures or (output.group and MOST_OF_GROUP.search(fold(parts.text)))
+        measures = output.measures if named else found.measures or output.measures
         group = output.group or found.group
         found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     elif output.group and found.measures:
+        found = _without_month(found) if output.group == ("month",) else found
         found = replace(found, group=output.group, order=output.order or found.order)
-    elif output.order and not set(_MORE) & marks and not found.measures:
-        found = replace(found, order=output.order)
+    elif output.order and not set(_MORE) & marks and not found.group:
+        # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
+        limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
+        found = replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
     if parts.limit:
         found = replace(found, limit=parts.limit)
     if output.mode == "LIST" and found.measures:
@@ -379,73 +524,98 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
 
 
 def pick_row(
-    message: str, parts: QuestionParts, previous: ParsedQuestion, shown: ShownRows | None
+    message: str, parts: QuestionParts, previous: ParsedQuestion | None, focus: Focus
+) -> tuple[ParsedQuestion, frozenset[str]] | None:
+    """The rows of the last list that `message` points at, as a query for them alone, with the words that point; None
+    where it points at none.
+
+    A number that the list does not reach is asked about. "rẻ nhất" is the cheapest of all that the list is part of.
+    """
+    if not _may_point(parts, focus):
+        return None
+    # The rows of figures by group have no number of their own.
+    rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
+    found = find_reference(message, rows, things=THINGS, fields=_EXTREMES)
+    if found is None:
+        return None
+    pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
+    own = previous.own if previous is not None else False
+    start = ParsedQuestion(entity=focus.kind, own=own, edited=True, question=message)
+    if found.missing:
+        missing = Remark.of("missing.number", last=str(len(rows.rows)), number=str(found.missing))
+        return replace(start, missing=(missing,)), pointed
+    if found.kind == "extreme" and previous is not None and not previous.picked:
+        picked = _extreme(found, parts, previous, message)
+    else:
+        picked = _pointed_at(found, parts, previous, rows, start)
+    return None if picked is None else (picked, pointed)
+
+
+def _may_point(parts: QuestionParts, focus: Focus) -> bool:
+    """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
+    short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
+    other = any(one.field in _PLACES or one.field == "price" for one in parts.filters)
+    return short and not other and not is_forbidden(parts.vocabulary, parts.text)
+
+
+def _pointed_at(
+    found: Reference,
+    parts: QuestionParts,
+    previous: ParsedQuestion | None,
+    focus: Focus,
+    start: ParsedQuestion,
 ) -> ParsedQuestion | None:
-    """The one row of the last list that `message` points at, as a query for it alone; None where it points at none.
-
-    A number that the list does not reach is asked about.
-    """
-    if shown is None or len(folded_words(parts.text)) > _MOST_POINTER_WORDS:
+    """The rows that a number, an end of the list or "phòng đó" points at; None where it is not clear which."""
+    chosen = _chosen(found, focus.query)
+    if not chosen:
         return None
-    if any(one.field in _PLACES or one.field == "price" for one in parts.filters):
-        return None
-    number = row_number(nfc(message), len(shown.ids))
-    if number is None:
-        return None
-    start = ParsedQuestion(entity=shown.entity, own=previous.own, edited=True, question=message)
-    if not 1 <= number <= len(shown.ids):
-        missing = Remark.of("missing.number", last=str(len(shown.ids)), number=str(number))
-        return replace(start, missing=(missing,))
-    chosen = (Filter("id", "=", shown.ids[number - 1]),)
+    if len(chosen) > 1:
+        compares = bool(parts.vocabulary.find(parts.text, "asks", "compare"))
+        if found.kind == "first" and previous is not None and not compares and not previous.measures:
+            limit = len(chosen)
+            return replace(
+                previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
+            )
+        listed = found.kind in {"first", "last"} and not compares
+        return _several(start if listed else replace(start, mode="TABLE"), chosen)
+    number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
-    details = dict.fromkeys(_DETAILS[hit.label] for hit in Vocabulary().find(message, "asks", *_DETAILS))
-    return replace(start, filters=chosen, limit=1, picked=number, details=tuple(details))
+    details = dict.fromkeys(
+        _DETAILS[hit.label] for hit in Vocabulary().find(start.question, "asks", *_DETAILS)
+    )
+    asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
+    filters = (Filter("id", "=", int(chosen[0])),)
+    return replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked)
 
 
-def row_number(text: str, rows: int) -> int | None:
-    """The number of the row, as it is counted in the list: "đầu tiên" is the first shown, "cuối" the last; None for
-    none, and for several rows ("3 phòng đầu tiên").
-    """
-    words = [token.folded for token in tokens(text.replace("#", " số "))]
-    for at in range(len(words)):
-        pointer = _pointer(words, at)
-        if pointer is not None:
-            return {"first": 1, "last": rows}.get(pointer) or int(pointer)
-    return None
+def _several(start: ParsedQuestion, chosen: list[str]) -> ParsedQuestion:
+    return replace(start, filters=(Filter("id", "in", tuple(chosen)),))
 
 
-def _pointer(words: list[str], at: int) -> str | None:
-    """ "first", "last" or the number that the words at `at` point with; None for none."""
-    counted = _phrase(words, at, "numbered")
-    if counted and len(words) <= _MOST_NUMBER_WORDS and (number := _number(words, at + counted)):
-        return number
-    thing = _phrase(words, at, "thing")
-    if thing and not (at and words[at - 1].isdigit()):
-        after = at + thing
-        if counted := _phrase(words, after, "counted"):
-            return _number(words, after + counted)
-        return next((label for label in ("first", "last") if _phrase(words, after, label)), None)
-    for label in ("first", "last", *_NUMBERS):
-        ordinal = _ORDINAL.fullmatch(words[at]) and words[at] in _folded(label)
-        if ordinal and (_phrase(words, at + 1, "thing") or len(words) <= at + 1 <= _MOST_ORDINAL_WORDS):
-            return label
-    return None
+def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:
+    """The ids pointed at; "phòng đó" is the row that was spoken of last, or the only one shown."""
+    ids = [row.id for row in found.rows]
+    if found.kind == "this":
+        last = str(query.get("picked_id", ""))
+        if last in ids:
+            return [last]
+        return ids if len(ids) == 1 else None
+    return None if found.kind == "these" and len(ids) != 2 else ids
 
 
-def _number(words: list[str], at: int) -> str | None:
-    if at < len(words) and words[at].isdigit() and len(words[at]) <= _DIGITS:
-        return words[at]
-    return next((label for label in (*_NUMBERS, "first", "last") if _phrase(words, at, label)), None)
-
-
-def _phrase(words: list[str], at: int, label: str) -> int:
-    """How many words from `at` on are a phrase of the section, the longest; 0 for none."""
-    for length in (3, 2, 1):
-        if at + length <= len(words) and " ".join(words[at : at + length]) in _folded(label):
-            return length
-    return 0
-
-
-@cache
-def _folded(label: str) -> frozenset[str]:
-    return frozenset(" ".join(token.folded for token in tokens(word)) for word in lists("picking")[label])
+def _extreme(
+    found: Reference, parts: QuestionParts, previous: ParsedQuestion, message: str
+) -> ParsedQuestion | None:
+    """ "cái rẻ nhất": the first of what was asked for, in that order; None where a figure is asked for."""
+    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or parts.output.group:
+        return None
+    hits = parts.vocabulary.find(parts.text, "asks", *_MOST_OF[found.field])
+    down = bool(hits) and hits[0].label in {"dearest", "largest"}
+    field = _EXTREMES[found.field]
+    if field not in entities()[previous.entity].fields:
+        return None
+    kept = tuple(one for one in parts.filters if one not in previous.filters)
+    return replace(
+        previous, filters=merge_filters([*previous.filters, *kept]), order=(Order(field, down),), limit=1,
+        measures=(), group=(), mode="LIST", edited=True, skip=0, missing=(), remarks=(), question=message,
+    )  # fmt: skip

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 from troly.text.fold import folded_words
-from troly.text.match import ExampleClassifier
-from troly_rental.question.vocabulary import LEXICONS, Vocabulary
+from troly_rental.question.vocabulary import Vocabulary
 
 Intent = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED"]
 _FEW = 4
@@ -61,40 +59,19 @@ def is_forbidden(vocabulary: Vocabulary, text: str) -> bool:
 
 
 def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> Intent:
-    """The kind of `text`. "REFUSED" is a wish to change data or to see what belongs to others."""
+    """The kind of `text`, by what stands in it. "REFUSED" is a wish to change data or to see what belongs to others."""
     if is_forbidden(vocabulary, text):
         return "REFUSED"
     hits = {hit.label for hit in vocabulary.find(text, "talk")}
     few = len(folded_words(text)) <= _FEW
-    advice = bool(vocabulary.find(text, "talk", "how to"))
     chat = "you" in hits and not signs.entity and signs.slots <= 1
-    if not signs.sure and (chat or (advice and not signs.firm)):
+    if not signs.sure and (chat or ("how to" in hits and not signs.firm)):
         return "GENERAL_CHAT"
-    if signs.sure or signs.slots > 1 or signs.telling or (signs.slots and (signs.entity or signs.asked)):
+    sought = signs.slots and (signs.entity or signs.asked or few or "find" in hits)
+    if signs.sure or signs.slots > 1 or signs.telling or sought:
         return "QUERY"
-    if signs.slots:
-        return "QUERY" if few or "find" in hits else _learned(text, entity=signs.entity)
-    label = _learned(text, entity=signs.entity)
-    if signs.entity and (signs.asked or "find" in hits) and label != "GENERAL_CHAT":
-        return "QUERY"
-    return "GREETING" if "greeting" in hits and few else label
-
-
-def _learned(text: str, *, entity: bool) -> Intent:
-    for scored in _classifier().classify(text):
-        label: Intent | None = next((talk for talk in _INTENTS if talk == scored.label), None)
-        if scored.label == "unknown":
-            return "QUERY" if entity else "GENERAL_CHAT"
-        if label == "QUERY" and not entity:
-            return "CLARIFICATION"
-        if label is not None:
-            return label
-    return "GENERAL_CHAT"
-
-
-_INTENTS: tuple[Intent, ...] = ("QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT", "REFUSED")
-
-
-@cache
-def _classifier() -> ExampleClassifier:
-    return ExampleClassifier.load(LEXICONS / "talk_examples.txt")
+    if "greeting" in hits and (few or not signs.entity):
+        return "GREETING"
+    if signs.entity or "closing" in hits:
+        return "GENERAL_CHAT" if "closing" in hits else "QUERY"
+    return "CLARIFICATION" if signs.asked or signs.slots or {"find", "vague"} & hits else "GENERAL_CHAT"

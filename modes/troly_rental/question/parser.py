@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
+from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import change_query, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.parts import QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
-from troly_rental.question.types import Filter, Order, ParsedQuestion, Remark, ShownRows
+from troly_rental.question.types import Filter, Order, ParsedQuestion, Remark
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
@@ -21,45 +23,101 @@ from troly_rental.sql.relations import entities
 _TELLING = frozenset({"price", "area", "bedrooms", "people", "deposit", "amenity", "furnished", "type"})
 """Conditions that nobody sets in small talk."""
 _SHORT = 5
-_PERIODS = ("month", "week", "day")
+_PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
+_HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
+_PUBLIC = frozenset({"room", "post"})
 
 
 def parse_question(
     text: str,
     lang: Lang,
     now: datetime,
-    previous: ParsedQuestion | None = None,
+    focus: Focus | None = None,
     places: Places | None = None,
     *,
     role: Role = "GUEST",
-    shown: ShownRows | None = None,
 ) -> ParsedQuestion:
-    """What `text` asks (002-07, 002-09, 002-10), alone or as a change of `previous`, the last query of the talk.
+    """What `text` asks (002-07, 002-09, 002-10), alone or as a change of what `focus` showed.
 
-    `shown` are the rows of the last list, which a message can point at ("cái thứ hai") or be measured against ("rẻ hơn").
-    `role` decides whether one's own records can be asked for. Never raises for any text.
+    A message can point at a row of it ("cái thứ hai") or be measured against it ("rẻ hơn"). `role` decides whether one's own
+    records can be asked for. Words that are not understood are named in `unread`. Never raises for any text.
     """
     # What follows a marker of the response format asks for nothing.
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
+    known = places or all_places()
+    previous = _previous(focus)
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
-    parts = parse_parts(vocabulary, message, lang, now, places or all_places())
-    if previous is not None:
-        picked = pick_row(message, parts, previous, shown)
+    about = previous.entity if previous is not None else ""
+    parts = parse_parts(vocabulary, message, lang, now, known, role=role, about=about)
+    if focus is not None:
+        picked = pick_row(message, parts, previous, focus)
         if picked is not None:
-            return picked
-        edited = change_query(message, parts, previous, shown)
-        if edited is not None:
-            return check_readiness(edited, role, money=parts.money)
-    return _parse_alone(message, parts, role)
+            parsed, pointed = picked
+            return replace(parsed, unread=_unread(parts, parsed, pointed=pointed)) if parsed.ready else parsed
+    edited = change_query(message, parts, previous, focus) if previous is not None else None
+    if edited is not None:
+        parsed = check_readiness(edited, role, money=parts.money)
+        return _accounted(parts, parsed, known, changed=parsed != previous)
+    alone = _accounted(parts, _parse_alone(message, parts, role), known)
+    # A model wrote the query before: only a model can change it.
+    follows = (
+        focus is not None
+        and previous is None
+        and not (parts.named and any(f.field == "district" for f in parts.filters))
+    )
+    return replace(alone, leans=True) if follows and not alone.refused else alone
+
+
+def _previous(focus: Focus | None) -> ParsedQuestion | None:
+    """The query behind what was shown; None where it was not one of the rules', or of another version."""
+    if focus is None or not focus.query:
+        return None
+    try:
+        return ParsedQuestion.from_dict(focus.query)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _unread(
+    parts: QuestionParts,
+    parsed: ParsedQuestion,
+    *,
+    changed: bool = False,
+    pointed: frozenset[str] = frozenset(),
+) -> tuple[str, ...]:
+    found = unread_words(parts, parsed, changed=changed)
+    return tuple(run for run in found if not {*folded_words(run)} <= pointed or not folded_words(run))
+
+
+def _accounted(
+    parts: QuestionParts, parsed: ParsedQuestion, places: Places, *, changed: bool = False
+) -> ParsedQuestion:
+    """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
+    if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
+        return parsed
+    unread = _unread(parts, parsed, changed=changed)
+    if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
+        return parsed
+    parsed = replace(parsed, unread=unread)
+    if not unread or any(one.key != "missing.what" for one in parsed.missing):
+        return parsed
+    words = ", ".join(f"«{run}»" for run in unread)
+    if area := unknown_area(parts, unread):
+        cities = ", ".join(place.name for place in places.of("city"))
+        return replace(parsed, missing=(Remark.of(area.key, **dict(area.params), areas=cities),))
+    bare = not parsed.filters and not parsed.own
+    if parsed.measures or parsed.edited or bare or is_sharp(unread):
+        return replace(parsed, missing=(Remark.of("missing.unread", words=words),))
+    return replace(parsed, remarks=(Remark.of("said.unread", words=words), *parsed.remarks))
 
 
 def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuestion:
     """The question of a message that stands by itself."""
     find, output = parts.vocabulary.find, parts.output
     # "giá bao nhiêu" is a figure of nothing in particular.
-    price_alone = not find(parts.text, "asks", "count", "avg", "median", "trend", "compare")
+    price_alone = not find(parts.text, "asks", "count", "avg", "median", "trend", "compare", "occupancy")
     figures = bool(output.group or (output.measures and not price_alone))
     slots = len({one.field for one in parts.filters}) + bool(parts.limit) + len(parts.missing)
     signs = IntentSigns(
@@ -74,12 +132,20 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
     if intent == "REFUSED":
         reason = Remark.of("refused.sql" if is_sql(message) else "refused.data")
         return ParsedQuestion("GENERAL_CHAT", refused=True, remarks=(reason,), question=message)
+    if intent == "CLARIFICATION" and not find(parts.text, "talk", "find", "vague"):
+        # Words that say nothing of rooms: something else is asked.
+        intent = "GENERAL_CHAT" if unread_words(parts, ParsedQuestion(measures=output.measures)) else intent
     if intent != "QUERY":
         missing = (Remark.of("missing.what"),) if intent == "CLARIFICATION" else ()
         return ParsedQuestion(intent, question=message, missing=missing)
-    entity = parts.entity
+    entity, own = parts.entity, parts.own
+    if entity == "room" and any(
+        one.field == "status" and one.value in _HIDDEN_STATES for one in parts.filters
+    ):
+        own = True  # of other people's rooms only what is to let is known
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
+    cheap = any(one.key == "said.cheap" for one in output.remarks)
     parsed = ParsedQuestion(
         "QUERY",
         # 002-09: things are listed, one's own records too; figures are a table, what is to be seen is a chart.
@@ -90,11 +156,15 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         parts.limit,
         output.group if output.measures else (),
         output.measures,
-        parts.own,
+        own,
+        # 002-39: "phòng giá rẻ" is no bed in a shared room.
+        without_beds=cheap and entity in _PUBLIC and not any(one.field == "type" for one in parts.filters),
         missing=parts.missing,
         remarks=parts.remarks,
         question=message,
     )
+    if parsed.without_beds:
+        parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
     return check_readiness(parsed, role, money=parts.money)
 
 
@@ -118,7 +188,8 @@ def _asks_for_own(parts: QuestionParts) -> bool:
 
 
 def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> ParsedQuestion:
-    """`parsed` with what keeps it from being ready: no login for own records, limits that exclude each other.
+    """`parsed` with what keeps it from being ready: no login for own records, limits that exclude each other, nothing to
+    look for by (002 C2).
 
     `money` is the figure of invoices that was named (`QuestionParts.money`): a revenue is a landlord's alone.
     """
@@ -130,6 +201,10 @@ def check_readiness(parsed: ParsedQuestion, role: Role, *, money: str = "") -> P
         missing.append(Remark.of("missing.landlord"))
     missing += _contradictions(parsed.filters)
     parsed, unknown = _within_fields(parsed)
+    state_only = {one.field for one in parsed.filters} <= {"status"}
+    sought = parsed.measures or parsed.own or parsed.order or parsed.limit or parsed.entity not in _PUBLIC
+    if state_only and not (sought or parsed.edited or missing or unknown):
+        missing.append(Remark.of("missing.what"))
     return replace(parsed, missing=(*missing, *unknown))
 
 
@@ -138,9 +213,11 @@ def _within_fields(parsed: ParsedQuestion) -> tuple[ParsedQuestion, list[Remark]
     asked about.
     """
     entity = entities()[parsed.entity]
-    known = {*entity.fields, *_PERIODS}
-    asked = [one.field for one in parsed.measures if one.field and one.field != "price_m2"]
-    asked += ["price", "area"] if any(one.field == "price_m2" for one in parsed.measures) else []
+    known = {*entity.fields, *_PERIODS} - ({"price_band"} if "price" not in entity.fields else set())
+    special = {"price_m2": ("price", "area")}
+    asked = [name for one in parsed.measures if one.kind not in {"count_where", "occupancy"}
+             for name in special.get(one.field, (one.field,)) if name]  # fmt: skip
+    asked += ["status"] if any(one.kind == "occupancy" for one in parsed.measures) else []
     lost = dict.fromkeys(name for name in (*asked, *parsed.group) if name not in known)
     renamed = (
         Order(entity.newest, one.descending) if one.field == "posted_at" and "posted_at" not in known else one

@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from troly.text.fold import accents_agree, fold, folded_words, nfc, tokens
-from troly.text.match import blank_out, spans_of
+from troly.text.match import blank_out
 from troly_rental.data.places import Place, PlaceMention, Places
 from troly_rental.question.spelling import is_listed
-from troly_rental.question.types import Filter, Remark
+from troly_rental.question.types import Filter, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary, lists
 
 _LISTED = re.compile(
     r"\s*(?:,|/|va|hoac|hay|or|and|&|\+|-|voi|cung|lan)\s*([0-9]{1,2})(?![0-9.,]*[0-9])(?!\s*(?:/|%))"
 )
-_UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)\s*(?=[0-9a-z])")
+_UNKNOWN = re.compile(r"(?<!\w)(?:quan|huyen|district|dist|q|d)(?:\s*(?=[0-9])|\s+(?=[a-z]))")
 _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
 _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
+_LED = re.compile(r"(?<!\w)(?:gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$")
 _WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")
-_OTHER_WORDS = ("asks", "amounts", "amenities", "kinds", "edits", "talk")
-_PIECE = re.compile(r"[^|,.;?!\n]+")
 _INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
 """Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
 _NEAREST = 3
+_SHORTEST_SLIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,38 +42,49 @@ class PlaceConditions:
     rest: str
     marked: str
     """The text with bars in place of the names, which then part the words around them."""
+    read: tuple[Span, ...] = ()
+    """Where the names stand, and the words that join, refuse or complain of them."""
 
 
 def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceConditions:
     """The places named in `text`."""
-    mentions = _expected(text, _found(vocabulary, text, places))
+    mentions = _expected(text, tuple(places.find(text)))
     filters: list[Filter] = []
     remarks: list[Remark] = []
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
+    read: list[Span] = []
     for mention in mentions:
         excluded = _excluded(vocabulary, text, mention.start, spans, filters)
         filters += [Filter(p.kind, "!=" if excluded else "=", p.name) for p in _chosen(mention, remarks)]
+        read += [excluded] if excluded else []
+        if spans and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : mention.start])):
+            read.append((spans[-1][1], mention.start))
+        if led := _LED.search(fold(text[: mention.start])):
+            read.append((led.start(), mention.start))
         spans.append((mention.start, mention.end))
-        if mention.near or mention.unsure:
-            key = "near" if mention.near else "guessed"
-            remarks.append(Remark.of(f"said.{key}", name=mention.typed, place=mention.places[0].name))
+        if mention.near:
+            remarks.append(Remark.of("said.near", name=mention.typed, place=mention.places[0].name))
         for name, end in _numbered(vocabulary, text, mention, places):
             filters.append(Filter("district", "!=" if excluded else "=", name))
             spans.append((spans[-1][1], end))
-    filters = _without_complaints(vocabulary, text, mentions, filters)
+    filters = _without_complaints(vocabulary, text, mentions, filters, read)
     rest = blank_out(text, spans)
-    missing, unknown = _unknown(vocabulary, rest, places)
+    guessed: list[tuple[str, str]] = []
+    missing, unknown = _unknown(vocabulary, rest, places, guessed)
+    filters += [Filter("district", "=", name) for _, name in guessed]
+    remarks += [Remark.of("said.guessed", name=typed, place=name) for typed, name in guessed]
     return PlaceConditions(
         tuple(filters),
         tuple(remarks),
         tuple(missing),
         blank_out(rest, unknown),
         blank_out(text, [*spans, *unknown], "|"),
+        (*spans, *read, *unknown),
     )
 
 
 def _without_complaints(
-    vocabulary: Vocabulary, text: str, mentions: list[PlaceMention], filters: list[Filter]
+    vocabulary: Vocabulary, text: str, mentions: list[PlaceMention], filters: list[Filter], read: list[Span]
 ) -> list[Filter]:
     """ "quận 2 thì xa quá, tìm ở Bình Thạnh": the place complained of is dropped when another one is named,
     and refused where none is, if it is too far.
@@ -85,27 +96,12 @@ def _without_complaints(
         hits = vocabulary.find(text[mention.end : mention.end + len(clause)], "wheres", "far", "unwanted")
         if hits and len(tokens(text[mention.end : mention.end + hits[0].start])) <= 2:
             disliked |= {(place.name, hits[0].label) for place in mention.places}
+            read.append((mention.end, mention.end + hits[0].end))
     names = {name for name, _ in disliked}
     if {str(one.value) for one in filters if one.op == "="} - names:
         return [one for one in filters if one.value not in names or one.op != "="]
     far = {name for name, label in disliked if label == "far"}
     return [replace(one, op="!=") if one.value in far else one for one in filters]
-
-
-def _found(vocabulary: Vocabulary, text: str, places: Places) -> tuple[PlaceMention, ...]:
-    """Names as they are listed, then names with typing errors among the words that mean nothing else."""
-    exact = places.find(text)
-    known = [(m.start, m.end) for m in exact]
-    known += spans_of(vocabulary.find_any(text, *_OTHER_WORDS))
-    rest = blank_out(text, known, "|")
-    guessed = [
-        replace(m, start=m.start + part.start(), end=m.end + part.start())
-        for part in _PIECE.finditer(rest)
-        if len(part.group().split()) > 1
-        for m in places.find(part.group(), guess=True)
-        if m.unsure
-    ]
-    return tuple(sorted([*exact, *guessed], key=lambda m: m.start))
 
 
 def _expected(text: str, mentions: tuple[PlaceMention, ...]) -> list[PlaceMention]:
@@ -177,25 +173,24 @@ def _chosen(mention: PlaceMention, remarks: list[Remark]) -> list[Place]:
 
 
 def _excluded(
-    vocabulary: Vocabulary, text: str, start: int, spans: list[tuple[int, int]], filters: list[Filter]
-) -> bool:
-    """Whether the place at `start` is one that is not wanted, or follows one in a list."""
+    vocabulary: Vocabulary, text: str, start: int, spans: list[Span], filters: list[Filter]
+) -> Span | None:
+    """Where it is said that the place at `start` is not wanted, or that it follows one in a list that is not."""
     if (
         spans
         and filters
         and filters[-1].op == "!="
         and _SEPARATOR.fullmatch(fold(text[spans[-1][1] : start]))
     ):
-        return True
+        return spans[-1][1], start
     begin = max(spans[-1][1] if spans else 0, start - 28)
     window = text[begin:start]
-    hits = vocabulary.find(window, "wheres", "except")
-    return any(
-        len(tokens(window[hit.end :])) <= 2
-        and not re.search(r"[,.;?!]", window[hit.end :])
-        and not (fold(hit.phrase) == "khac" and _INSIDE.match(fold(window[hit.end :])))
-        for hit in hits
-    )
+    for hit in vocabulary.find(window, "wheres", "except"):
+        after = window[hit.end :]
+        inside = fold(hit.phrase) == "khac" and _INSIDE.match(fold(after))
+        if len(tokens(after)) <= 2 and not re.search(r"[,.;?!]", after) and not inside:
+            return begin + hit.start, begin + hit.end
+    return None
 
 
 def _numbered(
@@ -223,10 +218,12 @@ def _numbered(
     return found
 
 
-def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[tuple[int, int]]]:
-    """Districts by names that nobody has: the nearest real ones go with each."""
+def _unknown(
+    vocabulary: Vocabulary, rest: str, places: Places, guessed: list[tuple[str, str]]
+) -> tuple[list[Remark], list[Span]]:
+    """Districts by names that nobody has: the nearest real ones go with each; a slip of one letter goes to `guessed`."""
     missing: list[Remark] = []
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     folded = fold(rest)
     if len(folded) != len(rest):
         return [], []
@@ -241,12 +238,58 @@ def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Re
         elif word in {"q", "d"} or len(folded_words(folded[match.end() :])) == 0:
             continue
         else:
-            name, end = _named(rest, match.start(), match.end())
+            two = [
+                rest[match.end() + word.start : match.end() + word.end]
+                for word in tokens(rest[match.end() :])[:2]
+            ]
+            if _slip_of(f"{word} {' '.join(two)}", places):
+                name = rest[match.start() : rest.find(two[-1], match.end()) + len(two[-1])]
+                end = match.start() + len(name)
+            else:
+                name, end = _named(rest, match.start(), match.end())
             if not name:
                 continue
         spans.append((match.start(), end))
+        if (likely := _slip_of(name, places)) is not None:
+            guessed.append((name.strip(), likely))
+            continue
         missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
     return missing, spans
+
+
+def _slip_of(name: str, places: Places) -> str | None:
+    """The district whose name, with the accents that were typed, has one letter more or less; None for none or several."""
+    typed = [word.text for word in tokens(name)][1:]
+    if sum(map(len, typed)) <= _SHORTEST_SLIP:
+        return None
+    found = [
+        place.name
+        for place in places.of("district")
+        if not place.name[-1].isdigit()
+        and _one_letter_apart(typed, [word.text for word in tokens(place.name)])
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _one_letter_apart(typed: list[str], name: list[str]) -> bool:
+    """Whether one letter more or less makes the one of the other, with the accents that were typed."""
+    if len(typed) != len(name):
+        return False
+    for nth, (one, other) in enumerate(zip(typed, name, strict=True)):
+        shorter = [other[:at] + other[at + 1 :] for at in range(len(other))]
+        longer = [one[:at] + one[at + 1 :] for at in range(len(one))]
+        if any(
+            _agree([*typed[:nth], one, *typed[nth + 1 :]], [*name[:nth], less, *name[nth + 1 :]])
+            for less in shorter
+        ):
+            return True
+        if any(_agree([*typed[:nth], less, *typed[nth + 1 :]], name) for less in longer):
+            return True
+    return False
+
+
+def _agree(typed: list[str], name: list[str]) -> bool:
+    return all(fold(a) == fold(b) and accents_agree(a, b) for a, b in zip(typed, name, strict=True))
 
 
 def _named(rest: str, start: int, at: int) -> tuple[str, int]:

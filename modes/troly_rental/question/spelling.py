@@ -14,7 +14,7 @@ from troly.text.spelling import Corrector, SpellingRules, chat_spellings, withou
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 from troly_rental.data.places import places
-from troly_rental.question.vocabulary import LEXICONS, lists
+from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 
 MOST_CHARACTERS = 1_000
 # A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
@@ -35,7 +35,11 @@ def correct_spelling(text: str, lang: Lang = "vi") -> str:
         for one in places().find(text)
         if one.typed.strip() and not (one.short and "." not in one.typed)
     ]
-    return _corrector().correct(text, lang=lang, protected=names).text
+    # What is typed as listed, accents and all, is no slip of anything: "bình quân".
+    phrases = [
+        (hit.start, hit.end) for hit in Vocabulary().find(text, "asks") if hit.exact and " " in hit.phrase
+    ]
+    return _corrector().correct(text, lang=lang, protected=[*names, *phrases]).text
 
 
 def is_listed(word: str) -> bool:

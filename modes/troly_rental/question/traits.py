@@ -3,102 +3,140 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from troly.text.fold import fold, tokens
 from troly.text.match import PhraseHit, blank_out
-from troly_rental.question.types import Filter, Remark
+from troly_rental.question.types import Filter, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary, lists
 
 _TURNING = ("without", "needless")
 _NOT_AMENITIES = {*_TURNING, "needless after", "gender"}
 _PAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|va|but|and|with|co)(?!\w)")
 _LIST_GAP = re.compile(r"\s*(?:,|/|&|\+|va|hoac|hay|or|and|nor|cung|voi)\s*")
+_EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
-_REFUSED = re.compile(r"(?<!\w)(?:khong|no|not)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
+_WANTED = re.compile(r"(?:co|with)\s")
+_CLOSE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Conditions, remarks, and the text without their words; `needless` are fields that must not be conditions."""
+    """Conditions and remarks, and the text without their words; `needless` are fields that must not be conditions.
+
+    `spans` is where amenities and furniture stand, `read` all words that were understood, negations too.
+    """
 
     filters: tuple[Filter, ...]
     remarks: tuple[Remark, ...]
     needless: frozenset[str]
     rest: str
-    spans: tuple[tuple[int, int], ...]
-    """Where amenities and furniture stand."""
+    spans: tuple[Span, ...]
+    read: tuple[Span, ...]
 
 
 def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
-    """Kinds, amenities and furniture in `text`, with "không có", "không cần" heeded."""
+    """Kinds, amenities and furniture in `text`, with "không có", "không cần", "hoặc" heeded."""
     hits = [hit for hit in vocabulary.find_any(text, "amenities", "kinds") if hit.label in lists("amenities")]
     turns = [hit for hit in hits if hit.label in {*_TURNING, "needless after"}]
+    # A negation inside a longer phrase is that phrase's: "không chung chủ".
     turns += [
-        hit for hit in vocabulary.find(text, "amenities", *_TURNING, "needless after") if hit not in turns
+        hit
+        for hit in vocabulary.find(text, "amenities", *_TURNING, "needless after")
+        if not any(other.start <= hit.start and hit.end <= other.end for other in hits)
     ]
-    filters: list[Filter] = []
+    found: list[Filter] = []
     needless: set[str] = set()
     remarks: list[Remark] = []
-    used: list[tuple[int, int]] = []
-    previous: tuple[PhraseHit, str] | None = None
+    spans: list[Span] = []
+    read: list[Span] = []
+    previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
+        here = (hit.start, hit.end)
         if hit.label == "gender":
             remarks.append(Remark.of("said.no_gender"))
-            used.append((hit.start, hit.end))
+            spans.append(here)
         if hit.label.startswith("unrecorded "):
             remarks.append(Remark.of("said.unrecorded", name=hit.phrase))
-            used.append((hit.start, hit.end))
+            spans.append(here)
             continue
         if hit.label in _NOT_AMENITIES:
             continue
-        turn = _polarity(text, hit, turns, previous)
-        previous = (hit, turn)
-        used.append((hit.start, hit.end))
+        turn = _turn(text, hit, turns, previous)
+        gap = (previous[0].end, hit.start) if previous else None
+        if (
+            gap
+            and _LIST_GAP.fullmatch(fold(text[slice(*gap)]))
+            and not _EITHER.fullmatch(fold(text[slice(*gap)]))
+        ):
+            read.append(gap)
+        spans.append(here)
+        read += [(turn.start, turn.end)] if turn else []
         name, _, level = hit.label.partition(" ")
-        if turn == "needless":
+        label = turn.label.removesuffix(" after") if turn else ""
+        if label == "needless":
             needless.add("furnished" if level else f"amenity {name}")
         elif level:
-            filters.append(_furnished(level, turn))
+            found.append(_furnished(level, label))
+        elif (
+            previous
+            and gap
+            and _EITHER.fullmatch(fold(text[slice(*gap)]))
+            and (joined := _either(found, name, label))
+        ):
+            found = joined
+            read.append(gap)
         else:
-            filters.append(Filter("amenity", "!=" if turn == "without" else "=", name))
-    rest = blank_out(text, used)
-    kinds, kind_spans = _kinds(vocabulary, rest)
+            found.append(Filter("amenity", "!=" if label else "=", name))
+        previous = (hit, turn)
+    rest = blank_out(text, spans)
+    kinds, kind_spans, kind_turns = _kinds(vocabulary, rest, turns)
     return Traits(
-        (*filters, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans), tuple(used)
-    )
+        (*found, *kinds), tuple(remarks), frozenset(needless), blank_out(rest, kind_spans),
+        tuple(spans), (*spans, *read, *kind_spans, *kind_turns),
+    )  # fmt: skip
 
 
-def _furnished(level: str, turn: str) -> Filter:
-    if turn == "without":
+def _either(found: list[Filter], name: str, turned: str) -> list[Filter] | None:
+    """ "ban công hoặc cửa sổ" is one condition of two amenities; None where the sides are not alike."""
+    last = found[-1] if found else None
+    if last is None or turned or last.field != "amenity" or last.op not in {"=", "in"}:
+        return None
+    return [*found[:-1], Filter("amenity", "in", tuple(sorted({*last.values, name})))]
+
+
+def _furnished(level: str, turned: str) -> Filter:
+    if turned:
         return Filter("furnished", "=", "none") if level == "full" else Filter("furnished", "!=", level)
     return Filter("furnished", "=", level)
 
 
-def _polarity(
-    text: str, hit: PhraseHit, turns: list[PhraseHit], previous: tuple[PhraseHit, str] | None
-) -> str:
-    """ "without" or "needless" when a word before (or after) says so, "" for a trait that is wanted."""
+def _turn(
+    text: str, hit: PhraseHit, turns: list[PhraseHit], previous: tuple[PhraseHit, PhraseHit | None] | None
+) -> PhraseHit | None:
+    """The word before (or after) that turns a trait round or makes it needless; None for a trait that is wanted."""
     for turn in turns:
         between = text[hit.end : turn.start]
         if (
             turn.label == "needless after"
             and turn.start >= hit.end
-            and len(tokens(between)) <= 2
+            and len(tokens(between)) <= _CLOSE
             and not _paused(between)
         ):
-            return "needless"
+            return turn
     before = [t for t in turns if t.label in _TURNING and t.end <= hit.start]
     if before:
         last = max(before, key=lambda t: (t.end, t.end - t.start))
         between = text[last.end : hit.start]
-        if len(tokens(between)) <= 2 and not _paused(between) and not _is_question(text, last):
-            return last.label
+        if len(tokens(between)) <= _CLOSE and not _paused(between) and not _is_question(text, last):
+            return last
+    if _WANTED.match(fold(text[hit.start : hit.end])):  # ", có gác" begins anew
+        return None
     if previous and previous[1] and _LIST_GAP.fullmatch(fold(text[previous[0].end : hit.start])):
         return previous[1]
-    return ""
+    return None
 
 
 def _paused(between: str) -> bool:
@@ -110,27 +148,36 @@ def _is_question(text: str, turn: PhraseHit) -> bool:
     return fold(turn.phrase) in {"khong", "no"} and re.match(r"\s*(?:[,?.]|$)", text[turn.end :]) is not None
 
 
-def _kinds(vocabulary: Vocabulary, text: str) -> tuple[list[Filter], list[tuple[int, int]]]:
-    """Kinds of dwelling; "phòng trọ" only beside another kind or after "loại", else it means any place to live."""
+def _kinds(
+    vocabulary: Vocabulary, text: str, turns: list[PhraseHit]
+) -> tuple[list[Filter], list[Span], list[Span]]:
+    """Kinds of dwelling; "phòng trọ" only beside another kind or after "loại", else it means any place to live.
+
+    With the spans of the kinds, and of the negations and joining words that belong to them.
+    """
     hits = [hit for hit in vocabulary.find(text, "kinds") if hit.label != "any"]
-    plain = [hit for hit in hits if hit.label == "room"]
     others = [hit for hit in hits if hit.label != "room"]
+    turns = [*turns, *(replace(h, label="without") for h in vocabulary.find(text, "wheres", "except"))]
     filters: list[Filter] = []
-    used: list[tuple[int, int]] = []
+    used: list[Span] = []
+    read: list[Span] = []
+    previous: tuple[PhraseHit, PhraseHit | None] | None = None
     for hit in hits:
         joined = any(
             _LIST_GAP.fullmatch(fold(text[min(hit.end, o.end) : max(hit.start, o.start)])) for o in others
         )
-        excluded = _excluded(vocabulary, text, hit)
-        if hit in plain and not (
-            joined or excluded or _TYPE_ASKED.search(fold(text[: hit.start])) or _but(text, hit, others)
-        ):
+        turn = _turn(text, hit, [t for t in turns if t.label == "without"], previous)
+        meant = joined or turn or _TYPE_ASKED.search(fold(text[: hit.start])) or _but(text, hit, others)
+        if hit.label == "room" and not meant:
             continue
-        filters.append(Filter("type", "!=" if excluded else "=", hit.label))
+        if previous and _LIST_GAP.fullmatch(fold(text[previous[0].end : hit.start])):
+            read.append((previous[0].end, hit.start))
+        read += [(turn.start, turn.end)] if turn else []
+        filters.append(Filter("type", "!=" if turn else "=", hit.label))
         used.append((hit.start, hit.end))
+        previous = (hit, turn)
     wanted = {f.value for f in filters if f.op == "="}
-    filters = [f for f in filters if not (f.op == "!=" and f.value in wanted)]
-    return filters, used
+    return [f for f in filters if not (f.op == "!=" and f.value in wanted)], used, read
 
 
 def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
@@ -141,24 +188,16 @@ def _but(text: str, hit: PhraseHit, others: list[PhraseHit]) -> bool:
     )
 
 
-def _excluded(vocabulary: Vocabulary, text: str, hit: PhraseHit) -> bool:
-    window = text[max(0, hit.start - 24) : hit.start]
-    if _REFUSED.search(fold(window)):
-        return True
-    found = vocabulary.find(window, "wheres", "except")
-    return any(
-        len(tokens(window[h.end :])) <= 1 and not re.search(r"[,.;?!]", window[h.end :]) for h in found
-    )
-
-
-def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> list[Filter]:
-    """The state asked for of `entity`."""
+def parse_status(vocabulary: Vocabulary, text: str, entity: str) -> tuple[list[Filter], list[Span]]:
+    """The state asked for of `entity`, and where it stands."""
     labels = tuple(label for label in lists("asks") if label.startswith(f"status {entity} "))
-    hits = vocabulary.find(text, "asks", *labels) if labels else []
-    return [
-        Filter("status", "=", hit.label.rpartition(" ")[2])
-        for hit in hits
+    hits = [
+        hit
+        for hit in (vocabulary.find(text, "asks", *labels) if labels else [])
         if not _NEGATED.search(fold(text[: hit.start])) and not _is_within(text, hit)
+    ]
+    return [Filter("status", "=", hit.label.rpartition(" ")[2]) for hit in hits], [
+        (h.start, h.end) for h in hits
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -10,13 +10,11 @@ RequestType = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]
 Mode = Literal["LIST", "TABLE", "CHART"]
 Op = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not_in"]
 Value = str | int | float | bool | tuple[str, ...]
+Span = tuple[int, int]
 
 HINTED = ("room", "post", "room_seeking_post")
 LIST_ROWS, TABLE_ROWS = 20, 100
 """Most rows of a list and of a table when no number is asked for."""
-MOST_SHOWN = 50
-"""Rows of a list that the next question can point at."""
-_MEASURED = ("price", "area")
 OPPOSITE: dict[Op, Op] = {
     "=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not_in", "not_in": "in",
 }  # fmt: skip
@@ -78,8 +76,10 @@ class ParsedQuestion:
 
     `missing` is why it is not ready for SQL; `remarks` are the assumptions made. `own` means the asker's own records;
     `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
-    `picked` is the number of the one row of the last list that is meant, 0 for none, and `details` the fields of that
-    row that are asked for, none for what matters most.
+    `picked` is the number of the one row of the last list that is meant, 0 for none, `details` the fields of that row
+    that are asked for, none for what matters most, `asked` the conditions that it is asked to meet (yes or no).
+    `without_beds` leaves out beds in shared rooms, which "phòng giá rẻ" does not mean. `unread` are the words of the
+    message that this does not hold; `leans` says that it may go on from an answer that the rules cannot change.
     """
 
     request_type: RequestType = "QUERY"
@@ -95,7 +95,11 @@ class ParsedQuestion:
     skip: int = 0
     picked: int = 0
     details: tuple[str, ...] = ()
+    asked: tuple[Filter, ...] = ()
+    without_beds: bool = False
     refused: bool = False
+    unread: tuple[str, ...] = ()
+    leans: bool = False
     missing: tuple[Remark, ...] = ()
     remarks: tuple[Remark, ...] = ()
     question: str = field(default="", compare=False)
@@ -104,6 +108,11 @@ class ParsedQuestion:
     def ready(self) -> bool:
         """readyForSql (002-09)."""
         return self.request_type == "QUERY" and not self.missing
+
+    @property
+    def certain(self) -> bool:
+        """Whether every word was understood, so that nobody needs to be asked what is meant."""
+        return self.ready and not self.unread and not self.leans
 
     @property
     def entity_hint(self) -> str | None:
@@ -139,6 +148,7 @@ class ParsedQuestion:
             "edited": self.edited,
             "skip": self.skip,
             "picked": self.picked,
+            "without_beds": self.without_beds,
             "refused": self.refused,
             "missing": [[one.key, dict(one.params)] for one in self.missing],
             "said": [[one.key, dict(one.params)] for one in self.remarks],
@@ -157,6 +167,7 @@ class ParsedQuestion:
             "edited",
             "skip",
             "picked",
+            "without_beds",
             "refused",
             "question",
         )
@@ -173,7 +184,6 @@ class ParsedQuestion:
 
 def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
     """The filters each once, equal and excluded names joined into one, in the order of field and operator."""
-    single = [one for one in found if one.op not in {"in", "not_in"}]
     merged: list[Filter] = []
     names: dict[str, list[str]]
     for op, several in (("=", "in"), ("!=", "not_in")):
@@ -185,67 +195,12 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
             unique = tuple(sorted(dict.fromkeys(listed)))
             value: Value = unique if len(unique) > 1 else unique[0]
             merged.append(Filter(name, cast("Op", several if len(unique) > 1 else op), value))
-    rest = [one for one in single if one.field not in _SINGLE_VALUED]
+    rest = [one for one in found if one.field not in _SINGLE_VALUED]
     return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
 
 
 def _value(value: Any) -> Value:
     return tuple(value) if isinstance(value, list) else cast("Value", value)
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRows:
-    """Rows in the order they were shown: `ids`, `titles` and the figures of "price" and "area" where known.
-
-    `total` is how many rows met the conditions; `first` the place of the first row among them, from 1.
-    """
-
-    entity: str
-    ids: tuple[int | str, ...]
-    titles: tuple[str, ...]
-    figures: Mapping[str, tuple[float, ...]]
-    total: int
-    first: int = 1
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing that met the conditions was left out."""
-        return len(self.ids) >= self.total and self.first == 1
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON; `from_dict` reads it back."""
-        return {
-            "entity": self.entity,
-            "ids": list(self.ids),
-            "titles": list(self.titles),
-            "figures": {name: list(values) for name, values in self.figures.items()},
-            "total": self.total,
-            "first": self.first,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ShownRows:
-        """The rows that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
-        figures = {str(name): tuple(map(float, values)) for name, values in data["figures"].items()}
-        titles = tuple(map(str, data["titles"]))
-        return cls(
-            data["entity"], tuple(data["ids"]), titles, figures, int(data["total"]), int(data["first"])
-        )
-
-    @classmethod
-    def of(
-        cls, records: Sequence[Mapping[str, Any]], entity: str, total: int, skip: int = 0
-    ) -> ShownRows | None:
-        """What a result shows; None where its rows have no id."""
-        kept = records[:MOST_SHOWN]
-        if not kept or any(not isinstance(one.get("id"), int | str) for one in kept):
-            return None
-        figures = {
-            name: tuple(float(one[name]) for one in kept if isinstance(one.get(name), int | float))
-            for name in _MEASURED
-        }
-        titles = tuple(str(one.get("title") or one["id"]) for one in kept)
-        return cls(entity, tuple(one["id"] for one in kept), titles, figures, total, skip + 1)
 
 
 _RELAXED_FIRST = (

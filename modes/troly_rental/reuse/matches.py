@@ -25,13 +25,12 @@ from troly_rental.reuse.store import (
     pack_vector,
     slots_key,
 )
+from troly_rental.settings import RentalSettings
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
 
-# 002-14 and 002-15; both ends count (C3).
-HARD, SOFT = 0.92, 0.8
 Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
 Slots = Sequence[Mapping[str, Any]]
 # A phone or identity number, or an address, in a question: such a question is nobody else's.
@@ -91,8 +90,8 @@ class QuestionReuse:
     ) -> ReuseMatch:
         """The best match for `question`; a hard one is counted as used. Raises StoreError.
 
-        Hard: similarity at least 0.92 and the same numbers, places, negations, directions, words, filters, mode, role
-        and schema version; where the question says "today" or the like, also the same day. Soft: at least 0.8.
+        Hard: similarity at least `reuse_from` (002-14, 0.92) and the same numbers, places, negations, directions, words, filters, mode, role
+        and schema version; where the question says "today" or the like, also the same day. Soft: at least `example_from` (002-15, 0.8). Both ends count (C3).
         """
         now = now or self._services.clock()
         # What is kept changes with every question, so the replay of a turn is told what there was then.
@@ -105,7 +104,9 @@ class QuestionReuse:
         if not held:
             return ReuseMatch("none")
         vector = await self._vector(question.text, embed if held[0] else None)
-        query = _ReuseQuery(question, vector, self._embedder(), now)
+        query = _ReuseQuery(
+            question, vector, self._embedder(), now, self._services.settings.of(RentalSettings)
+        )
         match = await recording.given(
             "rental.reuse", lambda: asyncio.to_thread(_best, query, entries), match_to_json, match_from_json
         )
@@ -179,16 +180,19 @@ class _ReuseQuery:
     vector: tuple[float, ...]
     embedder: str
     now: datetime
+    limits: RentalSettings
 
 
 def _best(query: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
     """The hard match of the highest similarity, else the nearest soft one."""
-    near = [(score, entry) for entry in entries if (score := _alike(query, entry)) >= SOFT]
+    near = [
+        (score, entry) for entry in entries if (score := _alike(query, entry)) >= query.limits.example_from
+    ]
     near.sort(key=lambda pair: (-pair[0], -pair[1].number))
     refused: Reason = ""
     same = sorted(query.question.canonical.split())
     for score, entry in near:
-        if score < HARD:
+        if score < query.limits.reuse_from:
             break
         # Other parts can only be refused; the reason shown is that of the nearest pair.
         if refused and sorted(entry.canonical.split()) != same:

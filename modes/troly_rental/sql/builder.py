@@ -6,13 +6,15 @@ from sqlglot import exp
 
 from troly_rental.data.places import places
 from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
-from troly_rental.roles import Role
+from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
 _DATES = frozenset(
     {"posted_at", "start_date", "end_date", "month", "due_date", "scheduled_at", "move_in_date"}
 )
 _PERIODS = ("month", "week", "day")
+PRICE_BAND = 1_000_000
+"""VND that one band of a price distribution holds."""
 
 
 def build_query(parsed: ParsedQuestion, role: Role = "GUEST") -> exp.Select:
@@ -72,7 +74,7 @@ class _Builder:
         groups = [self._group(name) for name in parsed.group]
         named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
-        if groups and parsed.measures[0].kind != "count":
+        if groups and parsed.measures[0].kind not in {"count", "count_where", "occupancy"}:
             measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
         query = self.finished([*named, *measures])
         if not groups:
@@ -148,6 +150,12 @@ class _Builder:
         return exp.DPipe(this=exp.Literal.string(path), expression=number)
 
     def _group(self, name: str) -> exp.Expr:
+        if name == "price_band":
+            band = exp.Literal.number(PRICE_BAND)
+            return exp.Mul(
+                this=exp.Floor(this=exp.Div(this=self.field("price"), expression=band.copy())),
+                expression=band,
+            )
         if name in _PERIODS:
             day = self.field("month" if "month" in self.entity.fields else self.entity.newest)
             return exp.cast(exp.TimestampTrunc(this=day, unit=exp.var(name)), "DATE")
@@ -156,6 +164,17 @@ class _Builder:
     def _measure(self, one: Measure) -> exp.Expr:
         if one.kind == "count":
             return exp.Count(this=exp.Star())
+        if one.kind in {"count_where", "occupancy"}:
+            state = exp.Literal.string(one.field or "rented")
+            of_state = exp.EQ(this=self.field("status"), expression=state)
+            some: exp.Expr = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=of_state))
+            if one.kind == "count_where":
+                return some
+            share = exp.Div(
+                this=exp.Mul(this=exp.Literal.number("100.0"), expression=some),
+                expression=exp.Count(this=exp.Star()),
+            )
+            return exp.Round(this=share, decimals=exp.Literal.number(1))
         if one.field == "price_m2":
             price, area = self.field("price"), self.field("area")
             value: exp.Expr = exp.Div(this=price, expression=area, typed=False, safe=False)
@@ -174,18 +193,16 @@ class _Builder:
     def _chosen_rows(self) -> list[exp.Expr]:
         """Whose rows: the asker's own, else what is public (a landlord's relations also hold what is let)."""
         entity = self.entity
-        own = entity.own.get(self.role) if self.parsed.own else None
-        if own and "filled" in own:
-            return [exp.Not(this=exp.Is(this=self.column(own["filled"]), expression=exp.Null()))]
-        if own:
-            column, chosen, state, value = own["among"]
-            inner = exp.select(_named(chosen)).from_(exp.to_table(chosen.partition(".")[0]))
-            inner = inner.where(exp.EQ(this=_named(state), expression=exp.Literal.string(value)))
-            return [exp.In(this=self.column(column), query=inner.subquery())]
+        found: list[exp.Expr] = []
+        if self.parsed.without_beds:
+            found.append(exp.NEQ(this=self.field("type"), expression=exp.Literal.string("dormitory")))
+        given = grants()[self.role].get(entity.table, ())
+        if self.parsed.own and entity.own and any(one.mine for one in given):
+            return [*found, self.column(entity.own)]
         if entity.public and not any(one.field in {"id", "status"} for one in self.parsed.filters):
             column, value = entity.public
-            return [exp.EQ(this=self.column(column), expression=exp.Literal.string(value))]
-        return []
+            found.append(exp.EQ(this=self.column(column), expression=exp.Literal.string(value)))
+        return found
 
     def _condition(self, one: Filter) -> exp.Expr:
         if one.field == "amenity":
@@ -193,7 +210,9 @@ class _Builder:
         column = self.field(one.field)
         if one.field in _DATES:
             column = exp.cast(column, "DATE")
-        values = one.value if isinstance(one.value, tuple) else (one.value,)
+        values: tuple[Value, ...] = one.value if isinstance(one.value, tuple) else (one.value,)
+        if one.field == "id":
+            values = tuple(int(str(value)) for value in values)
         if one.field == "district":
             values = _with_covered(one.values)
         # Invoices that are not paid are those overdue too; `conditions.read_filters` folds them back.
@@ -210,8 +229,13 @@ class _Builder:
     def _amenity(self, one: Filter) -> exp.Expr:
         self._join("rooms")
         own = exp.EQ(this=_named("room_amenities.room_id"), expression=_named("rooms.id"))
-        code = exp.Literal.string(str(one.value))
-        chosen = exp.EQ(this=_named("room_amenities.amenity_id"), expression=code)
+        codes = [exp.Literal.string(value) for value in one.values]
+        code = _named("room_amenities.amenity_id")
+        chosen: exp.Expr = (
+            exp.EQ(this=code, expression=codes[0])
+            if len(codes) == 1
+            else exp.In(this=code, expressions=codes)
+        )
         inner = exp.select(exp.Literal.number(1)).from_(exp.to_table("room_amenities"))
         found = exp.Exists(this=inner.where(own, chosen))
         return exp.Not(this=found) if one.op == "!=" else found

@@ -16,7 +16,7 @@ LANDLORD_ONLY = frozenset({"tenant"})
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One thing that can be asked for; columns are written "table.column"."""
+    """One thing that can be asked for; columns are written "table.column", `own` is the one that says whose a row is."""
 
     name: str
     table: str
@@ -27,7 +27,7 @@ class Entity:
     fields: Mapping[str, str]
     join: Mapping[str, tuple[str, ...]]
     public: tuple[str, ...]
-    own: Mapping[str, Mapping[str, Any]]
+    own: str
 
     def column(self, field: str) -> str:
         """The column of `field`; raises KeyError for one that it does not have."""
@@ -52,5 +52,5 @@ def _parse_entity(name: str, node: Mapping[str, Any]) -> Entity:
         node["fields"],
         {table: tuple(keys) for table, keys in node.get("join", {}).items()},
         tuple(node.get("public", ())),
-        node.get("own", {}),
+        node.get("own", ""),
     )

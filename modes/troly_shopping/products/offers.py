@@ -1,171 +1,436 @@
-"""Finds what the catalogue has for a question: a list, a comparison, the parts of a computer, or what was shown before."""
+"""Finds what the catalogue has for a query: a list, a comparison, a computer, or what is to be said of products shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from decimal import Decimal
+from functools import cache, lru_cache, partial
+from typing import Literal, NamedTuple
 
-from troly.stores.published import Datasets
-from troly_shopping.products.follow_up import FollowUp
-from troly_shopping.products.pc_build import PcBuild, build_pc
-from troly_shopping.products.query import ProductQuery, parse_product_query
-from troly_shopping.products.store import Product, ProductStore, ScoredProduct, SearchCriteria, index_terms
+from troly.text.fold import fold, folded_words
+from troly.text.match import Lexicon
+from troly_shopping.products.pc_build import Fit, PcBuild, build_pc, change_part, check_fit, fits_with
+from troly_shopping.products.query import FIGURE, UNITS, FigureFact, ProductQuery, parse_product_query
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria, index_terms, key_of
+from troly_shopping.wordlists import word_lists
 
 ROWS = 8
-# How many cheaper ones are offered beside products that were shown.
-_CHEAPER = 8
-# The share of what a question's words tell that a product must hold when nothing else narrows the catalogue down.
-_FITTING = 0.5
+# Properties that are liked rather than demanded: they put goods first.
+SOFT = frozenset({"light", "silent", "premium"})
+# How readily a part of a question is given up: properties first, what is not wanted never.
+_PRICE, _NAMES, _NEVER = 2, 4, 9
+# Products that are looked at one by one for their properties.
+_LOOKED_AT = 5_000
 _SIDES = 4
+_OF_ONE_MODEL = 3
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What was found. `near`: none is quite what was wanted; `missing`: sides of a comparison that are not there."""
+    """What was found: `products` to be shown, `total` how many there are in all.
 
-    kind: Literal["list", "compare", "build", "follow"]
+    `unmet` are the parts of the question that none of them meets, as typed; `silent` the properties of which the catalogue
+    says nothing. `kind` "rows": said of products that were shown before; "fit": whether parts go together.
+    """
+
+    kind: Literal["list", "compare", "build", "rows", "fit"]
     query: ProductQuery
     products: tuple[Product, ...] = ()
-    near: bool = False
+    total: int = 0
+    unmet: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     computer: PcBuild | None = None
-    follow: FollowUp | None = None
+    fit: Fit | None = None
+    best: tuple[Product, ...] = ()
+    note: str = ""
 
 
-def find_offer(datasets: Datasets, question: str, kinds: tuple[str, ...] = ()) -> Offer | None:
-    """What the catalogue has for `question`; None when none is loaded or the question is about something else.
+class _Test(NamedTuple):
+    """One part of a question: as typed, what it asks of a product (None: the catalogue does not say), how readily it is given up."""
 
-    `kinds` were shown just before: "có con nào dưới 15 triệu không" means those.
+    said: str
+    holds: Callable[[Product], bool | None]
+    place: int
 
-    Blocking; raises StoreError.
-    """
-    store = ProductStore(datasets)
-    if store.loaded() is None:
-        return None
-    makers = store.brands()
-    query = parse_product_query(question, makers)
-    if (
-        kinds
-        and not (query.kinds or query.brands or query.words)
-        and query.action == "find"
-        and query.filtered
-    ):
-        query = replace(query, kinds=kinds)
-    if query.terms and query.action == "find" and not (query.priced or query.order or query.codes):
-        return None
+
+def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """What the catalogue has for `query`; None where it asks for no goods. Blocking; raises StoreError."""
     if query.action == "build":
-        budget = query.about or query.high or query.low
-        computer = build_pc(store, budget, query.use or "gaming")
+        computer = build_pc(store, query.about or query.high or query.low, query.use or "gaming")
         return Offer("build", query, computer.parts, computer=computer)
     if query.action == "compare":
-        return _compare(store, query, makers)
-    return _list(store, query)
+        return _compare(store, query)
+    if query.parts:
+        return _several(store, query)
+    fit = _fit(store, query)
+    if fit is not None:
+        return fit
+    unknown = query.unread and not (query.kinds or query.words or query.details)
+    # A maker beside a word that is not read: what is wanted of it is not known.
+    return _list(store, query) if query.narrows and not unknown else None
 
 
-def _criteria(query: ProductQuery, **other: object) -> SearchCriteria:
-    criteria = SearchCriteria(
-        terms=query.words,
-        kinds=query.kinds,
-        brands=query.brands,
-        low=query.low,
-        high=query.high,
-        target=query.about or query.high or query.low,
-        stocked=query.stocked,
-        order=query.order,
-        least=0.0 if query.filtered else _FITTING,
-        count=ROWS,
-    )
-    return replace(criteria, **other)  # type: ignore[arg-type]
+def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
+    """Those of `products`, which were shown before, that `query` means."""
+    tests = tests_of(query)
+    exact = _fitting(products, tests)
+    if exact or not tests:
+        return Offer("rows", query, tuple(exact or products), len(exact or products))
+    return Offer("rows", query, tuple(products), len(products), unmet=tuple(test.said for test in tests))
 
 
 def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
-    if not (query.words or query.filtered):
-        return None
-    found = [item.product for item in store.search(_criteria(query))]
-    exact = [product for product in found if _has(product, query)]
+    """What fits; where nothing does, what is nearest, and which part of the question it does not meet.
+
+    What is not wanted is never among it.
+    """
+    tests = tests_of(query)
+    everything = _rows(store, query, priced=False)
+    silent = [
+        test
+        for test in tests
+        if test.place == 0 and everything and all(test.holds(row) is None for row in everything)
+    ]
+    unknown = tuple(test.said for test in silent)
+    live = [test for test in tests if test not in silent]
+    if query.priced:
+        live.append(_Test("", lambda product: _in_price(product, query), _PRICE))
+    exact = _fitting(everything, live)
+    if exact and query.most:
+        best, _ = best_by(exact, query.most)
+        if best:
+            return Offer("list", query, best[:ROWS], len(best), note="most")
+        unknown = (*unknown, query.said.get(query.most, query.most))
     if exact:
-        return Offer("list", query, tuple(exact))
-    for looser in _looser(query):
-        near = store.search(looser)
+        return _shown(query, exact, silent=unknown)
+    # The last part given up is what the customer cares for most: the price, the maker, a name.
+    for given_up in sorted((test for test in live if test.place < _NEVER), key=lambda test: test.place):
+        near = _fitting(everything, [test for test in live if test is not given_up])
+        if given_up.place == _NAMES:
+            # The nearest to a model that is not there are those that share a word of its name.
+            alike = {row.id: sum(_says(row, word) for word in query.words) for row in near}
+            near = sorted((row for row in near if alike[row.id]), key=lambda row: -alike[row.id]) or near
         if near:
-            return Offer("list", query, tuple(item.product for item in near), near=True)
-    known = query.kinds or query.brands or query.codes
-    return Offer("list", query, near=True) if known else None
+            return _shown(query, near, unmet=(given_up.said,), silent=unknown)
+    near = _fitting(everything, [test for test in live if test.place >= _PRICE]) if query.kinds else []
+    near = near or (
+        _fitting(everything, [test for test in live if test.place == _NEVER]) if query.kinds else []
+    )
+    unmet = tuple(test.said for test in live if test.place < _NEVER)
+    return _shown(query, near, unmet=unmet, silent=unknown) if near else Offer("list", query, unmet=unmet)
 
 
-def _has(product: Product, query: ProductQuery) -> bool:
-    """Whether all words with digits ("4060", "16gb") are in the product; without any, it is what was found."""
-    if not query.codes:
+def _shown(
+    query: ProductQuery, rows: Sequence[Product], *, unmet: tuple[str, ...] = (), silent: tuple[str, ...] = ()
+) -> Offer:
+    """The first rows: of each kind that was asked for as many; those first that are listed with what is liked ("nhẹ")."""
+    soft = [fact for fact in query.facts if fact in SOFT]
+    rows = sorted(rows, key=lambda row: -sum(shows(row, fact) is True for fact in soft)) if soft else rows
+    if len(query.kinds) > 1:
+        each = max(2, ROWS // len(query.kinds))
+        first = [
+            product for kind_ in query.kinds for product in [row for row in rows if row.kind == kind_][:each]
+        ]
+    else:
+        first = list(rows[:ROWS])
+    target = query.about or query.high
+    if unmet and target and not any(_in_price(row, query) for row in rows):
+        first = sorted(rows, key=lambda row: abs(row.price - target))[:3]
+    return Offer("list", query, tuple(first), len(rows), unmet=unmet, silent=silent)
+
+
+def _rows(store: ProductStore, query: ProductQuery, *, priced: bool) -> list[Product]:
+    """The products of the kinds and the price; by their words where no kind is named."""
+    terms = (
+        ()
+        if query.kinds
+        else (*query.words, *(word for brand in query.brands for word in folded_words(brand)))
+    )
+    criteria = SearchCriteria(
+        terms=_spelt(store, terms),
+        kinds=query.kinds,
+        low=query.low if priced else None,
+        high=query.high if priced else None,
+        target=query.about or query.high or query.low,
+        stocked=query.stocked,
+        order=query.order,
+        least=0.01 if terms else 0.0,
+        count=_LOOKED_AT,
+    )
+    return [found.product for found in store.search(criteria)]
+
+
+def _spelt(store: ProductStore, words: Iterable[str]) -> tuple[str, ...]:
+    """Index terms; a code that only begins longer ones stands for those."""
+    return tuple(term for word in words for term in store.terms_from(word))
+
+
+def _fitting(rows: Sequence[Product], tests: Sequence[_Test]) -> list[Product]:
+    return [row for row in rows if all(test.holds(row) for test in tests)]
+
+
+def tests_of(query: ProductQuery) -> list[_Test]:
+    """The parts of `query` that are looked up product by product."""
+    said = query.said
+    tests = [
+        _Test(said.get(fact, fact), partial(shows, fact=fact), 0) for fact in query.facts if fact not in SOFT
+    ]
+    tests += [
+        _Test(figure.said, partial(has_figure, fact=figure), 1)
+        for figure in query.figures
+        if figure.unit != "month"
+    ]
+    if query.words:
+        whole = " ".join(dict.fromkeys(said.get(word, word) for word in query.words))
+        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words), _NAMES))
+    if query.brands:
+        makers = ", ".join(query.brands)
+        tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands), 3))
+    if query.excludes:
+        tests.append(_Test("", lambda product: not _is_excluded(product, query), _NEVER))
+    return tests
+
+
+def _is_excluded(product: Product, query: ProductQuery) -> bool:
+    return (
+        any(_made_by(product, brand) for brand in query.no_brands)
+        or any(_says(product, word) for word in query.no_words)
+        or any(shows(product, fact) for fact in query.no_facts)
+    )
+
+
+def _in_price(product: Product, query: ProductQuery) -> bool:
+    return (query.low or 0) <= product.price <= (query.high or product.price)
+
+
+@cache
+def _signs() -> dict[str, Lexicon]:
+    """What of the catalogue shows or denies a property, by section; each alone, so that none hides another."""
+    lists = word_lists("facts")
+    return {
+        name: Lexicon({name: entries})
+        for name, entries in lists.items()
+        if name.endswith((" shown", " denied"))
+    }
+
+
+@lru_cache(maxsize=20_000)
+def _told(text: str, section: str) -> bool:
+    listed = _signs().get(section)
+    return listed is not None and listed.has(text, section)
+
+
+def shows(product: Product, fact: str) -> bool | None:
+    """Whether the catalogue shows that the product has a property; None where it says neither."""
+    text = f"{product.name}; {product.specs}"
+    if _told(text, f"{fact} shown"):
         return True
-    held = set(index_terms(f"{product.name}\n{product.specs}"))
-    return all(code in held for code in query.codes)
+    return False if _told(text, f"{fact} denied") else None
 
 
-def _looser(query: ProductQuery) -> list[SearchCriteria]:
-    """What to look for when there is nothing: without the words, the maker, the price; the nearest price first."""
-    if not (query.kinds or query.brands or query.codes):
-        return []
-    plain = _criteria(query, least=0.0)
-    queries = [plain] if query.kinds or query.brands else []
-    if query.brands and query.kinds:
-        queries.append(replace(plain, brands=(), terms=(*query.words, *index_terms(" ".join(query.brands)))))
-    if query.priced and (query.kinds or query.brands):
-        free = replace(plain, low=None, high=None, terms=(), order="nearest", count=3)
-        queries += [free, replace(free, brands=())] if query.kinds else [free]
-    if query.codes and not query.filtered:
-        queries.append(replace(plain, least=0.2, count=3))
-    return queries
+def has_figure(product: Product, fact: FigureFact) -> bool | None:
+    """Whether a product has a figure: that of the attribute where the catalogue names it, else any with its unit."""
+    attribute = fact.attribute
+    named = [
+        value for name, value in product.details().items() if attribute and fold(name) in _called(attribute)
+    ]
+    if not attribute and fact.unit == "gb" and fact.value <= 64:
+        named = [value for name, value in product.details().items() if fold(name) in _called("ram")]
+        anything = [
+            figure for text in (product.name, *product.details().values()) for figure in _figures(text, "gb")
+        ]
+        if fact.sign == "=":
+            return fact.value in anything
+    figures = [figure for text in named for figure in _figures(text, fact.unit)]
+    if not figures:
+        figures = _figures(f"{product.name}; {product.specs}", fact.unit)
+        if not figures:
+            return None
+        if fact.sign != "=":
+            figures = [max(figures)]
+    if fact.sign == ">=":
+        return max(figures) >= fact.value
+    if fact.sign == "<=":
+        return min(figures) <= fact.value
+    whole = fact.unit == "inch" and fact.value == int(fact.value)
+    return any(int(figure) == fact.value if whole else figure == fact.value for figure in figures)
 
 
-def _compare(store: ProductStore, query: ProductQuery, makers: list[str]) -> Offer:
+def _figures(text: str, unit: str) -> list[float]:
+    found = []
+    for match in FIGURE.finditer(text):
+        measure, factor = UNITS[match[2].lower()]
+        if measure == unit:
+            found.append(float(match[1].replace(",", ".")) * factor)
+    return found
+
+
+@cache
+def _called(attribute: str) -> frozenset[str]:
+    return frozenset(fold(entry) for entry in word_lists("attributes").get(attribute, ()))
+
+
+def value_of(product: Product, attribute: str) -> str:
+    """What the catalogue says of an attribute; "" for nothing."""
+    called = _called("ram" if attribute == "memory type" else attribute)
+    found = next((value for name, value in product.details().items() if fold(name) in called), "")
+    return found or (product.details().get("Bộ nhớ", "") if attribute in {"ram", "storage"} else "")
+
+
+def _says(product: Product, word: str) -> bool:
+    terms = _terms(f"{product.name}\n{product.specs}\n{product.brand}")
+    return word in terms or (
+        len(word) >= 3
+        and not word.isdigit()
+        and any(char.isdigit() for char in word)
+        and any(term.startswith(word) for term in terms)
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(index_terms(text))
+
+
+def _made_by(product: Product, brand: str) -> bool:
+    words = folded_words(brand)
+    return key_of(product.brand) == key_of(brand) or set(words) <= _terms(f"{product.name}\n{product.specs}")
+
+
+def _several(store: ProductStore, query: ProductQuery) -> Offer:
+    """Each of several goods that one message names."""
+    found: list[Product] = []
+    missing: list[str] = []
+    single = True
+    for side in query.parts:
+        wanted = parse_product_query(side, store)
+        offer = _list(store, wanted) if wanted.names else None
+        rows = offer.products[: ROWS // 2] if offer and not offer.unmet else ()
+        single = single and len(rows) == 1
+        found += [row for row in rows if row not in found]
+        missing += [] if rows else [side]
+    moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
+    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
+    return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
+
+
+def _compare(store: ProductStore, query: ProductQuery) -> Offer:
     chosen: list[Product] = []
     missing: list[str] = []
     kinds = query.kinds
     for side in query.parts[:_SIDES]:
-        wanted = parse_product_query(side, makers)
-        criteria = _criteria(
-            wanted, kinds=wanted.kinds or kinds, order="", count=4, least=_FITTING if wanted.words else 0.0
+        wanted = parse_product_query(side, store)
+        wanted = replace(wanted, action="find", kinds=wanted.kinds or kinds, order="")
+        found = _list(store, wanted) if wanted.names else None
+        fresh = (
+            [product for product in found.products if product not in chosen]
+            if found and not found.unmet
+            else []
         )
-        found = [item for item in store.search(criteria) if _fits(item, wanted)]
-        fresh = [item.product for item in found if item.product not in chosen]
-        if fresh:
+        if fresh and not wanted.unread:
             chosen.append(fresh[0])
             kinds = kinds or (fresh[0].kind,)
         else:
             missing.append(side)
-    return Offer("compare", query, tuple(chosen), missing=tuple(missing))
+    return Offer("compare", query, tuple(chosen), len(chosen), missing=tuple(missing))
 
 
-def _fits(found: ScoredProduct, side: ProductQuery) -> bool:
-    return bool(side.words or side.brands or side.kinds) and _has(found.product, side)
+def _fit(store: ProductStore, query: ProductQuery) -> Offer | None:
+    """Whether two parts that are named go together, or which goods of a kind go with the part that is named."""
+    if not query.words or len(query.kinds) + len(query.owned) > 2:
+        return None
+    models = [word for word in query.words if len(word) >= 4 and any(char.isdigit() for char in word)]
+    firm: dict[str, list[Product]] = {}
+    for word in models:
+        named = _rows(store, ProductQuery(words=(word,)), priced=False)
+        rows = [product for product in named if word in _terms(product.name)]
+        # A word that many names hold ("ddr5") names no part.
+        if 0 < len(rows) <= _OF_ONE_MODEL and rows[0].details().get("Socket"):
+            firm.setdefault(rows[0].kind, rows)
+    if len(firm) == 2:
+        first, second = (rows[0] for rows in firm.values())
+        return Offer("fit", query, (first, second), 2, fit=check_fit(first, second))
+    wanted = [kind for kind in query.kinds if kind not in firm]
+    if len(firm) == 1 and len(wanted) == 1 and wanted[0] in {"cpu", "mainboard", "ram"}:
+        [part] = [rows[0] for rows in firm.values()]
+        return with_part(store, part, wanted[0], query)
+    return None
 
 
-def find_again(datasets: Datasets, asked: FollowUp) -> Offer:
-    """The products meant, as the catalogue has them now; raises StoreError. Blocking."""
-    store = ProductStore(datasets)
-    products = store.named(asked.names)
-    if asked.kind == "others":
-        return _others(store, asked, products)
-    return Offer("follow", ProductQuery(), tuple(_meant(products, asked)), follow=asked)
+def with_part(store: ProductStore, part: Product, kind: str, query: ProductQuery) -> Offer:
+    """Goods of `kind` that go with `part`."""
+    criteria = SearchCriteria(
+        kinds=(kind,), order="cheapest", low=query.low, high=query.high, count=_LOOKED_AT
+    )
+    rows = [found.product for found in store.search(criteria) if fits_with(found.product, part)]
+    rows = rows[:1] if query.order == "cheapest" else rows
+    return Offer("list", query, tuple(rows[:ROWS]), len(rows), note=part.name)
 
 
-def _meant(products: Sequence[Product], asked: FollowUp) -> Sequence[Product]:
-    if not asked.places:
-        return products
-    by_name = {product.name: product for product in products}
-    places = [place - 1 if place > 0 else len(asked.names) - 1 for place in asked.places]
-    chosen = [asked.names[place] for place in places if place < len(asked.names)]
-    return [by_name[name] for name in dict.fromkeys(chosen) if name in by_name]
+def others(store: ProductStore, query: ProductQuery, shown: Sequence[Product]) -> Offer | None:
+    """Goods for `query` that were not shown."""
+    found = _fitting(_rows(store, query, priced=True), tests_of(query))
+    rest = [product for product in found if product.id not in {one.id for one in shown}]
+    return Offer("list", query, tuple(rest[:ROWS]), len(rest))
 
 
-def _others(store: ProductStore, asked: FollowUp, products: Sequence[Product]) -> Offer:
-    """Cheaper ones of the same kinds."""
-    kinds = tuple(dict.fromkeys(product.kind for product in products))
-    if not kinds:
-        return Offer("follow", ProductQuery(), follow=asked)
-    high = min(product.price for product in products) - 1
-    query = SearchCriteria(kinds=kinds, high=high, order="dearest", count=_CHEAPER)
-    found = [item.product for item in store.search(query)]
-    cheapest = min(products, key=lambda product: product.price)
-    return Offer("follow", ProductQuery(), tuple(found) or (cheapest,), near=not found, follow=asked)
+def cheaper(store: ProductStore, shown: Sequence[Product]) -> Offer:
+    """Cheaper goods of the kinds shown; `unmet` where there is none, with the cheapest shown."""
+    kinds = tuple(dict.fromkeys(product.kind for product in shown))
+    lowest = min(shown, key=lambda product: product.price)
+    criteria = SearchCriteria(kinds=kinds, high=lowest.price - 1, order="dearest", count=ROWS)
+    found = [item.product for item in store.search(criteria)]
+    query = ProductQuery(kinds=kinds, high=lowest.price - 1, order="nearest")
+    if not found:
+        return Offer("rows", query, (lowest,), 1, note="no cheaper")
+    return Offer("list", query, tuple(found), len(found), note="cheaper")
+
+
+def changed_build(store: ProductStore, parts: Sequence[Product], query: ProductQuery) -> Offer | None:
+    """The computer with another part or one part less; None where no part of it is named."""
+    kind = next(
+        (kind for kind in (*query.kinds, *_kinds_asked(query)) if any(part.kind == kind for part in parts)),
+        "",
+    )
+    if not kind:
+        return None
+    if "remove" in query.moves and "swap" not in query.moves:
+        left = tuple(part for part in parts if part.kind != kind)
+    else:
+        left = change_part(store, parts, kind, dearer="stronger" in query.moves or query.order != "cheapest")
+    return Offer(
+        "build", query, left, computer=PcBuild(left), note="changed" if left != tuple(parts) else "unchanged"
+    )
+
+
+def _kinds_asked(query: ProductQuery) -> list[str]:
+    kinds = {"graphics card": "vga", "ram": "ram", "cpu": "cpu", "storage": "ssd"}
+    return [kinds[name] for name in query.asks if name in kinds]
+
+
+def best_by(products: Sequence[Product], most: str) -> tuple[tuple[Product, ...], str]:
+    """The products with the most or least of an attribute ("ram +"), and what the catalogue says; none where it is silent."""
+    name, wants_most = most[:-2], most.endswith("+")
+    values = {product: _measure(value) for product in products if (value := value_of(product, name))}
+    known = {product: value for product, value in values.items() if value is not None}
+    if not known:
+        return (), ""
+    wanted = max(known.values()) if wants_most else min(known.values())
+    best = tuple(product for product, value in known.items() if value == wanted)
+    return best, value_of(best[0], name)
+
+
+def _measure(text: str) -> Decimal | None:
+    for match in FIGURE.finditer(text):
+        return Decimal(match[1].replace(",", ".")) * UNITS[match[2].lower()][1]
+    found = _NUMBER.search(text)
+    return Decimal(found[0].replace(",", ".")) if found else None
+
+
+def title_says(title: str, name: str) -> bool:
+    """Whether a product's name holds all words of `name`."""
+    return set(folded_words(name)) <= _terms(title)

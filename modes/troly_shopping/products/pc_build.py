@@ -35,6 +35,52 @@ class PcBuild:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether two parts go together by what the catalogue says of both; None where it says too little."""
+
+    fits: bool | None
+    by: str = ""
+    first: str = ""
+    second: str = ""
+
+
+def check_fit(one: Product, other: Product) -> Fit:
+    """Compare sockets, else the kind of memory."""
+    first, second = _part(one), _part(other)
+    for name, mine, theirs in (
+        ("Socket", first.sockets, second.sockets),
+        ("RAM", first.memory, second.memory),
+    ):
+        if mine and theirs and (name == "RAM" or not mine & theirs or not (first.memory and second.memory)):
+            told = [", ".join(sorted(marks)).upper() for marks in (mine, theirs)]
+            return Fit(bool(mine & theirs), name, *told)
+    return Fit(None)
+
+
+def fits_with(one: Product, part: Product) -> bool:
+    """Whether sockets and memory of both, as far as the catalogue says them, agree."""
+    first, second = _part(one), _part(part)
+    sockets = not (first.sockets and second.sockets) or bool(first.sockets & second.sockets)
+    return sockets and (not (first.memory and second.memory) or bool(first.memory & second.memory))
+
+
+def change_part(
+    store: ProductStore, parts: Sequence[Product], kind: str, *, dearer: bool
+) -> tuple[Product, ...]:
+    """The parts with the next dearer or cheaper one of `kind` that fits the others."""
+    old = next(part for part in parts if part.kind == kind)
+    rest = [part for part in parts if part.kind in {"cpu", "mainboard", "ram"} and part.kind != kind]
+    fitting = [
+        one for one in store.spread((kind,), 1_000)[kind]
+        if all(fits_with(one, part) for part in rest) and (one.price > old.price if dearer else one.price < old.price)
+    ]  # fmt: skip
+    if not fitting:
+        return tuple(parts)
+    new = fitting[0] if dearer else fitting[-1]
+    return tuple(new if part.kind == kind else part for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
 class _Part:
     """A product, and what decides whether it fits the others, read once."""
 

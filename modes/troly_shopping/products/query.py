@@ -1,21 +1,22 @@
-"""Parses which goods a message asks for: kind, maker, price limits, order, comparison, a computer to build."""
+"""Parses which goods a message asks for; every word of it is accounted for, or named as not understood."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from decimal import Decimal
 from functools import cache
-from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
-from troly.text.fold import fold, folded_words, nfc, tokens
-from troly.text.match import PhraseHit, blank_out, spans_of
+from troly.text.fold import WordToken, accents, fold, folded_words, nfc, tokens
+from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, find_amounts
 from troly_shopping.products.store import Order
 from troly_shopping.wordlists import lexicon, word_lists
 
 Action = Literal["find", "compare", "build"]
+Sign = Literal["=", ">=", "<="]
 
 MILLION, THOUSAND = 1_000_000, 1_000
 # "tầm 500k" means this share more or less.
@@ -25,41 +26,189 @@ _SMALLEST_PRICE = 10_000
 _FOREIGN = ("USD", "EUR")
 _NEAR = 14
 _BETWEEN = re.compile(r"\s*(?:-|~|den|toi|to|and|va|—|–)\s*")
-# How the catalogue writes what a computer is for.
-_USES = {"gaming": "gaming", "graphics": "dohoa", "office": "vanphong"}
 _LIMITS = ("at most", "at least", "about", "budget", "or less", "or more")
+# "below 6m", "15m": millions, unless the catalogue measures such goods in metres.
+_SHORT_MILLION = re.compile(r"(?<![\w.,])(\d{1,3}(?:[.,]\d{1,2})?)m(?!\w)", re.IGNORECASE)
+# A figure with its unit, as customers and catalogues write it.
+FIGURE = re.compile(
+    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|g|tb|t|inch(?:es)?|in|\"|hz|kg|mah|w|tháng|thang|năm|nam|months?|years?)(?![^\W_])",
+    re.IGNORECASE,
+)
+UNITS = {
+    **dict.fromkeys(("gb", "g"), ("gb", 1)), **dict.fromkeys(("tb", "t"), ("gb", 1024)),
+    **dict.fromkeys(("inch", "inches", "in", '"'), ("inch", 1)), "hz": ("hz", 1), "kg": ("kg", 1), "mah": ("mah", 1), "w": ("w", 1),
+    **dict.fromkeys(("tháng", "thang", "month", "months"), ("month", 1)), **dict.fromkeys(("năm", "nam", "year", "years"), ("month", 12)),
+}  # fmt: skip
+# What a bare number after an attribute counts: "ram 32".
+_BARE_UNITS = {
+    "ram": ("gb", frozenset((4, 8, 12, 16, 24, 32, 48, 64, 96, 128))),
+    "storage": ("gb", frozenset((120, 128, 240, 250, 256, 480, 500, 512))),
+    "screen": ("inch", frozenset(range(11, 60))),
+    "refresh": ("hz", frozenset((60, 75, 100, 120, 144, 165, 180, 240, 360))),
+}
+_COUNT = re.compile(
+    r"(?<![\w.,])(\d{1,3})\s*(?=(?:cái|cai|con|chiếc|chiec|bộ|bo|thanh|máy|may|món|mon|units?|pieces?|sets?|of)(?![^\W_]))",
+    re.IGNORECASE,
+)
+# Letters and digits, or three to five digits.
+_CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
+_JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
+_JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
+# A topic says nothing beside one of these, which is the same asked more closely.
+_NARROWER = {
+    "delivery": {"parcel check", "order status", "installation"},
+    "order": {"order status"},
+    "payment": {"cod", "instalment"},
+    "return": {"return policy"},
+}
+_PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
+_COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
+USES = ("gaming", "graphics", "office", "study")
+_ASKED = ("price asked", "stock asked", "specs asked", "link asked")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureFact:
+    """A figure that goods must have: "ram 16gb trở lên"; `attribute` is a section of attributes.txt or empty."""
+
+    attribute: str
+    sign: Sign
+    value: float
+    unit: str
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ProductQuery:
-    """What is wanted. Prices in VND; `words` are what is left to search for, `codes` those of them with digits.
+    """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
-    `terms` says that it is about delivery, returns and the like. `use` is what a computer is to be built for.
+    `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
+    of price, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `unread` are words that
+    nothing here accounts for, as typed.
     """
 
     action: Action = "find"
     kinds: tuple[str, ...] = ()
     brands: tuple[str, ...] = ()
+    no_brands: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    no_words: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    no_facts: tuple[str, ...] = ()
+    figures: tuple[FigureFact, ...] = ()
     low: int | None = None
     high: int | None = None
     about: int | None = None
     order: Order = ""
     stocked: bool = False
-    words: tuple[str, ...] = ()
-    codes: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+    most: str = ""
+    moves: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
-    terms: bool = False
-    use: str = ""
-
-    @property
-    def filtered(self) -> bool:
-        """Whether something narrows the catalogue down apart from words."""
-        return bool(self.kinds or self.brands or self.priced or self.order in {"cheapest", "dearest"})
+    count: int = 0
+    months: int = 0
+    owned: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     @property
     def priced(self) -> bool:
         """Whether there is a limit of price."""
         return self.low is not None or self.high is not None
+
+    @property
+    def names(self) -> bool:
+        """Whether it names goods: a kind, a maker, a model."""
+        return bool(self.kinds or self.brands or self.words)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether something narrows the catalogue down."""
+        return self.names or self.details or self.order in {"cheapest", "dearest"}
+
+    @property
+    def details(self) -> bool:
+        """Whether a property, a figure or a price narrows it down."""
+        return bool(self.facts or self.priced or any(figure.unit != "month" for figure in self.figures))
+
+    @property
+    def excludes(self) -> bool:
+        """Whether something is not wanted."""
+        return bool(self.no_brands or self.no_words or self.no_facts)
+
+    @property
+    def use(self) -> str:
+        """What a computer is for."""
+        return next((fact for fact in self.facts if fact in USES), "")
+
+    def to_json(self) -> dict[str, Any]:
+        """What a following message can change, for the focus."""
+        return {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+
+    @classmethod
+    def from_json(cls, saved: Mapping[str, Any]) -> ProductQuery:
+        """A saved query; fields that are unknown or malformed are left out."""
+        found: dict[str, Any] = {}
+        for name in _KEPT & saved.keys():
+            value = saved[name]
+            if name == "figures":
+                known = {each.name for each in fields(FigureFact)}
+                value = tuple(
+                    FigureFact(**item) for item in value if isinstance(item, dict) and item.keys() == known
+                )
+            found[name] = tuple(value) if isinstance(value, list) else value
+        return cls(**found)
+
+
+_KEPT = {
+    "kinds", "brands", "no_brands", "words", "no_words", "facts", "no_facts", "figures", "low", "high", "about", "order", "stocked", "said",
+}  # fmt: skip
+
+
+def refine(old: ProductQuery, new: ProductQuery) -> ProductQuery:
+    """`old` changed by what `new` says: what it says again is replaced, the rest stays."""
+    low, high, about = old.low, old.high, old.about
+    if new.priced:
+        low, high, about = new.low, new.high, new.about
+        if new.about and old.priced and not old.about:
+            # "thôi 15tr": as the limit before was meant.
+            low, high, about = (new.about, None, None) if old.high is None else (None, new.about, None)
+    said = {(figure.attribute, figure.unit) for figure in new.figures}
+    units = {figure.unit for figure in new.figures}
+    kept = [
+        f
+        for f in old.figures
+        if (f.attribute, f.unit) not in said and not (f.unit in units and not f.attribute)
+    ]
+    brands = new.brands or tuple(brand for brand in old.brands if brand not in new.no_brands)
+    uses = [fact for fact in new.facts if fact in USES]
+    return replace(
+        new,
+        kinds=new.kinds or old.kinds,
+        brands=brands,
+        no_brands=(*(one for one in old.no_brands if one not in new.brands), *new.no_brands),
+        words=(*old.words, *(word for word in new.words if word not in old.words))
+        if not new.brands
+        else new.words,
+        no_words=(*old.no_words, *new.no_words),
+        facts=tuple(
+            dict.fromkeys(
+                (*(f for f in old.facts if not (uses and f in USES) and f not in new.no_facts), *new.facts)
+            )
+        ),
+        no_facts=tuple(dict.fromkeys((*(f for f in old.no_facts if f not in new.facts), *new.no_facts))),
+        figures=(*kept, *new.figures),
+        low=low,
+        high=high,
+        about=about,
+        order=new.order or old.order,
+        stocked=new.stocked or old.stocked,
+        said={**old.said, **new.said},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,55 +222,509 @@ class PriceLimits:
     foreign: tuple[str, ...] = ()
 
 
-def parse_product_query(message: str, makers: Sequence[str]) -> ProductQuery:
-    """What `message` asks for, in both languages, with or without accents; `makers` are those of the catalogue."""
-    text = nfc(message)
-    limits = parse_price_limits(text)
-    rest = blank_out(text, limits.places)
-    asked = {
-        hit.label
-        for hit in lexicon("catalogue", "compare", "build", "cheapest", "dearest", "cheap", "in stock").find(
-            rest
+class Vocabulary(Protocol):
+    """What the catalogue's own words are."""
+
+    def brands(self) -> list[str]:
+        """The makers."""
+
+    def spoken(self, words: Sequence[str]) -> frozenset[str]:
+        """Those of these words, as typed, that stand in products."""
+
+    def narrowing(self, kind: str, phrase: str) -> bool:
+        """Whether some products of `kind`, not all, have `phrase` in their names."""
+
+
+class _Item(NamedTuple):
+    """A word or phrase of the message that narrows the catalogue down: `kind` is brand, fact or word."""
+
+    start: int
+    end: int
+    kind: str
+    value: str
+
+
+@cache
+def grammar() -> Lexicon:
+    """All that is listed of goods and services, with its file before its section; it competes for the words of a message."""
+    sections: dict[str, tuple[str, ...]] = {}
+    for name, listed in word_lists("catalogue").items():
+        if name not in {*_LIMITS, "against", "not money", *USES}:
+            sections[name] = listed
+        if name in USES:
+            sections[f"fact {name}"] = listed
+    sections |= {f"kind {name}": entries for name, entries in word_lists("kinds").items()}
+    sections |= {f"ask {name}": entries for name, entries in word_lists("attributes").items()}
+    for file, ends in (("facts", (" shown", " denied")), ("topics", (" page",))):
+        entries = {name: listed for name, listed in word_lists(file).items() if not name.endswith(ends)}
+        sections |= {f"{file[:-1]} {name}": listed for name, listed in entries.items()}
+    return Lexicon({name: (*entries, *_short_denials(entries)) for name, entries in sections.items()})
+
+
+def _short_denials(entries: Iterable[str]) -> list[str]:
+    """The same with a "không" as chats write it: "k lấy", "ko dây"."""
+    return [
+        f"{short} {entry[6:]}"
+        for entry in entries
+        if entry.startswith("không ")
+        for short in ("k", "ko", "kg", "hông")
+    ]
+
+
+def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> ProductQuery:
+    """What `message` asks for, in both languages, with or without accents.
+
+    `whole` is the kind of goods that is spoken of: "ram" is then a part of it.
+    """
+    return _Parser(nfc(message), shop, whole).query()
+
+
+class _Parser:
+    """One message; `spans` are the places that are accounted for."""
+
+    def __init__(self, text: str, shop: Vocabulary, whole: str) -> None:
+        self._text, self._shop, self._whole = text, shop, whole
+        self._limits = parse_price_limits(text, lambda word: bool(shop.spoken([word])))
+        self._rest = blank_out(text, self._limits.places)
+        self._brands = _brands(tokens(self._rest), shop.brands())
+        masked = blank_out(self._rest, [(item.start, item.end) for item in self._brands])
+        self._hits = _without_guesses(grammar().find(masked))
+        self._spans: list[tuple[int, int]] = list(self._limits.places)
+        self._said: dict[str, str] = {}
+        self._parts: list[PhraseHit] = []
+        self._labels = {hit.label for hit in self._hits}
+
+    def query(self) -> ProductQuery:
+        kinds, asks, owned = self._kinds()
+        figures = self._figures()
+        asks = [name for name in asks if not any(figure.attribute == name for figure in figures)]
+        items = self._items()
+        wanted, excluded = self._signs(items)
+        labels = self._labels
+        topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
+        for hit in self._hits:
+            if hit.label.startswith(("topic ", "kind ")):
+                self._said[hit.label] = self._text[hit.start : hit.end]
+        for hit in self._hits:
+            if hit.label.startswith("ask ") and hit.label[-1] in "+-":
+                self._said[hit.label[4:]] = self._text[hit.start : hit.end]
+        topics = [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
+        if (
+            "how long" in labels
+            and "warranty" in asks
+            and not any(item.kind in {"word", "brand"} for item in wanted)
+        ):
+            topics.append("warranty period")
+            asks.remove("warranty")
+        shows = tuple(name.split()[0] for name in _ASKED if name in labels)
+        parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
+        action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
+        if "build" in labels and _builds(kinds):
+            action, kinds = "build", []
+        limits = self._limits
+        cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
+        order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
+        order = order or ("nearest" if limits.about or limits.high else "")
+        most = next(
+            (hit.label[4:] for hit in self._hits if hit.label.startswith("ask ") and hit.label[-1] in "+-"),
+            "",
         )
-    }
-    uses = [hit.label for hit in lexicon("catalogue", "gaming", "graphics", "office").find(rest)]
-    brands, rest_of_brands = _brands(rest, makers)
-    named = _kinds(rest)
-    order: Order = "cheapest" if "cheapest" in asked or ("cheap" in asked and not limits.about) else ""
-    order = "dearest" if "dearest" in asked else order or ("nearest" if limits.about or limits.high else "")
-    parts = _sides(rest) if "compare" in asked else ()
-    action: Action = (
-        "compare" if len(parts) > 1 else "build" if "build" in asked and _builds(named) else "find"
-    )
-    left = blank_out(rest_of_brands, spans_of(lexicon("kinds").find(rest_of_brands)))
-    left = blank_out(
-        left,
-        spans_of(
-            lexicon("catalogue", "cheapest", "dearest", "cheap", "in stock", "compare", "build").find(left)
-        ),
-    )
-    left = blank_out(left, spans_of(lexicon("catalogue", "gaming", "graphics", "office").find(left)))
-    words = _words(left, uses)
-    return ProductQuery(
-        action=action,
-        kinds=named,
-        brands=brands,
-        low=limits.low,
-        high=limits.high,
-        about=limits.about,
-        order=order,
-        stocked="in stock" in asked,
-        words=words,
-        codes=tuple(word for word in words if any(char.isdigit() for char in word)),
-        parts=parts,
-        terms=bool(lexicon("catalogue", "terms").find(rest)),
-        use=uses[0] if uses else "",
+        moves = [
+            name
+            for name in (
+                "others",
+                "cheaper others",
+                "brands asked",
+                "total",
+                "swap",
+                "remove",
+                "add",
+                "stronger",
+                "compare",
+            )
+            if name in labels
+        ]
+        count = _COUNT.search(self._rest)
+        if count and int(count[1]) > 1:
+            self._spans.append(count.span(1))
+        return ProductQuery(
+            action=action,
+            kinds=tuple(dict.fromkeys(kinds)),
+            brands=tuple(item.value for item in wanted if item.kind == "brand"),
+            no_brands=tuple(item.value for item in excluded if item.kind == "brand"),
+            words=tuple(dict.fromkeys(item.value for item in wanted if item.kind == "word")),
+            no_words=tuple(dict.fromkeys(item.value for item in excluded if item.kind == "word")),
+            facts=tuple(dict.fromkeys(item.value for item in wanted if item.kind == "fact")),
+            no_facts=tuple(dict.fromkeys(item.value for item in excluded if item.kind == "fact")),
+            figures=tuple(figures),
+            low=limits.low,
+            high=limits.high,
+            about=limits.about,
+            order=order,
+            stocked="in stock" in labels,
+            asks=tuple(dict.fromkeys(asks)),
+            shows=shows,
+            most=most,
+            moves=tuple(moves),
+            topics=tuple(dict.fromkeys(topics)),
+            parts=parts,
+            count=int(count[1]) if count else 0,
+            months=next((int(f.value) for f in figures if f.unit == "month"), 0),
+            owned=tuple(owned),
+            foreign=limits.foreign,
+            said=self._said,
+            unread=self._unread(items),
+        )
+
+    def _kinds(self) -> tuple[list[str], list[str], list[str]]:
+        """The kinds asked for, the attributes asked about, and the kinds that are there already."""
+        kinds: list[str] = []
+        asks: list[str] = []
+        owned: list[str] = []
+        before: PhraseHit | None = None
+        called = {
+            fold(entry): name
+            for name, entries in word_lists("attributes").items()
+            if name[-1] not in "+-"
+            for entry in entries
+        }
+        spots = {(hit.start, hit.end) for hit in self._hits if hit.label.startswith("kind ")}
+        for hit in self._hits:
+            if (
+                hit.label.startswith("ask ")
+                and hit.label[-1] not in "+-"
+                and (hit.start, hit.end) not in spots
+            ):
+                asks.append(hit.label[4:])
+            if not hit.label.startswith("kind "):
+                continue
+            kind, attribute = hit.label[5:], called.get(fold(hit.phrase), "")
+            joined = (
+                before is not None and _JOINT.fullmatch(fold(self._rest[before.end : hit.start])) is not None
+            )
+            figure = (
+                bool(FIGURE.match(self._rest[hit.end :].lstrip(" :")))
+                or _bare_number(self._rest, hit.end) is not None
+            )
+            # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
+            spoken_of = "" if kinds or self._labels & {"stock asked", "in stock"} else self._whole
+            whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
+            gap = self._rest[before.end : hit.start] if before is not None else "?"
+            if (
+                attribute
+                and whole
+                and whole != kind
+                and (not joined or figure)
+                and not (whole == "pc" and attribute == "screen")
+            ):
+                asks.append(attribute)
+            elif kinds and fold(gap).strip() in _PART_OF:
+                # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
+                self._parts.append(hit)
+            elif (kinds and not gap.strip()) or self._is_owned(hit, kinds):
+                owned.append(kind)
+            else:
+                kinds.append(kind)
+                first = word_lists("kinds")[kind][0] == hit.phrase
+                if not first and self._shop.narrowing(kind, fold(hit.phrase)):
+                    self._narrowed(hit)
+            before = hit
+        return kinds, asks, owned
+
+    def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
+        """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
+        if not kinds or len(self._brands) < 2 or self._labels & {"not", "not after"}:
+            return ()
+        sides = [side for side in _JOINED.split(self._rest) if side.strip()]
+        makers = {fold(item.value) for item in self._brands}
+        named = [side for side in sides if any(maker in fold(side) for maker in makers)]
+        # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
+        whole = [
+            side for side in named if set(folded_words(side)) - idle_words() - set(" ".join(makers).split())
+        ]
+        several = len(named) == len(self._brands) > 1 and len(whole) == len(named)
+        return tuple(side.strip() for side in named) if several else ()
+
+    def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
+        """Whether such goods are there already, or the others are for them."""
+        have = [other.start for other in self._hits if other.label == "owned"]
+        said = any(
+            0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
+        )
+        beside = any(other.label == "goes with" and 0 <= hit.start - other.end <= 1 for other in self._hits)
+        return said or (beside and bool(kinds))
+
+    def _narrowed(self, hit: PhraseHit) -> None:
+        """A name of some goods of a kind only ("thẻ nhớ", "macbook") is a word to look for as well."""
+        for word in folded_words(hit.phrase):
+            self._said[f"kind word {word}"] = word
+
+    def _figures(self) -> list[FigureFact]:
+        """Figures with their units, the attribute beside them and the words of comparison around them."""
+        signs = lexicon("catalogue", *_LIMITS).find(self._rest)
+        named = [hit for hit in self._hits if hit.label.startswith(("ask ", "kind "))]
+        found: list[FigureFact] = []
+        places = [
+            (m.start(), m.end(), float(m[1].replace(",", ".")), m[2].lower())
+            for m in FIGURE.finditer(self._rest)
+        ]
+        for hit in named:
+            bare = _bare_number(self._rest, hit.end)
+            unit, usual = _BARE_UNITS.get(_attribute_of(hit), ("", frozenset()))
+            if bare and int(bare[1]) in usual and not any(bare.start(1) == start for start, *_ in places):
+                places.append((*bare.span(1), float(bare[1]), unit))
+        for start, end, value, unit in sorted(places):
+            measure, factor = UNITS[unit]
+            before = [h for h in signs if h.end <= start <= h.end + 3 and h.label in {"at most", "at least"}]
+            after = [h for h in signs if end <= h.start <= end + 3 and h.label in {"or less", "or more"}]
+            reach = before[0].start if before else start
+            near = [h for h in named if 0 <= reach - h.end <= 3] or [
+                h for h in named if 0 <= h.start - end <= 1
+            ]
+            attribute = next((name for h in near if (name := _attribute_of(h))), "")
+            label = (after or before)[0].label if after or before else ""
+            sign: Sign = ">=" if label in {"at least", "or more"} else "<=" if label else "="
+            self._spans += [(start, end), *spans_of(before), *spans_of(after)]
+            found.append(
+                FigureFact(
+                    attribute,
+                    sign,
+                    value * factor,
+                    measure,
+                    " ".join(
+                        self._text[
+                            (before[0].start if before else start) : (after[-1].end if after else end)
+                        ].split()
+                    ),
+                )
+            )
+        return found
+
+    def _items(self) -> list[_Item]:
+        """Makers, properties and words of names, in order."""
+        items = [
+            _Item(hit.start, hit.end, "fact", hit.label[5:])
+            for hit in self._hits
+            if hit.label.startswith("fact ")
+        ]
+        taken = [
+            *self._spans,
+            *spans_of(h for h in self._hits if h.label not in {"idle", "goes with", "not"}),
+        ]
+        taken += [(item.start, item.end) for item in self._brands]
+        left = words_outside(tokens(self._rest), taken)
+        items += self._brands
+        idle = spans_of(hit for hit in self._hits if hit.label in {"idle", "goes with", "not", "not after"})
+        rest = words_outside(left, idle)
+        items += self._words(rest, tokens(self._rest))
+        items += [
+            _Item(0, 0, "word", word) for key, word in self._said.items() if key.startswith("kind word ")
+        ]
+        for item in items:
+            if item.end:
+                self._said[item.value] = self._text[item.start : item.end]
+        return sorted(items)
+
+    def _words(self, rest: Sequence[WordToken], everything: Sequence[WordToken]) -> list[_Item]:
+        """Words that the catalogue's names hold; a short number goes with the word before it ("nitro 5")."""
+        places = {word.start: at for at, word in enumerate(everything)}
+        known = self._shop.spoken([word.text for word in rest])
+        found: list[_Item] = []
+        for word in rest:
+            at = places[word.start]
+            before = everything[at - 1] if at else None
+            if word.folded.isdigit() and len(word.folded) <= 2:
+                joined = f"{before.folded}{word.folded}" if before and before.end + 1 >= word.start else ""
+                if joined and self._shop.spoken([joined]):
+                    found.append(_Item(word.start, word.end, "word", joined))
+            elif word.text in known and (_has_digit(word.folded) or not self._of_topic(word)):
+                found.append(_Item(word.start, word.end, "word", word.folded))
+            elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
+                # What looks like a model's name is one, sold here or not: "RTX 5090".
+                found.append(_Item(word.start, word.end, "word", word.folded))
+        return found
+
+    def _signs(self, items: Sequence[_Item]) -> tuple[list[_Item], list[_Item]]:
+        """What is wanted, and what is not: a negation reaches the names listed after it, or right before it."""
+        denials = [hit for hit in self._hits if hit.label == "not"]
+        denials += self._plain_denials(items)
+        # "dell không lấy" takes back what stands before; "asus không lấy vivobook" what comes after.
+        after = [
+            hit.start
+            for hit in self._hits
+            if hit.label == "not after"
+            and not any(item.start >= hit.end and self._reaches(hit.end, item, items) for item in items)
+        ]
+        excluded: set[_Item] = set()
+        for item in items:
+            if not item.end:
+                continue
+            if any(h.end <= item.start and self._reaches(h.end, item, items) for h in denials) or any(
+                0 <= at - item.end <= 2 for at in after
+            ):
+                excluded.add(item)
+        for hit in denials:
+            self._spans.append((hit.start, hit.end))
+        return [item for item in items if item not in excluded], [item for item in items if item in excluded]
+
+    def _plain_denials(self, items: Sequence[_Item]) -> list[PhraseHit]:
+        """A plain "không" right before a name denies it, where nothing before makes it the end of a question."""
+        found = []
+        for word in tokens(self._rest):
+            if word.folded not in {"khong", "ko", "hong", "k", "tru"} or not any(
+                0 <= item.start - word.end <= 2 for item in items
+            ):
+                continue
+            clause = _CLAUSE.split(fold(self._rest[: word.start]))[-1].split()
+            if not set(clause) & {"co", "con", "duoc", "ban"}:
+                found.append(PhraseHit("not", word.folded, word.start, word.end, exact=True))
+        return found
+
+    def _reaches(self, since: int, item: _Item, items: Sequence[_Item]) -> bool:
+        """Whether nothing but idle words and other names joined to it stand between."""
+        between = [other for other in items if since <= other.start < item.start]
+        gap = blank_out(self._rest[: item.start], [(other.start, other.end) for other in between])[since:]
+        if between:
+            gap = re.sub(r"(?<!\w)(?:va|voi|hay|hoac|lan|and|or)(?!\w)|[,/&]", " ", fold(gap))
+        words = [word for word in folded_words(gap) if word not in idle_words()]
+        return not words and not (set(",.;?!\n") & set(gap))
+
+    def _unread(self, items: Sequence[_Item]) -> tuple[str, ...]:
+        """The words that are not accounted for, neighbours together, as typed."""
+        parts = set(spans_of(self._parts))
+        spans = [*self._spans, *(span for span in spans_of(self._hits) if span not in parts)]
+        spans += [*((item.start, item.end) for item in items if item.end)]
+        left = words_outside(tokens(self._rest), spans)
+        left = [word for word in left if word.folded not in _PARTICLES and not self._of_topic(word)]
+        groups: list[tuple[int, int]] = []
+        for word in left:
+            if groups and not self._text[groups[-1][1] : word.start].strip(" -"):
+                groups[-1] = (groups[-1][0], word.end)
+            else:
+                groups.append((self._beginning(word, items), word.end))
+        return tuple(dict.fromkeys(self._text[start:end] for start, end in groups))
+
+    def _of_topic(self, word: WordToken) -> bool:
+        """Whether a question about the shop's service stands in the same clause: the word is of that, not of goods."""
+        ends = [match.start() for match in _CLAUSE.finditer(fold(self._rest)) if match.start() >= word.end]
+        begins = [match.end() for match in _CLAUSE.finditer(fold(self._rest)) if match.end() <= word.start]
+        first, last = max(begins, default=0), min(ends, default=len(self._rest))
+        return any(hit.label.startswith("topic ") and first <= hit.start < last for hit in self._hits)
+
+    def _beginning(self, word: WordToken, items: Sequence[_Item]) -> int:
+        """Where what was not read begins: a short number is told with the name before it, "nitro 5"."""
+        words = tokens(self._rest[: word.start])
+        if [one.folded for one in words[-2:]] == ["may", "tinh"]:
+            return words[-2].start  # "máy tính bảng" is no computer
+        if word.folded.isdigit():
+            return next(
+                (item.start for item in items if item.kind == "word" and 0 <= word.start - item.end <= 1),
+                word.start,
+            )
+        return word.start
+
+
+def _has_digit(word: str) -> bool:
+    return any(char.isdigit() for char in word)
+
+
+# Words of comparison and particles that say nothing where no figure stands beside them.
+_PARTICLES = {
+    "tu",
+    "den",
+    "toi",
+    "tren",
+    "duoi",
+    "hon",
+    "from",
+    "under",
+    "over",
+    "nhat",
+    "than",
+    "s",
+    "t",
+    "m",
+    "re",
+    "ll",
+    "ve",
+}
+
+
+def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
+    """`hits` without a property that only an accent not typed tells from an idle word: "den" is "đến" and "đen"."""
+    idle = {(hit.start, hit.end) for hit in hits if hit.label == "idle"}
+    return [
+        hit
+        for hit in hits
+        if hit.exact or hit.label == "idle" or (hit.start, hit.end) not in idle or " " in hit.phrase
+    ]
+
+
+def _attribute_of(hit: PhraseHit) -> str:
+    if hit.label.startswith("ask "):
+        return hit.label[4:].rstrip(" +-")
+    called = fold(hit.phrase)
+    lists = word_lists("attributes")
+    return next(
+        (name for name, entries in lists.items() if name[-1] not in "+-" and called in map(fold, entries)), ""
     )
 
 
-def parse_price_limits(text: str) -> PriceLimits:
-    """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k"."""
-    amounts = _prices(text)
+def _bare_number(text: str, at: int) -> re.Match[str] | None:
+    """A number alone right after a place: the 32 of "ram 32"."""
+    return re.compile(
+        r"\s{0,2}(\d{1,3})(?![\w.,-]*[^\W_])(?!\s*(?:tr|triệu|trieu|k\b|củ|cu\b|%|năm|nam|tháng|thang))"
+    ).match(text, at)
+
+
+def _builds(named: Sequence[str]) -> bool:
+    """A computer is built from parts: "ráp máy in" or a laptop is not."""
+    return not named or named[0] in {"pc", "case", "mainboard", "cpu", "vga"}
+
+
+def _brands(free: Sequence[WordToken], makers: Iterable[str]) -> list[_Item]:
+    """The makers named."""
+    by_words = {tuple(folded_words(maker)): maker for maker in makers if folded_words(maker)}
+    found: list[_Item] = []
+    at = 0
+    while at < len(free):
+        for length in (3, 2, 1):
+            span = free[at : at + length]
+            maker = by_words.get(tuple(word.folded for word in span))
+            if maker and len(span) == length and not any(accents(word.text) for word in span):
+                found.append(_Item(span[0].start, span[-1].end, "brand", maker))
+                at += length
+                break
+        else:
+            at += 1
+    return found
+
+
+def _sides(text: str) -> tuple[str, ...]:
+    """The things to compare, as they were written."""
+    cut = blank_out(text, spans_of(lexicon("catalogue", "compare").find(text)))
+    places = sorted({(hit.start, hit.end) for hit in lexicon("catalogue", "against").find(text)})
+    sides, begin = [], 0
+    for start, end in places:
+        sides.append(cut[begin:start])
+        begin = end
+    sides.append(cut[begin:])
+    sides = [piece for side in sides for piece in re.split(r"[,;?!]|\s/\s", side)]
+    return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - {"vs", "versus"})
+
+
+@cache
+def idle_words() -> frozenset[str]:
+    """Folded words that say nothing of the goods."""
+    return frozenset(word for entry in word_lists("catalogue")["idle"] for word in folded_words(entry))
+
+
+def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word: False) -> PriceLimits:
+    """The price limits in `text`: "dưới 20 triệu", "from 10 to 15 million", "tầm 500k".
+
+    `measured` says that the catalogue measures goods so: "2m" is then a length.
+    """
+    amounts = _prices(text, measured)
     hits = lexicon("catalogue", *_LIMITS).find(text)
     places, written = _foreign(text, hits)
     low = high = about = None
@@ -130,6 +733,8 @@ def parse_price_limits(text: str) -> PriceLimits:
         before = [
             h for h in hits if begin <= h.start and h.end <= amount.start and amount.start - h.end <= _NEAR
         ]
+        # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
+        before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}
@@ -170,9 +775,15 @@ def _foreign(text: str, hits: Sequence[PhraseHit]) -> tuple[list[tuple[int, int]
     return places, tuple(text[amount.start : amount.end] for amount in amounts)
 
 
-def _prices(text: str) -> list[Amount]:
-    """The amounts that are prices in VND; "dưới 20" and "10 to 15 million" mean millions."""
-    found = find_amounts(text)
+def _prices(text: str, measured: Callable[[str], bool]) -> list[Amount]:
+    """The amounts that are prices in VND; "dưới 20", "6m" and "10 to 15 million" mean millions."""
+    short = [
+        Amount(Decimal(match[1].replace(",", ".")) * MILLION, *match.span(), "VND")
+        for match in _SHORT_MILLION.finditer(text)
+        if not measured(match[0])
+    ]
+    found = [one for one in find_amounts(text) if not any(m.start <= one.start < m.end for m in short)]
+    found = sorted([*found, *short], key=lambda amount: amount.start)
     limits = lexicon("catalogue", *_LIMITS[:4]).find(text)
     prices: list[Amount] = []
     for nth, amount in enumerate(found):
@@ -196,69 +807,3 @@ def _prices(text: str) -> list[Amount]:
         if amount.unit in {"", "VND"} and value >= _SMALLEST_PRICE:
             prices.append(Amount(value, amount.start, amount.end, "VND"))
     return prices
-
-
-def _kinds(text: str) -> tuple[str, ...]:
-    """The first kind named, and others that are listed with it ("chuột và bàn phím")."""
-    hits = lexicon("kinds").find(text)
-    named = [hit.label for hit in hits[:1]]
-    for before, after in pairwise(hits):
-        if not re.fullmatch(r"\s*(?:,|&|va|and|hoac|or|hay)\s*", fold(text[before.end : after.start])):
-            break
-        named.append(after.label)
-    return tuple(dict.fromkeys(named))
-
-
-def _builds(named: Sequence[str]) -> bool:
-    """A computer is built from parts: "ráp máy in" or a laptop is not."""
-    return not named or named[0] in {"pc", "case", "mainboard", "cpu", "vga"}
-
-
-def _brands(text: str, makers: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """The makers named, in their order, and the text without them."""
-    typed = tokens(text)
-    by_words = {tuple(folded_words(maker)): maker for maker in makers if folded_words(maker)}
-    found: list[str] = []
-    places: list[tuple[int, int]] = []
-    for at in range(len(typed)):
-        for length in (3, 2, 1):
-            span = typed[at : at + length]
-            maker = by_words.get(tuple(token.folded for token in span))
-            if maker and len(span) == length:
-                found.append(maker)
-                places.append((span[0].start, span[-1].end))
-                break
-    return tuple(dict.fromkeys(found)), blank_out(text, places)
-
-
-def _sides(text: str) -> tuple[str, ...]:
-    """The things to compare, as they were written."""
-    cut = blank_out(text, spans_of(lexicon("catalogue", "compare").find(text)))
-    verbs = {"vs", "versus"}
-    marks = lexicon("catalogue", "against").find(text)
-    places = sorted({(hit.start, hit.end) for hit in marks})
-    sides, begin = [], 0
-    for start, end in places:
-        sides.append(cut[begin:start])
-        begin = end
-    sides.append(cut[begin:])
-    sides = [piece for side in sides for piece in re.split(r"[,;?!]|\s/\s", side)]
-    return tuple(side.strip() for side in sides if set(folded_words(side)) - idle_words() - verbs)
-
-
-def _words(text: str, uses: Sequence[str]) -> tuple[str, ...]:
-    """What is left to search for, neighbours with a digit also joined ("rtx 4060", "rtx4060")."""
-    idle = idle_words()
-    said = folded_words(text)
-    found = dict.fromkeys(word for word in said if word not in idle and (len(word) > 1 or word.isdigit()))
-    for before, after in pairwise(said):
-        if before in found and after in found and (before + after).isalnum() and after[0].isdigit():
-            found[before + after] = None
-    found.update(dict.fromkeys(_USES[use] for use in uses))
-    return tuple(found)
-
-
-@cache
-def idle_words() -> frozenset[str]:
-    """Folded words that say nothing of the goods."""
-    return frozenset(word for entry in word_lists("catalogue")["idle"] for word in folded_words(entry))

@@ -1,65 +1,51 @@
-"""Renders what the catalogue has in the persona's voice: a sentence, lines with price and source, and a table."""
+"""Renders what the catalogue has in the persona's voice: a sentence, and a line a product; tables side by side."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.follow_up import FollowUp
-from troly_shopping.products.offers import Offer
+from troly_shopping.products.offers import Offer, best_by, shows, value_of
+from troly_shopping.products.pc_build import Fit
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
-from troly_shopping.wordlists import word_lists
 
-LINES = 5
 SPECS_CHARS = 600
-_VALUE = re.compile(r"(\d+(?:[.,]\d+)?) ?([a-z]+)?")
-# Units of one attribute in one measure; any other unit counts as it is.
-_UNITS = {"tb": 1024, "kg": 1000, "nam": 12, "year": 12, "years": 12}
 
 
 @dataclass(frozen=True, slots=True)
 class OfferText:
-    """The words of an answer and the table beside them."""
+    """The words of an answer, and a table beside them where things stand side by side."""
 
     text: str
-    table: Table | None
+    table: Table | None = None
 
 
 def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     """The answer to a question about goods."""
-    if offer.kind == "follow":
-        return render_follow_up(offer, lang)
+    if offer.fit is not None:
+        return _fit(offer, offer.fit, lang)
+    if offer.kind == "rows":
+        return _rows(offer, lang)
     kinds = {"list": _list, "compare": _compare, "build": _build}
     return kinds[offer.kind](offer, lang, hotline)
 
 
-def product_passages(offer: Offer, lang: Lang) -> list[dict[str, Any]]:
-    """The rows as retrieved context (000-54): title, text, where, score, and that they are products."""
+def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
+    """Rows as retrieved context (000-54): title, text, where, score, and that they are products."""
     found = []
-    for product in offer.products:
+    for product in products:
         parts = [price(product, lang), stock(product, lang), product.specs[:SPECS_CHARS]]
         text = f"{product.name} | " + " | ".join(part for part in parts if part)
-        found.append(
-            {
-                "title": say("offer.source", lang),
-                "text": text,
-                "where": product.url,
-                "score": 1.0,
-                "coverage": 1.0,
-                "product": product.name,
-                "price": product.price,
-                "stock": product.stock,
-            }
-        )
+        title = say("offer.source", lang)
+        entry = {"title": title, "text": text, "where": product.url, "score": 1.0, "coverage": 1.0}
+        found.append({**entry, "product": product.name, "price": product.price, "stock": product.stock})
     return found
 
 
@@ -83,30 +69,81 @@ def kind_name(kind: str, lang: Lang) -> str:
     return say(f"kind.{kind}", lang) if known else kind
 
 
+def quoted(parts: Sequence[str]) -> str:
+    """What the customer typed, as it was typed."""
+    return ", ".join(f"«{part}»" for part in parts)
+
+
 def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     query, products = offer.query, offer.products
-    limits = _limits(query, lang)
+    what, limits = _what(query, lang), _limits(query, lang)
+    missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
-        text = say("offer.nothing", lang, what=_what(query, lang), limits=limits, hotline=hotline)
-        return OfferText(text, None)
-    if offer.near:
-        intro = say("offer.instead", lang, what=_what(query, lang), limits=limits)
-    elif query.order in {"cheapest", "dearest"} and len(products) > 1:
-        intro = say(f"offer.{query.order}", lang, limits=limits)
-    else:
-        key = "found_one" if len(products) == 1 else "found" if len(products) <= LINES else "first"
-        intro = say(f"offer.{key}", lang, count=len(products), limits=limits)
-    lines = [intro, *product_lines(products[:LINES], lang)]
-    if len(products) > LINES:
-        lines.append(say("offer.more", lang))
-    return OfferText("\n".join(lines), products_table(products, lang))
+        key = "offer.no_others" if "others" in query.moves else "offer.nothing"
+        nothing = say(key, lang, what=what, limits=limits, hotline=hotline)
+        return OfferText("\n".join(missing) or nothing)
+    lines = [_intro(offer, lang), *product_lines(products, lang, query), *missing, *_sums(offer, lang)]
+    if offer.total > len(products) and not offer.unmet:
+        lines.append(say("offer.more", lang, count=format_number(offer.total - len(products), lang)))
+    if offer.unmet:
+        lines += _caveats(offer, lang)
+    return OfferText("\n".join(lines))
+
+
+def _intro(offer: Offer, lang: Lang) -> str:
+    """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
+    query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
+    if offer.unmet:
+        return say("offer.instead", lang, what=_what(query, lang), limits=limits)
+    if offer.silent or query.unread:
+        told = quoted([*offer.silent, *query.unread])
+        return say("offer.partly", lang, what=told, count=count, limits=limits)
+    if offer.note == "most":
+        return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
+    if offer.note:
+        cheaper = offer.note == "cheaper"
+        return say("follow.cheaper", lang) if cheaper else say("offer.goes_with", lang, part=offer.note)
+    ordered = query.order in {"cheapest", "dearest"} and len(offer.products) > 1
+    key = query.order if ordered else "found_one" if offer.total == 1 else "found"
+    return say(f"offer.{key}", lang, count=count, limits=limits)
+
+
+def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
+    """So many pieces of the one product, or the sum of those that were named."""
+    query, products = offer.query, offer.products
+    if "total" in query.moves and len(products) > 1 and offer.total == len(products) == len(query.parts):
+        total = format_money(sum(product.price for product in products), lang)
+        yield say("follow.sum", lang, count=len(products), total=total)
+    if query.count > 1 and offer.total == 1:
+        total = format_money(products[0].price * query.count, lang)
+        yield say("follow.times", lang, count=query.count, price=price(products[0], lang), total=total)
+
+
+def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
+    """What was asked and could not be looked up: properties that the catalogue does not give, words that were not read."""
+    if offer.silent:
+        yield say("offer.not_told", lang, what=quoted(offer.silent))
+    if offer.query.unread:
+        yield say("offer.unread", lang, what=quoted(offer.query.unread))
 
 
 def _what(query: ProductQuery, lang: Lang) -> str:
-    kind = kind_name(query.kinds[0], lang) if query.kinds else ""
-    codes = " ".join(code.upper() for code in query.words if code in query.codes or not kind)
-    said = [kind, *query.brands, codes] if lang == "vi" else [*query.brands, codes, kind]
-    return " ".join(part for part in said if part) or say("offer.goods", lang)
+    """What was looked for, with the names and figures as they were typed."""
+    kind = " / ".join(kind_name(kind, lang) for kind in query.kinds)
+    said = query.said
+    words = list(
+        dict.fromkeys(
+            said.get(word, word) for word in query.words if said.get(word, word) != word or not word.isalpha()
+        )
+    )
+    words += [word for word in query.words if word.isalpha() and said.get(word, word) == word]
+    more = [*(said.get(fact, fact) for fact in query.facts), *(figure.said for figure in query.figures)]
+    names = [kind, *query.brands, *words] if lang == "vi" else [*query.brands, *words, kind]
+    text = " ".join(part for part in dict.fromkeys((*names, *more)) if part)
+    without = [*query.no_brands, *(said.get(one, one) for one in (*query.no_words, *query.no_facts))]
+    if without:
+        text = f"{text or say('offer.goods', lang)} {say('offer.without', lang, what=', '.join(without))}"
+    return text or say("offer.goods", lang)
 
 
 def _limits(query: ProductQuery, lang: Lang) -> str:
@@ -120,25 +157,40 @@ def _limits(query: ProductQuery, lang: Lang) -> str:
     return say("offer.above", lang, low=low) if query.low is not None else ""
 
 
-def product_lines(products: Sequence[Product], lang: Lang) -> Iterator[str]:
-    """A line a product: name, price, stock, where to see it."""
+def product_lines(products: Sequence[Product], lang: Lang, query: ProductQuery) -> Iterator[str]:
+    """A line a product: name, price, stock, what was asked of it, where to see it."""
     for product in products:
-        key = "offer.line_url" if product.url else "offer.line"
-        yield say(
-            key,
-            lang,
-            name=product.name,
-            price=price(product, lang),
-            stock=stock(product, lang),
-            url=product.url,
+        told = "; ".join(_told(product, query, lang))
+        line = say(
+            "offer.line", lang, name=product.name, price=price(product, lang), stock=stock(product, lang)
         )
+        line += f"; {told}" if told else ""
+        yield f"{line} ({product.url})" if product.url else line
 
 
-def products_table(products: Sequence[Product], lang: Lang) -> Table:
-    """A row a product."""
-    columns = tuple(say(f"column.{name}", lang) for name in ("product", "price", "stock", "link"))
-    rows = tuple((p.name, price(p, lang), stock(p, lang), p.url) for p in products)
-    return Table(columns, rows, title=say("offer.source", lang).capitalize(), numeric=(1,))
+def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
+    """What the catalogue says of each thing that was asked."""
+    for name in dict.fromkeys(query.asks):
+        if name.startswith("word "):
+            word = name[5:]
+            said = fold(word) in fold(f"{product.name} {product.specs}")
+            yield word if said else say("follow.not_given", lang, what=word)
+            continue
+        value = value_of(product, name)
+        what = say(f"attribute.{name.replace(' ', '_')}", lang)
+        yield f"{what} {value}" if value else say("follow.not_given", lang, what=what)
+    for fact in query.facts:
+        if query.action == "find" and shows(product, fact) is None and query.asks:
+            yield say("follow.not_given", lang, what=query.said.get(fact, fact))
+    if "specs" in query.shows and product.specs:
+        yield product.specs
+
+
+def _fit(offer: Offer, fit: Fit, lang: Lang) -> OfferText:
+    first, second = offer.products
+    key = "fit.unknown" if fit.fits is None else "fit.yes" if fit.fits else "fit.no"
+    marks = {"by": fit.by, "mine": fit.first, "theirs": fit.second}
+    return OfferText(say(key, lang, first=first.name, second=second.name, **marks))
 
 
 def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
@@ -146,14 +198,12 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     products = offer.products
     if len(products) < 2:
         if not missing:
-            nothing = say("offer.nothing", lang, what=say("offer.goods", lang), limits="", hotline=hotline)
-            return OfferText(nothing, None)
-        return OfferText(
-            "\n".join([*missing, *product_lines(products, lang)]),
-            products_table(products, lang) if products else None,
-        )
+            return OfferText(
+                say("offer.nothing", lang, what=say("offer.goods", lang), limits="", hotline=hotline)
+            )
+        return OfferText("\n".join([*missing, *product_lines(products, lang, offer.query)]))
     names = say("compare.join", lang).join(product.name for product in products)
-    lines = [say("compare.intro", lang, names=names), *product_lines(products, lang), *missing]
+    lines = [say("compare.intro", lang, names=names), *product_lines(products, lang, offer.query), *missing]
     if len(products) == 2 and products[0].price != products[1].price:
         low, high = sorted(products, key=lambda product: product.price)
         difference = format_money(high.price - low.price, lang)
@@ -174,7 +224,6 @@ def side_by_side(products: Sequence[Product], lang: Lang) -> Table:
     rows += [
         (name or say("column.specs", lang), *(found.get(name, empty) for found in details)) for name in names
     ]
-    rows.append((say("column.link", lang), *(p.url or empty for p in products)))
     return Table(("", *(p.name for p in products)), tuple(rows), title=say("compare.title", lang))
 
 
@@ -182,89 +231,64 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     computer, query = offer.computer, offer.query
     if computer is None or not computer.parts:
         kinds = ", ".join(kind_name(kind, lang) for kind in (computer.missing if computer else ()))
-        return OfferText(say("build.missing", lang, parts=kinds, hotline=hotline), None)
+        return OfferText(say("build.missing", lang, parts=kinds, hotline=hotline))
     budget, total = query.about or query.high or query.low, format_money(computer.total, lang)
     shown = format_money(budget or 0, lang)
-    if budget is None:
+    if offer.note:
+        intro = say(f"build.{offer.note}", lang, total=total)
+    elif budget is None:
         intro = say("build.cheapest", lang, total=total)
     else:
         key = "build.intro" if computer.total <= budget else "build.too_little"
         intro = say(key, lang, budget=shown, total=total)
     lines = [intro, *(f"- {kind_name(p.kind, lang)}: {p.name}, {price(p, lang)}" for p in computer.parts)]
-    columns = tuple(say(f"column.{name}", lang) for name in ("part", "product", "price", "stock", "link"))
-    rows = [(kind_name(p.kind, lang), p.name, price(p, lang), stock(p, lang), p.url) for p in computer.parts]
-    rows.append((say("build.total", lang), "", total, "", ""))
-    return OfferText(
-        "\n".join(lines), Table(columns, tuple(rows), title=say("build.title", lang), numeric=(2,))
-    )
+    lines += _caveats(offer, lang)
+    return OfferText("\n".join(lines))
 
 
-def render_follow_up(offer: Offer, lang: Lang) -> OfferText:
-    """The answer to `offer.follow`."""
-    asked, products = offer.follow or FollowUp("each", ()), offer.products
+def _rows(offer: Offer, lang: Lang) -> OfferText:
+    """The answer about products that were shown before."""
+    query, products = offer.query, offer.products
     if not products:
-        key = "follow.no_such" if asked.places else "follow.gone"
-        return OfferText(say(key, lang, count=len(asked.names)), None)
-    if asked.kind == "others":
-        key = "follow.no_cheaper" if offer.near else "follow.cheaper"
-        intro = say(key, lang, name=products[0].name, price=price(products[0], lang))
-        table = None if offer.near else products_table(products, lang)
-        return OfferText("\n".join([intro, *(() if offer.near else product_lines(products, lang))]), table)
-    if asked.kind == "extreme":
-        return _extreme(asked, products, lang)
-    if asked.kind == "attribute":
-        return _attribute(asked, products, lang)
-    if asked.kind == "compare" and len(products) > 1:
-        names = say("compare.join", lang).join(product.name for product in products)
-        intro = say("compare.intro", lang, names=names)
-        return OfferText("\n".join([intro, *product_lines(products, lang)]), side_by_side(products, lang))
-    told = [*product_lines(products, lang)]
-    if "specs" in asked.asked:
-        told += [say("follow.specs", lang, name=p.name, specs=p.specs) for p in products if p.specs]
-    return OfferText("\n".join([say("follow.each", lang), *told]), products_table(products, lang))
+        return OfferText(say(f"follow.{offer.note.replace(' ', '_')}", lang, count=offer.total))
+    if offer.note == "no cheaper":
+        return OfferText(
+            say("follow.no_cheaper", lang, name=products[0].name, price=price(products[0], lang))
+        )
+    if offer.note == "sum":
+        total = format_money(sum(product.price for product in products), lang)
+        return OfferText(say("follow.sum", lang, count=len(products), total=total))
+    if query.most:
+        return _extreme(offer, lang)
+    lines = list(product_lines(products, lang, query))
+    if offer.note in {"cheapest", "dearest"} and len(products) < offer.total:
+        lines = [say(f"follow.{offer.note}", lang), *lines]
+    elif offer.unmet:
+        lines = [say("follow.none_of_them", lang, what=quoted(offer.unmet)), *lines]
+    else:
+        lines = [say("follow.each", lang), *lines]
+    lines += _sums(offer, lang)
+    if "total" in query.moves and len(products) > 1:
+        total = format_money(sum(product.price for product in products), lang)
+        lines.append(say("follow.sum", lang, count=len(products), total=total))
+    lines += _caveats(offer, lang)
+    return OfferText("\n".join(lines))
 
 
-def _extreme(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferText:
-    ranked = sorted(products, key=lambda product: product.price, reverse=asked.by == "dearest")
-    best = [product for product in ranked if product.price == ranked[0].price]
-    if len(best) == len(products) > 1:
-        intro = say("follow.same_price", lang, price=price(best[0], lang))
-        return OfferText("\n".join([intro, *product_lines(products, lang)]), products_table(products, lang))
-    names = say("compare.join", lang).join(product.name for product in best)
-    text = say(f"follow.{asked.by}", lang, name=names, price=price(best[0], lang), stock=stock(best[0], lang))
-    return OfferText(text, products_table(ranked, lang))
-
-
-def _attribute(asked: FollowUp, products: Sequence[Product], lang: Lang) -> OfferText:
-    name, most = asked.by[:-2], asked.by.endswith("+")
-    names = [fold(one) for one in word_lists("attributes")[f"{name} called"]]
-    what = say(f"attribute.{name}", lang)
-    said = {product: found for product in products if (found := _value_of(product, names))}
-    measured = {product: _measure(text) for product, text in said.items()}
-    known = {product: value for product, value in measured.items() if value is not None}
-    if not known:
-        text = say("follow.not_said", lang, what=what)
-        return OfferText("\n".join([text, *product_lines(products, lang)]), products_table(products, lang))
-    wanted = max(known.values()) if most else min(known.values())
-    best = [product for product, value in known.items() if value == wanted]
-    values = [
-        say("follow.value", lang, name=product.name, value=said.get(product) or say("column.none", lang))
-        for product in products
-    ]
+def _extreme(offer: Offer, lang: Lang) -> OfferText:
+    """Which of those shown has the most or least of something."""
+    name, products = offer.query.most[:-2], offer.products
+    what = say(f"attribute.{name.replace(' ', '_')}", lang)
+    best, value = best_by(products, offer.query.most)
+    if not best:
+        lines = [say("follow.not_said", lang, what=what), *product_lines(products, lang, ProductQuery())]
+        return OfferText("\n".join(lines))
     key = "follow.same" if len(best) == len(products) > 1 else "follow.best"
     joined = say("compare.join", lang).join(product.name for product in best)
-    intro = say(key, lang, what=what, name=joined, value=said[best[0]])
-    return OfferText("\n".join([intro, *values]), side_by_side(products, lang) if len(products) > 1 else None)
-
-
-def _value_of(product: Product, names: Sequence[str]) -> str:
-    """What the catalogue says of the attribute called one of `names`."""
-    details = {fold(name): value for name, value in product.details().items()}
-    return next((details[name] for name in names if name in details), "")
-
-
-def _measure(text: str) -> Decimal | None:
-    found = _VALUE.search(fold(text))
-    if not found:
-        return None
-    return Decimal(found[1].replace(",", ".")) * _UNITS.get(found[2] or "", 1)
+    values = [
+        say(
+            "follow.value", lang, name=product.name, value=value_of(product, name) or say("column.none", lang)
+        )
+        for product in products
+    ]
+    return OfferText("\n".join([say(key, lang, what=what, name=joined, value=value), *values]))

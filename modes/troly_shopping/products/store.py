@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from troly.text.fold import fold, folded_words
+from troly.text.fold import accents, fold, folded_words, tokens
+from troly.text.language import is_syllable
 from troly_shopping.datasets import DatasetInfo, dataset_info, fetch_rows
 
 if TYPE_CHECKING:
@@ -31,6 +32,17 @@ CREATE = (
 )
 
 _COLUMNS = "id, name, price, stock, specs, url, brand, category, kind"
+_WEIGHTS = "select term, max(weight) from terms where term in (select unnest($terms)) group by term"
+_BRANDS = "select distinct brand from products where brand <> '' and (len($kinds) = 0 or kind in (select unnest($kinds)))"
+_KINDS = "select kind from products where kind <> '' group by kind order by count(*) desc, kind"
+_BEGINS = "select 1 from terms where starts_with(term, ?) limit 1"
+_LONGER = "select distinct term from terms where starts_with(term, ?) order by term limit 20"
+_NAMED = "select name from products where id in (select id from terms where term = ?) limit 200"
+_NARROWING = "select bool_or(contains(key, ?)), bool_and(contains(key, ?)) from products where kind = ?"
+# A code of so many characters may be the beginning of a longer one: "b760" of "b760m".
+_SHORTEST_CODE = 3
+# What a term weighs that stands in a product's name.
+NAME_WEIGHT = 3.0
 _FREQUENCY = "select term, count(*) from terms where term in (select unnest($terms)) group by term"
 _SEARCH = f"""
     with wanted as (select unnest($terms) as term, unnest($idf) as idf),
@@ -150,9 +162,51 @@ class ProductStore:
         """What is loaded; None when nothing is."""
         return dataset_info(self._datasets, DATASET)
 
-    def brands(self) -> list[str]:
-        """The makers in the catalogue."""
-        return [row[0] for row in self._fetch("select distinct brand from products where brand <> ''")]
+    def brands(self, kinds: Sequence[str] = ()) -> list[str]:
+        """The makers in the catalogue, or those of `kinds`."""
+        return [row[0] for row in self._fetch(_BRANDS, {"kinds": list(kinds)})]
+
+    def spoken(self, words: Sequence[str]) -> frozenset[str]:
+        """Those of `words`, as typed, that stand in products: codes whole or as a beginning, syllables only in names, with
+        the accents typed.
+        """
+        by_fold = {word: "".join(folded_words(word)) for word in words}
+        weights = dict(self._fetch(_WEIGHTS, {"terms": list(by_fold.values()) or [""]}))
+        return frozenset(
+            word for word, folded in by_fold.items() if self._is_spoken(word, folded, weights.get(folded))
+        )
+
+    def _is_spoken(self, word: str, folded: str, weight: float | None) -> bool:
+        if any(char.isdigit() for char in folded):
+            if weight is not None:
+                return True
+            long = len(folded) >= _SHORTEST_CODE and not folded.isdigit()
+            return long and bool(self._fetch(_BEGINS, [folded]))
+        if weight is None or len(folded) < 2:
+            return False
+        if not is_syllable(folded):
+            return True
+        names = self._fetch(_NAMED, [folded]) if weight >= NAME_WEIGHT else []
+        return any(
+            token.folded == folded and accents(token.text) == accents(word)
+            for (name,) in names
+            for token in tokens(name)
+        ) or (
+            not accents(word)
+            and any(token.folded == folded for (name,) in names for token in tokens(name))
+            and len(folded) > 3
+        )
+
+    def terms_from(self, word: str) -> list[str]:
+        """The index terms that a word stands for: itself, or the longer codes that it begins."""
+        if self._fetch(_WEIGHTS, {"terms": [word]}):
+            return [word]
+        return [row[0] for row in self._fetch(_LONGER, [word])]
+
+    def narrowing(self, kind: str, phrase: str) -> bool:
+        """Whether some products of `kind`, not all, have the folded `phrase` in their names."""
+        [(some, every)] = self._fetch(_NARROWING, [phrase, phrase, kind]) or [(False, False)]
+        return bool(some) and not every
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many products each term stands; terms of none are left out."""
@@ -170,6 +224,16 @@ class ProductStore:
         sql = f"select key, {_COLUMNS} from products where key in (select unnest($keys))"  # noqa: S608 (our names)
         found = {row[0]: Product(*row[1:]) for row in self._fetch(sql, {"keys": list(wanted)})}
         return [found[key] for key in wanted if key in found]
+
+    def kinds(self) -> list[str]:
+        """The kinds of goods, those with most products first."""
+        return [row[0] for row in self._fetch(_KINDS)]
+
+    def choice(self, kinds: Sequence[str], low: int | None, high: int | None, count: int) -> list[Product]:
+        """Some products of each kind within the price, spread over it; of every kind where none is named."""
+        criteria = SearchCriteria(kinds=tuple(kinds), low=low, high=high, order="cheapest", count=5_000)
+        found = [item.product for item in self.search(criteria)]
+        return found[:: max(1, len(found) // count)][:count]
 
     def spread(self, kinds: Sequence[str], count: int) -> dict[str, list[Product]]:
         """About `count` products in stock of each kind, cheapest first, spread over its prices."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Mapping
 from contextlib import aclosing
+from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly_shopping.intent import social_kind
+from troly_shopping.products.store import ProductStore
+from troly_shopping.reply.claim_check import ClaimCheck, ThoughtCut, amounts_in
 from troly_shopping.strings import prompts, say
 
 NOT_SOCIAL = "NONE"
@@ -18,17 +23,30 @@ _FIRST_WORD = re.compile(r"[*\"'`]*([^\W\d_]+)[^\w]")
 _LONGEST_NO = len(NOT_SOCIAL) + 4
 
 
-async def stream_clarification(turn: TurnContext, question: str, step: Step) -> str:
+async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
     """Say the answer piece by piece; returns it whole.
 
     Raises ModelError when the model fails after it has begun to speak; before that the rules answer, with a notice.
     """
+    question, [asked] = state["question"], state["clarify_questions"]
+    if asked != say("clarify.standard", turn.language):
+        # The model that sorted the message wants to know this first (000-25).
+        asked = _one_question(asked)
+        turn.say(asked)
+        step.note(say("step.asked_back", turn.language), "model")
+        return asked
     if turn.model.reason_unavailable is None:
         said = await _by_model(turn, question)
         if said:
             step.note(say("step.social", turn.language, kind="-"), "model")
             return said
     return _by_rules(turn, question, step)
+
+
+def _one_question(text: str) -> str:
+    """The first question of `text`, in one line (000-25)."""
+    line = " ".join(ThoughtCut().add(text).split())
+    return line[: line.index("?") + 1] if "?" in line else line
 
 
 def warn_of_rules(turn: TurnContext, error: ModelError) -> None:
@@ -40,10 +58,15 @@ def warn_of_rules(turn: TurnContext, error: ModelError) -> None:
 async def _by_model(turn: TurnContext, question: str) -> str:
     """The model's social reply with the redirect after it (000-30); "" when it finds nothing social or fails."""
     reply = SocialReply()
+    check = ClaimCheck(
+        amounts_in([turn.persona().hotline]), frozenset(), say("figures.withheld", turn.language),
+        facts=[turn.persona().hotline, question],
+        makers=await asyncio.to_thread(ProductStore(turn.services.datasets).brands),
+    )  # fmt: skip
     try:
         async with aclosing(turn.model.stream("social", _messages(turn, question))) as pieces:
             async for piece in pieces:
-                turn.say(reply.add(piece))
+                turn.say(reply.add(check.add(piece)))
                 if reply.refused:
                     break
     except ModelError as error:
@@ -51,6 +74,7 @@ async def _by_model(turn: TurnContext, question: str) -> str:
             raise
         warn_of_rules(turn, error)
         return ""
+    turn.say(reply.add(check.finish()))
     turn.say(reply.finish())
     if not reply.said:
         return ""
@@ -74,7 +98,12 @@ def _by_rules(turn: TurnContext, question: str, step: Step) -> str:
 
 def _messages(turn: TurnContext, question: str) -> list[Message]:
     persona = turn.persona().prompt(turn.services.settings.persona.max_chars)
-    return prompts().messages("social", turn.language, persona=persona, message=question)
+    said = [
+        f"{m.sender}: {' '.join(m.text.split())[:300]}" for m in turn.history[-4:] if m.type != "greeting"
+    ]
+    return prompts().messages(
+        "social", turn.language, persona=persona, history="\n".join(said) or "-", message=question
+    )
 
 
 class SocialReply:

@@ -1,4 +1,4 @@
-"""Answers a shopping question from the catalogue and the shared documents, by the model or word for word by rule."""
+"""Answers a shopping question from the catalogue and the shop's pages, by the model or word for word by rule."""
 
 from __future__ import annotations
 
@@ -11,97 +11,75 @@ from typing import Any
 from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Evidence, Notice, Sources
-from troly.retrieval.documents.store import Reader
-from troly.text.fold import nfc
-from troly.text.language import is_other
-from troly_shopping.products.follow_up import FollowUp, remember, shown_kinds, touch
-from troly_shopping.products.offers import Offer, find_again, find_offer
-from troly_shopping.products.query import PriceLimits, parse_price_limits
-from troly_shopping.products.rendering import product_passages, render_offer
-from troly_shopping.products.store import DATASET
+from troly.plugin.events import Evidence, Notice, Sources, Table
+from troly.text.dates import HCM, format_date
+from troly.text.numbers import format_money
+from troly_shopping.products.offers import Offer
+from troly_shopping.products.query import parse_price_limits
+from troly_shopping.products.rendering import kind_name, product_passages, quoted, render_offer
+from troly_shopping.products.request import PAGES as PAGES_FOCUS
+from troly_shopping.products.request import ShopRequest, answer_request, show_offer
+from troly_shopping.products.store import DATASET, Product, ProductStore
+from troly_shopping.reply.claim_check import ClaimCheck, amounts_in
 from troly_shopping.reply.clarification import warn_of_rules
-from troly_shopping.reply.price_check import PriceCheck, amounts_in
+from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
 from troly_shopping.reply.recall import memory_block, shared_entries
 from troly_shopping.strings import prompts, say
 
-PASSAGES, QUOTED = 5, 3
-QUOTE_CHARS = 280
-# The share of what a question's words tell that a passage must hold to be quoted as an answer.
-FITTING = 0.4
 CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
+# Rows that a model is given where the message was not wholly understood: it chooses among them.
+_CANDIDATES = 20
 
 
 async def retrieve_context(
-    turn: TurnContext, question: str, step: Step, follow: FollowUp | None = None
+    turn: TurnContext, request: ShopRequest, step: Step, *, needed: bool
 ) -> tuple[list[dict[str, Any]], Offer | None]:
-    """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer.
-
-    Numbers and places go to the evidence view.
-    """
-    datasets, messages = turn.services.datasets, len(turn.history)
-    if follow is not None:
-        offer: Offer | None = await asyncio.to_thread(find_again, datasets, follow)
-        passages: list[dict[str, Any]] = []
-    else:
-        kinds = shown_kinds(turn.conversation_metadata, messages)
-        offer, passages = await asyncio.gather(
-            asyncio.to_thread(find_offer, datasets, question, kinds), _passages(turn, question, step)
-        )
-    if offer is None:
-        return passages, None
-    _remember(turn, offer, messages)
-    told = not offer.products or offer.query.terms
-    fitting = [item for item in passages if told and item["coverage"] >= FITTING]
-    rows = product_passages(offer, turn.language)
-    step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
-    return [*rows, *fitting], offer
+    """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer."""
+    store = ProductStore(turn.services.datasets)
+    offer = await asyncio.to_thread(answer_request, store, request)
+    by_model = turn.model.reason_unavailable is None and not request.certain
+    asks_pages = bool(request.topics) or offer is None or by_model
+    passages = await search_pages(turn, request.typed, request.topics, step) if needed and asks_pages else []
+    products: Sequence[Product] = offer.products if offer else ()
+    if by_model and needed:
+        more = await asyncio.to_thread(_candidates, store, request)
+        products = [*products, *(product for product in more if product not in products)][:_CANDIDATES]
+    rows = product_passages(products, turn.language)
+    if rows:
+        step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
+    _remember(turn, request, offer, passages)
+    return [*rows, *passages], offer
 
 
-def _remember(turn: TurnContext, offer: Offer, messages: int) -> None:
-    """What is shown now is what a later "cái thứ hai" means; a question about it changes nothing."""
-    others = offer.follow is not None and offer.follow.kind == "others" and not offer.near
-    if offer.products and (offer.follow is None or others):
-        remember(turn.conversation_metadata, offer.products, messages)
-    elif offer.follow is not None:
-        touch(turn.conversation_metadata, messages)
-
-
-async def _passages(turn: TurnContext, question: str, step: Step) -> list[dict[str, Any]]:
-    """The best passages for `question` as plain values."""
-    settings = turn.services.settings
-    collection = settings.chroma.collection
-    if not await asyncio.to_thread(_documents_loaded, turn):
-        step.note(say("step.no_knowledge", turn.language))
-        return []
-    result = await turn.services.knowledge.search(
-        question,
-        collection=collection,
-        permissions=turn.profile.permissions,
-        k=PASSAGES,
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
-        embedder=settings.models.for_mode(turn.mode.id, "embed"),
-        lang=turn.language,
+def _candidates(store: ProductStore, request: ShopRequest) -> list[Product]:
+    """What the certain part of a message allows, for a model that understands the rest: nothing is left out by a doubtful word."""
+    query = request.query
+    if request.scope == "rows":
+        return store.named([row.id for row in request.shown])
+    shown = store.named([row.id for row in request.shown])
+    return (
+        [*shown, *store.choice(query.kinds, query.low, query.high, _CANDIDATES)]
+        if query.kinds or query.priced
+        else shown
     )
-    step.note(say("step.retrieved", turn.language, count=len(result.passages), collection=collection))
-    return [
-        {
-            "title": found.title,
-            "text": found.text,
-            "where": found.where,
-            "score": round(found.score, 4),
-            "coverage": round(found.coverage, 3),
-        }
-        for found in result.passages
-    ]
+
+
+def _remember(
+    turn: TurnContext, request: ShopRequest, offer: Offer | None, passages: Sequence[Mapping[str, Any]]
+) -> None:
+    """What is shown now is what a later "cái thứ hai" means; a question about it changes nothing."""
+    if offer is not None:
+        show_offer(turn, offer, request)
+    elif request.topics and passages and not request.shown:
+        turn.show(PAGES_FOCUS, request.typed, [], {"topics": list(request.topics)})
 
 
 def show_sources(turn: TurnContext, context: Sequence[Mapping[str, Any]]) -> None:
-    """Tell which passages the answer rests on; products stand in a table."""
-    passages = [item for item in context if "product" not in item]
+    """Tell which passages the answer rests on."""
+    passages = [item for item in shared_entries(context) if "product" not in item]
     if passages:
-        turn.emit(Sources(tuple(_evidence(number, item) for number, item in enumerate(passages, 1))))
+        turn.emit(Sources(tuple(_evidence(number, item) for number, item in enumerate(passages[:5], 1))))
 
 
 def _evidence(number: int, item: Mapping[str, Any]) -> Evidence:
@@ -114,37 +92,84 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     Raises ModelError when the model fails after it has begun to speak; before that the catalogue and the passages
     answer, with a notice.
     """
-    context, offer = state["retrieved_context"], state.get("offer")
-    told = render_offer(offer, turn.language, turn.persona().hotline) if offer else None
-    if told and told.table:
-        turn.emit(told.table)
-    # Figures that were worked out from the rows: the total of a computer, the difference between two prices.
-    facts = [told.text] if told and offer and offer.products and told.text else []
-    limits = parse_price_limits(nfc(state["question"]))
-    plain = ""
-    if limits.foreign:
-        # A limit in other money than the catalogue's, which nothing here can convert.
-        amounts = say("compare.join", turn.language).join(limits.foreign)
-        plain = say("foreign.price", turn.language, amount=amounts) + "\n\n"
-    turn.say(plain)
+    context, request = state["retrieved_context"], state["message"].request
+    text, table = await asyncio.to_thread(rules_text, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
-    said = "" if reason else await _by_model(turn, state, limits, facts)
+    plain = foreign_price(request, turn)
+    turn.say(plain)
+    said = "" if reason else await _by_model(turn, state, text)
     if said:
         step.note(say("step.by_model", turn.language, count=len(context)), "model")
     else:
-        said = await _by_rules(turn, context, told.text if told else "")
+        said = text
         turn.say(said)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
-    tail = f"\n\n{turn.persona().follow_up}"
+    if table is not None:
+        turn.emit(table)
+    tail = follow_up_line(turn)
     turn.say(tail)
     return plain + said + tail
 
 
-async def _by_model(
-    turn: TurnContext, state: Mapping[str, Any], limits: PriceLimits, facts: Sequence[str]
-) -> str:
+def follow_up_line(turn: TurnContext) -> str:
+    """The persona's follow-up (000-60), unless the answer before ended with it."""
+    line = turn.persona().follow_up
+    last = next((m.text for m in reversed(turn.history) if m.sender == "assistant"), "")
+    return "" if not line or last.rstrip().endswith(line) else f"\n\n{line}"
+
+
+def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
+    """That a limit in other money was not used."""
+    if not request.query.foreign:
+        return ""
+    amounts = say("compare.join", turn.language).join(request.query.foreign)
+    return say("foreign.price", turn.language, amount=amounts) + "\n\n"
+
+
+def rules_text(
+    turn: TurnContext, request: ShopRequest, offer: Offer | None, context: Sequence[Mapping[str, Any]]
+) -> tuple[str, Table | None]:
+    """Each part of the message answered from the catalogue and the pages, or named as not answered. Blocking."""
+    lang, hotline = turn.language, turn.persona().hotline
+    query = request.query
+    passages = [item for item in shared_entries(context) if "product" not in item]
+    told = render_offer(offer, lang, hotline) if offer else None
+    parts = [told.text] if told and told.text else []
+    pages = topics_text(request.topics, query.said, passages, turn)
+    if pages.text:
+        parts.append(pages.text)
+    if "instalment" in request.topics and query.months and offer and len(offer.products) == 1:
+        parts.append(_monthly(offer.products[0], query.months, turn))
+    store = ProductStore(turn.services.datasets)
+    if "brands asked" in query.moves and not (query.brands or query.words):
+        parts = [say("offer.brands", lang, brands=", ".join(sorted(store.brands(query.kinds))))]
+    if not parts and query.excludes and not query.names:
+        what = ", ".join(
+            [*query.no_brands, *(query.said.get(one, one) for one in (*query.no_words, *query.no_facts))]
+        )
+        parts = [say("offer.which", lang, what=what)]
+    loaded = store.loaded() is not None or documents_loaded(turn)
+    if parts and (loaded or offer is not None):
+        return "\n\n".join(parts), told.table if told else None
+    fitting = [item for item in passages if item["coverage"] >= FITTING][:2]
+    if fitting:
+        lines = [passage_line(item, turn) for item in fitting]
+        return "\n".join([say("answer.near", lang), *lines]), None
+    if query.unread and store.loaded() is not None:
+        kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
+        return say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds), None
+    return say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline), None
+
+
+def _monthly(product: Product, months: int, turn: TurnContext) -> str:
+    each = format_money(round(product.price / months), turn.language)
+    price = format_money(product.price, turn.language)
+    return say("follow.monthly", turn.language, name=product.name, price=price, count=months, each=each)
+
+
+async def _by_model(turn: TurnContext, state: Mapping[str, Any], facts: str) -> str:
     said = ""
-    check = _price_check(turn, state, limits, facts)
+    check = _claim_check(turn, state, facts)
     try:
         async with aclosing(turn.model.stream("respond", build_messages(turn, state, facts))) as pieces:
             async for piece in pieces:
@@ -161,41 +186,52 @@ async def _by_model(
             raise
         warn_of_rules(turn, error)
     if check.withheld:
-        keys = {name: say(f"figures.{name}", turn.language) for name in ("title", "message")}
-        remedy = say("figures.remedy", turn.language, hotline=turn.persona().hotline)
-        turn.emit(Notice("warning", keys["title"], keys["message"], remedy))
+        warn_of_claims(turn)
     return said.rstrip()
 
 
-def _price_check(
-    turn: TurnContext, state: Mapping[str, Any], limits: PriceLimits, facts: Sequence[str]
-) -> PriceCheck:
-    """A check that knows every figure retrieved, and the customer's own limits."""
-    offer: Offer | None = state.get("offer")
-    texts = [item["text"] for item in shared_entries(state["retrieved_context"])]
+def warn_of_claims(turn: TurnContext) -> None:
+    """Tell that something which the model said could not be confirmed."""
+    title, message = (say(f"figures.{name}", turn.language) for name in ("title", "message"))
+    remedy = say("figures.remedy", turn.language, hotline=turn.persona().hotline)
+    turn.emit(Notice("warning", title, message, remedy))
+
+
+def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> ClaimCheck:
+    """A check that knows every figure and name retrieved, and the customer's own limits."""
+    request: ShopRequest = state["message"].request
+    limits = parse_price_limits(request.typed)
+    entries = shared_entries(state["retrieved_context"])
+    texts = [f"{item['title']}\n{item.get('heading', '')}\n{item['text']}" for item in entries]
     budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
     budgets |= amounts_in(limits.foreign)
-    retrieved, computed = amounts_in(texts), amounts_in(facts)
+    retrieved, computed = amounts_in(texts), amounts_in([facts])
     known = retrieved | computed | amounts_in([turn.persona().hotline])
-    products = offer.products if offer else ()
-    computed -= {Decimal(product.price) for product in products}
-    return PriceCheck(
+    products = {str(item["product"]): item for item in entries if "product" in item}
+    computed -= {Decimal(item["price"]) for item in products.values()}
+    return ClaimCheck(
         known - (budgets - retrieved),
         frozenset(budgets),
         say("figures.withheld", turn.language),
         {
-            product.name: amounts_in([product.name, product.specs]) | {Decimal(product.price)} | computed
-            for product in products
+            name: amounts_in([str(item["text"])]) | {Decimal(item["price"])} | computed
+            for name, item in products.items()
         },
+        facts=[*texts, facts, turn.text, turn.persona().hotline],
+        makers=ProductStore(turn.services.datasets).brands(),
     )
 
 
-def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: Sequence[str]) -> list[Message]:
+def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: str) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
-    passages = [f"[{item['title']}] {item['text'][:CONTEXT_CHARS]}" for item in shared_entries(found)]
-    offer: Offer | None = state.get("offer")
-    passages += facts if offer and offer.kind != "list" else []
+    passages = [
+        f"[{' › '.join(dict.fromkeys(filter(None, (item['title'], item.get('heading')))))}] {item['text'][:CONTEXT_CHARS]}"
+        for item in shared_entries(found)
+    ]
+    request: ShopRequest = state["message"].request
+    if facts and request.certain:
+        passages.insert(0, f"[{say('answer.checked', turn.language)}]\n{facts}")
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
@@ -209,41 +245,14 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: Sequence[
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         context=context,
         intent=intent,
-        instruction=prompts().render("grounding", turn.language),
+        rules=prompts().render("grounding", turn.language),
+        instruction=say(f"instruction.{turn.language}", turn.language),
         conversation="\n".join(lines),
+        today=format_date(turn.now.astimezone(HCM).date()),
+        role=turn.profile.role,
     )
 
 
-async def _by_rules(turn: TurnContext, context: Sequence[Mapping[str, Any]], goods: str) -> str:
-    """What the catalogue has, and the passages word for word, or an honest sentence that there is nothing."""
-    fitting = [
-        item for item in shared_entries(context) if "product" not in item and item["coverage"] >= FITTING
-    ]
-    told = [goods] if goods else []
-    if fitting:
-        quotes = [
-            say("answer.passage", turn.language, quote=_short(item["text"]), title=item["title"])
-            for item in fitting[:QUOTED]
-        ]
-        if any(is_other(item["text"], turn.language) for item in fitting[:QUOTED]):
-            quotes.append(say("answer.other_language", turn.language))
-        told.append("\n".join([say("answer.passages", turn.language), *quotes]))
-    if told:
-        return "\n\n".join(told)
-    loaded = await asyncio.to_thread(_anything_loaded, turn)
-    key = "answer.nothing" if loaded else "answer.no_catalogue"
-    return say(key, turn.language, hotline=turn.persona().hotline)
-
-
-def _anything_loaded(turn: TurnContext) -> bool:
-    return _documents_loaded(turn) or turn.services.datasets.current(DATASET) is not None
-
-
-def _documents_loaded(turn: TurnContext) -> bool:
-    reader = Reader(turn.services.settings.chroma.collection, None, turn.profile.permissions)
-    return turn.services.knowledge.store.visible(reader) > 0
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= QUOTE_CHARS else f"{text[:QUOTE_CHARS].rsplit(' ', 1)[0]}…"
+def anything_loaded(turn: TurnContext) -> bool:
+    """Whether there is a catalogue or a page. Blocking."""
+    return documents_loaded(turn) or turn.services.datasets.current(DATASET) is not None

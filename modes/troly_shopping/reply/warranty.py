@@ -8,14 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from troly.plugin.context import Step, TurnContext
+from troly.plugin.focus import FocusRow
 from troly.text.dates import HCM
+from troly.text.language import is_other
+from troly_shopping.dialogue import FOCUS
 from troly_shopping.handoffs import FAILED, HANDOFF, MAX_FAILED, hand_over
 from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
+from troly_shopping.reply.pages import about, passage_line, search_pages
+from troly_shopping.reply.product_answer import retrieve_context, rules_text
 from troly_shopping.serials import MAX_CANDIDATES
 from troly_shopping.strings import say
 from troly_shopping.warranty.rendering import (
     WarrantyText,
+    about_none,
     ask_for_serial,
     offer_serials,
     render_records,
@@ -26,6 +32,7 @@ from troly_shopping.warranty.store import WarrantyStore
 FAILED_ATTEMPTS = "failed_attempts"
 # In a list no more than so many wrong serials are compared with the table.
 _MAX_COMPARED = 5
+_SHOWN = 60
 
 
 async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step) -> dict[str, Any]:
@@ -38,12 +45,26 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
         turn.conversation_metadata[FAILED_ATTEMPTS] = 0
         return {"response": text, "message_type": "answer", "saved": {"cancelled": True}}
     offered: tuple[str, ...]
-    if act == "choose":
+    if act == "no serial":
+        said, offered = (
+            replace(
+                ask_for_serial(lang), text=say("warranty.no_serial", lang, hotline=turn.persona().hotline)
+            ),
+            (),
+        )
+    elif act == "about" and not serials:
+        said, offered = about_none(message.act.asked, lang), ()
+    elif act == "choose":
         said, offered = replace(ask_for_serial(lang), text=offer_serials(serials, lang)), serials
     elif serials:
         said, offered = await _result(message, turn)
     else:
         said = ask_for_serial(lang, attempted=message.serials.attempted or bool(message.near))
+        if message.complaint:
+            said = _extended(
+                replace(said, text=say("warranty.sorry", lang)),
+                [*await _exchange_rule(turn, step), said.text],
+            )
         offered = message.near
         said = _extended(said, [offer_serials(offered, lang)] if offered else [])
     failed = _failed_attempts(message, said, turn)
@@ -56,10 +77,51 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
         text = f"{text}\n\n{turn.persona().follow_up}"
     if said.table is not None:
         turn.emit(said.table)
+    beside = await _beside(message, turn, step)
+    text = f"{text}\n\n{beside}" if beside else text
     turn.say(text)
+    _remember(message, said, turn)
     step.note(message.serials.reason(lang) or say("step.no_serial", lang), "rules")
     saved = {"offered": list(offered)} if offered else {}
     return {"response": text, "message_type": kind, "warranty_meta": dict(said.meta), "saved": saved}
+
+
+async def _exchange_rule(turn: TurnContext, step: Step) -> list[str]:
+    """The shop's page on exchanging what is faulty, for somebody whose machine has broken."""
+    passages = await search_pages(turn, turn.text, ("exchange",), step)
+    found = [item for item in passages if about(item, "exchange") == 0] or [
+        item for item in passages if about(item, "exchange") == 1
+    ]
+    own = [item for item in found if not is_other(item["text"], turn.language)]
+    return [passage_line(item, turn) for item in (own or found)[:1]]
+
+
+async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
+    """What else the message asks for, answered by rules: each part of it is answered (000-02 keeps the result itself apart)."""
+    request = message.request
+    if request is None or not message.serials.serials or not request.asks:
+        return ""
+    context, offer = await retrieve_context(turn, request, step, needed=True)
+    text, _ = await asyncio.to_thread(rules_text, turn, request, offer, context)
+    return text
+
+
+def _remember(message: ParsedMessage, said: WarrantyText, turn: TurnContext) -> None:
+    """The records told are what a later "con nào còn hạn" means; a question about some of them changes nothing."""
+    focus = turn.focus
+    if said.meta["kind"] != "result" or (message.act.act == "about" and focus is not None):
+        if focus is not None and focus.kind == FOCUS:
+            turn.show(focus.kind, focus.question, focus.rows, focus.query)
+        return
+    rows = [
+        FocusRow(
+            serial,
+            f"{record.product_name} {serial}" if record else serial,
+            {"end": record.end.isoformat() if record else None},
+        )
+        for serial, record in message.records.items()
+    ]
+    turn.show(FOCUS, turn.text[:300], rows[:_SHOWN], {})
 
 
 async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyText, tuple[str, ...]]:
@@ -72,6 +134,8 @@ async def _result(message: ParsedMessage, turn: TurnContext) -> tuple[WarrantyTe
         loaded, offered = await asyncio.to_thread(_similar, store, missing, records)
     today = turn.now.astimezone(HCM).date()
     said = render_records(records, today, lang, turn.persona().hotline, loaded=loaded)
+    if message.act.act == "about":
+        said = replace(said, table=None)
     more = [offer_serials(offered, lang)] if offered else []
     if message.serials.cut:
         more.append(say("warranty.cut", lang, count=min(len(records), MAX_CANDIDATES)))

@@ -35,13 +35,24 @@ def ask_for_serial(lang: Lang, *, attempted: bool = False) -> WarrantyText:
     return WarrantyText(say(key, lang), kind, {"kind": "prompt", "found": False, "serial": None})
 
 
+def about_none(asked: str, lang: Lang) -> WarrantyText:
+    """None of the serials told is what was asked for: covered, or expired."""
+    meta = {"kind": "result", "found": True, "serial": None}
+    return WarrantyText(say(f"warranty.none_{asked or 'covered'}", lang), RESULT, meta, found=1)
+
+
 def render_records(
     records: Mapping[str, WarrantyRecord | None], today: date, lang: Lang, hotline: str, *, loaded: bool
 ) -> WarrantyText:
     """The result for the serials of `records` in their order; at least one. `loaded` is False with no records at all."""
     found = sum(record is not None for record in records.values())
-    shown = ", ".join(record.serial if record else serial for serial, record in records.items())
-    meta = {"kind": "result", "found": found > 0, "serial": shown}
+    shown = [record.serial if record else serial for serial, record in records.items()]
+    # Of several serials a list, found only where all of them are (000-46).
+    meta = {
+        "kind": "result",
+        "found": found == len(records),
+        "serial": shown[0] if len(shown) == 1 else shown,
+    }
     if len(records) == 1:
         [(serial, record)] = records.items()
         text = (

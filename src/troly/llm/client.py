@@ -53,8 +53,9 @@ class OllamaClient:
         self._health: Health | None = None
         self._health_at = 0.0
         self._details: dict[str, ModelDetails] = {}
-        # Windows that a server turned out to have when it refused a prompt, by model.
+        # What a server turned out to have and to lack when it refused a call: windows by model, and (key, model).
         self._windows: dict[str, int] = {}
+        self._refused: set[tuple[str, str]] = set()
 
     @property
     def url(self) -> str:
@@ -134,6 +135,10 @@ class OllamaClient:
         """The context window in tokens: the configured one, or the model's own where that is smaller."""
         own, found = (await self.details(model)).context_length, self._windows.get(model)
         return min(limit for limit in (self.settings.context_tokens, own, found) if limit)
+
+    def refused(self, key: str, model: str) -> bool:
+        """Whether a call of `model` was refused before with the error `key` (`ollama.refused_schema`)."""
+        return (key, model) in self._refused
 
     async def loaded(self, model: str) -> bool:
         """Whether the server holds `model` in memory; True where it does not say."""
@@ -306,6 +311,8 @@ class OllamaClient:
                 found = ModelError(found.key, **{**found.params, "seconds": round(limit, 2)})
             if found.key == "ollama.down":
                 self._learn(Health(up=False, error=found))
+            if found.key.startswith("ollama.refused_"):
+                self._refused.add((found.key, model))
             if found.key == "ollama.refused_length" and (opened := found.params.get("limit")):
                 self._windows[model] = int(str(opened))
             raise found from error

@@ -10,12 +10,14 @@ from troly.errors import ModelError
 from troly.text.sanitize import sanitize
 
 SAID_LIMIT = 200
-_MEMORY = re.compile(r"more system memory|out of memory|insufficient memory|cudaMalloc failed", re.IGNORECASE)
-_TOO_LONG = re.compile(
-    r"exceeds? (?:the |maximum )?(?:available )?context|exceed_context_size|input length|prompt is too long",
-    re.IGNORECASE,
-)
-_UNSUPPORTED = re.compile(r"does not support (\w+)", re.IGNORECASE)
+# What servers say when they refuse, by error key; the more special ones stand first.
+_REFUSALS = {
+    "ollama.out_of_memory": r"more system memory|out of memory|insufficient memory|cudaMalloc failed",
+    "ollama.refused_length": r"exceeds? (?:the |maximum )?(?:available )?context|exceed_context_size|input length|prompt is too long",
+    "ollama.refused_schema": r"\bgrammar\b|json schema|(?:invalid|unsupported) format|required for format",
+    "ollama.refused_thinking": r"does not support thinking|\bthink(?:ing)? (?:value|level)",
+    "ollama.unsupported": r"does not support \w+",
+}
 _NO_MODEL = re.compile(r"model .*not found|try pulling it|file does not exist", re.IGNORECASE)
 
 
@@ -99,12 +101,9 @@ def _key(error: Exception, begun: bool) -> tuple[str, object]:
 
 def from_answer(status: int, words: str) -> str:
     """The error key for an answer that is an error: HTTP status (-1: a line in the stream) and words."""
-    if _MEMORY.search(words):
-        return "ollama.out_of_memory"
-    if _TOO_LONG.search(words):
-        return "ollama.refused_length"
-    if _UNSUPPORTED.search(words):
-        return "ollama.unsupported"
+    for key, pattern in _REFUSALS.items():
+        if re.search(pattern, words, re.IGNORECASE):
+            return key
     if status == -1:
         return "ollama.stream_error"
     if status == 404:

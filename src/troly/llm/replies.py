@@ -12,7 +12,7 @@ from troly.llm.types import Message
 from troly.text.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic import BaseModel
 
@@ -67,6 +67,15 @@ def _tokens_of(part: dict[str, Any], whole: dict[str, Any], depth: int) -> int:
     return _SHORT
 
 
+def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
+    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
+    for length in range(1, longest + 1):
+        said = max(times, -(-least // length))
+        if len(text) >= length * said and text.endswith(text[-length:] * said):
+            return True
+    return False
+
+
 class BadReplyError(Exception):
     """A reply that is not the asked value; `problem` says why in words a model understands."""
 
@@ -111,6 +120,14 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {sanitize(key): _clean(item) for key, item in value.items()}
     return value
+
+
+def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The prompt for a server that takes no schema: the model is told it in words."""
+    told = PromptFolder(Path(__file__).parent / "prompts").render(
+        "schema", "en", schema=json.dumps(schema, ensure_ascii=False)
+    )
+    return [*messages[:-1], {**messages[-1], "content": f"{messages[-1]['content']}\n\n{told}"}]
 
 
 def repair_messages(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
 from troly.errors import ModelError
-from troly.llm.replies import BadReplyError, parse, repair_messages, reply_tokens, sent_schema
+from troly.llm.replies import BadReplyError, parse, repair_messages, repeats, reply_tokens, sent_schema
 from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
@@ -177,15 +177,6 @@ class RunningCall:
 
     def _ms(self) -> float:
         return round((time.perf_counter() - self._began) * 1000, 2)
-
-
-def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
-    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
-    for length in range(1, longest + 1):
-        said = max(times, -(-least // length))
-        if len(text) >= length * said and text.endswith(text[-length:] * said):
-            return True
-    return False
 
 
 M = TypeVar("M", bound="BaseModel")
@@ -362,7 +353,7 @@ class ModelSession:
     ) -> AsyncGenerator[ChatChunk, None]:
         with self._call(task, kind, role, messages) as (call, source):
             refused: ModelError | None = None
-            sent: list[Message] = []
+            asked: ModelCall | None = None
             while True:
                 try:
                     ask = await self._in_time(
@@ -370,9 +361,9 @@ class ModelSession:
                     )
                 except ModelError as error:
                     raise refused or error from error
-                if refused is not None and ask.messages == sent:
+                if refused is not None and ask == asked:
                     raise refused
-                sent = ask.messages
+                asked = ask
                 call.sent(ask)
                 try:
                     async with aclosing(self._reply(source, ask, call)) as chunks:
@@ -380,8 +371,8 @@ class ModelSession:
                             yield chunk
                     break
                 except ModelError as error:
-                    # The server's window is smaller than it said; that is known now, and the prompt is fitted again.
-                    if refused is not None or error.key != "ollama.refused_length":
+                    # The server has a smaller window, or lacks what was asked for: that is known now, and asked otherwise.
+                    if refused is not None or not error.key.startswith("ollama.refused_"):
                         raise
                     refused = error
             if not call.spoke:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from troly.errors import ModelError
 from troly.llm.prompts import estimate_tools, fit
+from troly.llm.replies import with_schema
 from troly.llm.types import (
     CallKind,
     CallRecord,
@@ -79,6 +80,8 @@ class ModelServer(Protocol):
 
     async def window(self, model: str) -> int: ...
 
+    def refused(self, key: str, model: str) -> bool: ...
+
     async def loaded(self, model: str) -> bool: ...
 
     def chat(
@@ -121,7 +124,10 @@ class LiveCalls:
             return ModelCall(task, kind, await self._client.resolve(self._models(role), "embedding"), [])
         model = await self._client.resolve(self._models(role), "tools" if tools else "completion")
         window = await self._client.window(model.name)
-        thinks = "thinking" in ((await self._client.details(model.name)).capabilities or ())
+        capable = (await self._client.details(model.name)).capabilities or ()
+        thinks = "thinking" in capable and not self._client.refused("ollama.refused_thinking", model.name)
+        if schema is not None and self._client.refused("ollama.refused_schema", model.name):
+            messages, schema = with_schema(messages, schema), None
         options: dict[str, Any] = {"num_ctx": window}
         think = None
         if kind in ("decide", "tools"):

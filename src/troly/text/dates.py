@@ -407,7 +407,9 @@ _FULL = f"(?:{_ISO}|{_DAY_MONTH.format(numeric=_NUMERIC_YEAR, spoken=_SPOKEN_YEA
 _DATE = f"(?:{_ISO}|{_DAY_MONTH.format(numeric=f'(?:{_NUMERIC_YEAR})?', spoken=f'(?:{_SPOKEN_YEAR})?')})"
 # "tháng 3 triệu" is money a month, not March.
 _NO_MONEY = r"(?!\s*(?:trieu|tr|cu|nghin|ngan|k|ty|ti|tram|chuc|%|phan)(?![a-z]))"
-_MONTH = rf"(?:(?:1[0-2]|0?[1-9])(?![0-9])|{_either(SPOKEN_MONTHS)}){_NO_MONEY}"
+# "theo tháng năm nay" are the months of this year, not May.
+_NO_YEAR = r"(?!nam\s+(?:nay|ngoai|truoc|roi|qua|kia|sau|toi|hien tai)(?![a-z]))"
+_MONTH = rf"(?:(?:1[0-2]|0?[1-9])(?![0-9])|{_NO_YEAR}(?:{_either(SPOKEN_MONTHS)})){_NO_MONEY}"
 _YEAR = r"(?:19|20)[0-9]{2}"
 _QUARTER = rf"(?:[1-4]|iv|i{{1,3}}|{_either(ORDINALS)})"
 _PLACES = {

@@ -178,7 +178,7 @@ class TrolyApp(TerminalApp):
         self.drafts.sent(text)
         self.controller.submit(text)
         self.chat.prompt.earlier = self.drafts.earlier()
-        self.chat.transcript.to_end()
+        self.chat.transcript.to_answer()
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Enter was pressed in the input."""
@@ -353,7 +353,7 @@ class TrolyApp(TerminalApp):
             return
         if mode.person:
             controller.submit(" ".join(part for part in (mode.person[lang], words) if part))
-            self.chat.transcript.to_end()
+            self.chat.transcript.to_answer()
             return
         remark = [tr("ui.handoff.not_here", lang, name=mode.names[lang])]
         remark += [

@@ -76,9 +76,11 @@ def test_tools_are_chosen_by_the_question_or_all_are_used(tmp_path: Path) -> Non
     assert whole.parts[0].tools == every.agents["hr"].tools == ("rag_tool", "summary_tool", "math_tool")
     assert {task.tool for task in whole.tasks} == set(whole.parts[0].tools)
     assert whole.complexity == "complex"
-    wanted = RouterReply.model_validate({"agents": {"hr": {"queries": [LATE], "tools": ["rag_tool"]}}})
-    assert merge_reply(whole, wanted, every, "vi").parts[0].tools == every.agents["hr"].tools
-    assert merge_reply(whole, wanted, relevant, "vi").parts[0].tools == ("rag_tool",)
+    wanted = RouterReply.model_validate({"questions": [{"agent": "hr", "query": LATE}]})
+    for config, tools in ((every, every.agents["hr"].tools), (relevant, ("rag_tool",))):
+        found = merge_reply(whole, wanted, config, "vi")
+        assert found is not None
+        assert found.parts[0].tools == tools
 
 
 @pytest.mark.parametrize("form", ["structured_json", "text"])

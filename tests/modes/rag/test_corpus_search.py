@@ -14,7 +14,6 @@ from tests.support.modes.rag_company import Company, company_at
 from tests.support.retrieval.knowledge import HashingEmbedder
 from troly_rag.config import SCOPES
 from troly_rag.corpus.access import may_see
-from troly_rag.corpus.wordings import variants
 
 DEPARTMENTS = ("", "hr", "it", "general", "sales", "hr, it")
 GOOD = 0.7
@@ -222,13 +221,6 @@ async def test_relevance_parts_what_answers_from_what_does_not(
     company.ingest()
     found = await company.find(query, company.person())
     assert any(passage.relevance >= GOOD for passage in found.passages) == good
-
-
-@given(query=st.text(max_size=60))
-def test_any_text_has_wordings(query: str) -> None:
-    found = variants(query)
-    assert 1 <= len(found) <= 8
-    assert all(0.3 <= wording.weight <= 1 for wording in found)
 
 
 async def test_a_long_document_leaves_room_for_others(company: Company) -> None:

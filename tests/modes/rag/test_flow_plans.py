@@ -1,8 +1,7 @@
-"""A model's plan against the configuration: both forms, unknown agents and tools, cycles, empty replies."""
+"""A model's choices against the configuration: the plan built from them, unknown agents, empty replies."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,74 +27,65 @@ def draft(config: RagConfig) -> Routing:
     return route(parse_message("Đi muộn bị phạt thế nào?", "", config, "vi"), config, ("public",), "vi", NOW)
 
 
-def reply(agents: dict[str, Any], tasks: list[dict[str, Any]], **more: Any) -> RouterReply:
-    flow = {"planning": {"tasks": tasks}}
-    return RouterReply.model_validate({"agents": agents, "execution_flow": flow, **more})
+def reply(*questions: tuple[str, str, str], **more: Any) -> RouterReply:
+    asked = [{"agent": agent, "query": query, "tool": tool} for agent, query, tool in questions]
+    return RouterReply.model_validate({"questions": asked, **more})
 
 
-HR = {
-    "queries": [{"1": "Đi muộn bị phạt gì?"}, {"2": "Hậu quả khi đi muộn"}],
-    "tools": ["rag_tool", "summary_tool"],
-}
-RAG = {"agent": "hr", "tool": "rag_tool", "message": "tìm"}
-SUM = {"agent": "hr", "tool": "summary_tool", "message": "tóm tắt"}
+LATE = ("hr", "Đi muộn bị phạt gì?", "documents")
+AFTER = ("hr", "Hậu quả khi đi muộn", "documents")
 
 
-@pytest.mark.parametrize(
-    "tasks", [[{"1": [RAG, RAG], "2": [SUM]}], [{"1": [RAG, RAG]}, {"2": [SUM]}]], ids=["one", "many"]
-)
-def test_both_forms_of_a_plan_are_read_alike(config: RagConfig, tasks: list[dict[str, Any]]) -> None:
-    """004 C1: written as one object a group; purpose falls back to message."""
-    found = merge_reply(draft(config), reply({"hr": HR}, tasks), config, "vi")
-    assert [(task.id, task.group, task.purpose) for task in found.tasks] == [
-        ("hr#rag:1", 1, "tìm"),
-        ("hr#rag:2", 1, "tìm"),
-        ("hr#summary", 2, "tóm tắt"),
+def merged(config: RagConfig, *questions: tuple[str, str, str]) -> Routing:
+    found = merge_reply(draft(config), reply(*questions), config, "vi")
+    assert found is not None
+    return found
+
+
+def test_the_plan_is_built_from_the_models_choices(config: RagConfig) -> None:
+    """004-14, 004 C1: one object a group; the code gives ids, groups and needs."""
+    found = merged(config, LATE, AFTER)
+    assert [(task.id, task.group) for task in found.tasks] == [
+        ("hr#rag:1", 1),
+        ("hr#rag:2", 2),
+        ("hr#summary", 2),
     ]
     assert found.tasks[-1].depends_on == ("hr#rag:1", "hr#rag:2")
-    assert [list(group) for group in found.as_dict()["execution_flow"]["planning"]["tasks"]] == [["1"], ["2"]]
+    groups = found.as_dict()["execution_flow"]["planning"]["tasks"]
+    assert [list(group) for group in groups] == [["1"], ["2"]]
+    assert {task["status"] for group in groups for tasks in group.values() for task in tasks} == {"pending"}
     assert found.remarks == ()
-
-
-def test_unknown_agents_and_tools_are_dropped_and_said(config: RagConfig) -> None:
-    agents = {
-        "hr": {**HR, "tools": ["rag_tool", "log_tool", "shell"]},
-        "finance": {"queries": ["x"], "tools": ["rag_tool"]},
-    }
-    tasks = [{"1": [RAG, {"agent": "finance", "tool": "rag_tool"}, {"agent": "hr", "tool": "shell"}]}]
-    found = merge_reply(draft(config), reply(agents, tasks), config, "vi")
-    assert [part.agent for part in found.parts] == ["hr"]
-    assert {task.tool for task in found.tasks} == {"rag_tool"}
-    said = " ".join(found.remarks)
-    assert all(word in said for word in ("finance", "shell", "log_tool"))
-
-
-def test_a_reply_of_which_nothing_holds_leaves_the_rules_plan(config: RagConfig) -> None:
-    rules = draft(config)
-    found = merge_reply(rules, reply({"finance": {"queries": ["x"]}}, []), config, "vi")
-    assert replace(found, remarks=()) == rules
-    assert found.remarks
-
-
-def test_a_cycle_is_broken_and_said(config: RagConfig) -> None:
-    looping = [{"1": [{**RAG, "depends_on": ["hr#summary"]}, {**SUM, "depends_on": ["hr#rag:1"]}]}]
-    found = merge_reply(draft(config), reply({"hr": HR}, looping), config, "vi")
-    assert any("hr#rag:1" in remark for remark in found.remarks)
     _check_order(found.tasks)
 
 
-def test_what_the_model_forgot_is_added(config: RagConfig) -> None:
-    found = merge_reply(
-        draft(config), reply({"hr": HR, "general": {"queries": ["Giá trị?"]}}, [{"1": [RAG]}]), config, "vi"
-    )
-    assert {task.id for task in found.tasks} >= {
-        "hr#rag:1",
-        "hr#rag:2",
-        "general#rag",
-        "orchestrator#summary",
-    }
+def test_unknown_agents_are_dropped_and_said(config: RagConfig) -> None:
+    found = merged(config, LATE, ("finance", "Lương?", "documents"), ("general", "Giá trị?", "logs"))
+    assert [part.agent for part in found.parts] == ["hr", "general"]
+    assert {task.tool for task in found.tasks if task.agent == "general"} == {"rag_tool"}
+    assert "finance" in " ".join(found.remarks)
     assert found.tasks[-1].id == "orchestrator#summary"
+
+
+def test_a_sum_over_what_another_agent_finds_is_left_to_one_that_computes(config: RagConfig) -> None:
+    found = merged(config, ("general", "Đi công tác 3 đêm được chi bao nhiêu?", "calculation"))
+    task = next(task for task in found.tasks if task.tool == "math_tool")
+    assert (task.agent, task.depends_on) == ("hr", ("general#rag",))
     _check_order(found.tasks)
+
+
+def test_a_reply_of_which_nothing_holds_is_none(config: RagConfig) -> None:
+    assert merge_reply(draft(config), reply(("finance", "x", "documents")), config, "vi") is None
+
+
+def test_the_models_small_talk_stands(config: RagConfig) -> None:
+    """004-07."""
+    found = merge_reply(draft(config), reply(small_talk=True, reply="Rất vui được trò chuyện."), config, "vi")
+    assert found is not None
+    assert found.as_dict() == {
+        "refined_query": "",
+        "is_chitchat": True,
+        "chitchat_response": "Rất vui được trò chuyện.",
+    }
 
 
 names = st.sampled_from([f"t{number}" for number in range(6)])

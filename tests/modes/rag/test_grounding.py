@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly_rag.answer.extraction import extract
-from troly_rag.answer.grounding import ground, names_of
+from troly_rag.answer.grounding import claims_of, ground
 
 VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
 LATE = (
@@ -93,19 +93,41 @@ def test_any_text_is_judged_and_nothing_is_added(answer: str, passages: list[str
 
 
 @pytest.mark.parametrize(
-    ("question", "names"),
+    "claim",
     [
-        ("Does the company have an office in Singapore?", ["Singapore"]),
-        ("Đi công tác Hà Nội bằng VPN được không?", ["Hà Nội", "VPN"]),
-        ("máy báo lỗi E-17 thì sao", ["E-17"]),
-        ("VPN lỗi gì?", ["VPN"]),
-        ("Lương trả ngày nào?", []),
-        ("Xin tạm ứng lương thế nào?", []),
-        ("LƯƠNG TRẢ NGÀY NÀO", []),
+        "Bạn đi muộn 6 lần nên bị trừ 3 × 200.000 = 600.000 VND.",
+        "Bạn bị trừ 600.000 VND vì vượt mức 3 lần.",
+        "Bạn không bị trừ vì mới đi muộn đúng 3 lần.",
+        "Tài liệu không nói gì về việc bù giờ.",
     ],
 )
-def test_names_and_codes_of_a_question(question: str, names: list[str]) -> None:
-    assert list(names_of(question)) == names
+def test_a_right_sum_and_what_is_said_not_to_be_there_stand(claim: str) -> None:
+    assert (
+        ground(claim, PASSAGES, ("đi muộn 6 lần thì bị trừ bao nhiêu, có được bù giờ không",)).text == claim
+    )
+
+
+def test_a_wrong_sum_does_not_stand() -> None:
+    asked = ("đi muộn 6 lần thì bị trừ bao nhiêu",)
+    assert ground("Bạn bị trừ 3 × 200.000 = 750.000 VND.", PASSAGES, asked).text == ""
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Công ty có 4 giá trị cốt lõi.", "Công ty có 9 giá trị.", "Các giá trị:", "## 1."])
+    )
+)
+def test_what_remains_reads_as_an_answer(sentences: list[str]) -> None:
+    kept = ground("\n".join(sentences), PASSAGES)
+    assert "9" not in kept.text
+    assert "#" not in kept.text
+    if kept.dropped:
+        assert not kept.text.endswith(":")
+    assert kept.text.count("cốt lõi.") == sentences.count("Công ty có 4 giá trị cốt lõi.")
+
+
+def test_a_heading_claims_nothing() -> None:
+    assert list(claims_of("## 1.\n**Kết luận**\n")) == []
 
 
 def test_the_figure_that_is_asked_for_comes_first() -> None:

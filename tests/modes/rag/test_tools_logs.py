@@ -56,6 +56,37 @@ def test_levels_and_words_narrow() -> None:
     assert (tally.matched, tally.levels["ERROR"], tally.levels["CRITICAL"]) == (2, 1, 1)
 
 
+def test_systems_are_counted_apart_and_keep_their_names() -> None:
+    def of(system: str, at: int) -> bytes:
+        return f"{BEGIN + timedelta(minutes=at):%Y-%m-%d %H:%M:%S} ERROR {system}: timeout after {at} ms\n".encode()
+
+    tally = tallied([of("db-01", 1), of("db-02", 2), of("db-02", 3), of("vpn", 4)], LogQuery())
+    assert {name: one.matched for name, one in tally.systems.items()} == {"db-01": 1, "db-02": 2, "vpn": 1}
+    said = render_tally(tally, LogQuery(), "vi")
+    assert "db-02 2, db-01 1, vpn 1" in said
+    assert "db-02: timeout after # ms" in said
+    assert tally.of(["vpn"]).matched == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "levels"),
+    [
+        ("bao nhiêu dòng ERROR", {"ERROR"}),
+        ("bao nhiêu lỗi", {"ERROR", "CRITICAL"}),
+        ("có CRITICAL không", {"CRITICAL"}),
+    ],
+)
+def test_a_level_in_capitals_is_meant_to_the_letter(question: str, levels: set[str]) -> None:
+    assert parse_log_query(question, NOW).levels == levels
+
+
+def test_hours_of_a_day() -> None:
+    wanted = parse_log_query("cảnh báo VPN từ 8h đến 10h ngày 20/11/2026", NOW)
+    assert wanted.start is not None
+    assert wanted.end is not None
+    assert (wanted.start.hour, wanted.end.hour, wanted.start.day, wanted.end.day) == (8, 10, 20, 20)
+
+
 def test_messages_that_differ_in_numbers_only_are_counted_together() -> None:
     tally = tallied([line(at, "ERROR", f"timeout after {at} ms") for at in range(5)], LogQuery())
     assert tally.messages.most_common(1)[0][1] == 5
@@ -130,7 +161,7 @@ def test_a_log_of_a_gigabyte_fills_no_memory(tmp_path: Path, wanted: LogQuery) -
 def test_odd_files_are_read_to_their_end(content: bytes) -> None:
     tally = tallied([content], LogQuery(BEGIN, NOW))
     assert tally.matched == 0
-    assert "Không có dòng" in render_tally(tally, LogQuery(BEGIN, NOW), "vi")
+    assert "không có dòng" in render_tally(tally, LogQuery(BEGIN, NOW), "vi")
 
 
 def test_escapes_in_a_line_are_not_shown() -> None:

@@ -27,7 +27,7 @@ from troly.plugin.services import Services
 from troly.sandbox import Relation, check
 from troly_rental.data.schema import tables
 from troly_rental.data.store import RentalStore
-from troly_rental.roles import FILE, ROLES, grants, read_grants, relations_of, scope_for
+from troly_rental.roles import FILE, MINE, ROLES, grants, read_grants, relations_of, scope_for
 
 CANARY = re.compile(r"CANARY-(\w+)-(\d+)x")
 LONELY = re.compile(r"0901234567|ai\.do@example\.com|\+84 912 345 678")
@@ -91,6 +91,11 @@ def test_relations_hold_exactly_what_the_role_gives(reached: Reached) -> None:
             cursor = con.execute(f"select * from {relation.name}")
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            mine = {tuple(row[k] for k in key) for row in rows if row.pop(MINE, False)}
+            if role == "LANDLORD" and me is not None and relation.name == "rooms":
+                assert {number for (number,) in mine} == {
+                    number for number in reached.oracle.rooms if reached.oracle.own(number, me)
+                }
             seen = {tuple(row[k] for k in key): {n for n, v in row.items() if v is not None} for row in rows}
             wanted = allowed.get(relation.name, {})
             places = relation.name in {"cities", "districts", "wards"}

@@ -20,7 +20,7 @@ MINUTE = timedelta(minutes=1)
 @pytest.fixture
 def state(tmp_path: Path) -> Iterator[StateDb]:
     db, _ = StateDb.open(tmp_path / "state.db", tmp_path / "aside")
-    db.migrate([sessions.MIGRATION])
+    db.migrate([sessions.MIGRATION, sessions.PROMPT_MIGRATION])
     yield db
     db.close()
 
@@ -45,12 +45,11 @@ def test_names_of_sessions() -> None:
 def test_thirty_idle_minutes_end_a_session(
     state: StateDb, conversation: str, idle: timedelta, renewed: bool
 ) -> None:
-    first = sessions.enter_session(state, conversation, "local", NOW)
-    sessions.keep_query(state, conversation, {"entity": "room"})
-    second = sessions.enter_session(state, conversation, "local", NOW + idle)
+    first = sessions.enter_session(state, conversation, "local", NOW, prompt="Bạn là trợ lý")
+    second = sessions.enter_session(state, conversation, "local", NOW + idle, prompt="Em là trợ lý")
     assert first.renewed
     assert second.renewed is renewed
-    assert second.previous == (None if renewed else {"entity": "room"})
+    assert second.prompt == ("Em là trợ lý" if renewed else "Bạn là trợ lý")
     assert second.begun_at == (NOW + idle if renewed else NOW)
 
 
@@ -62,8 +61,7 @@ def test_a_session_lives_on_while_it_is_used(state: StateDb, conversation: str) 
 
 def test_another_user_begins_another_session(state: StateDb, conversation: str) -> None:
     sessions.enter_session(state, conversation, "user_1", NOW)
-    sessions.keep_query(state, conversation, 1)
-    assert sessions.enter_session(state, conversation, "user_2", NOW + MINUTE).previous is None
+    assert sessions.enter_session(state, conversation, "user_2", NOW + MINUTE).renewed
 
 
 def test_ended_sessions_are_removed_every_ten_minutes(state: StateDb, conversation: str) -> None:
@@ -82,5 +80,5 @@ def test_the_model_gets_twenty_messages_of_this_session(state: StateDb, conversa
 
     history = tuple(said(at) for at in range(-10, 30))
     session = sessions.enter_session(state, conversation, "local", NOW)
-    assert [one.text for one in sessions.within(history, session)] == [str(at) for at in range(10, 30)]
-    assert [one.text for one in sessions.within(history[:15], session)] == ["0", "1", "2", "3", "4"]
+    assert [one.text for one in sessions.within(history, session, 20)] == [str(at) for at in range(10, 30)]
+    assert [one.text for one in sessions.within(history[:15], session, 20)] == ["0", "1", "2", "3", "4"]

@@ -120,8 +120,7 @@ async def test_in_a_catalogue(shop: Shop, tmp_path: Path, content: str, shown: s
     load_products(IngestRequest(shop.services, file, shop.services.clock(), "vi"))
     told = await shop.ask("giá chuột lạ bao nhiêu", offline=True)
     assert is_clean(told)
-    assert told.tables[0].rows[0][0] == shown
-    assert shown in told.answer
+    assert f"- {shown}: " in told.answer
     assert told.nodes == ["classify", "retrieve", "respond_stream"]
 
 

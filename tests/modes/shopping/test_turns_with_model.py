@@ -86,15 +86,47 @@ async def test_a_sure_serial_asks_no_model(shop: Shop, server: OllamaDouble) -> 
     assert told.done.calls == 0
 
 
-async def test_the_classifier_is_shown_rules_hints_and_history(shop: Shop, server: OllamaDouble) -> None:
+async def test_the_classifier_is_shown_the_conversation_and_no_guess(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    await shop.ask("bảo hành ABC123")
     server.script(SHOPPING, "Dạ có ạ.")
-    await shop.ask("có chuột nào êm không shop")
+    await shop.ask("chiếc mình hay dùng xài ổn hông ta")
     request = server.chats[0]
     assert request.body["format"]["properties"].keys() == {
         "intent", "confidence", "need_retrieval", "clarify_needed", "clarify_questions", "rationale",
     }  # fmt: skip
-    assert "Hints: shopping" in request.last_user
-    assert "Message: có chuột nào êm không shop" in request.last_user
+    assert "Hints" not in request.last_user
+    assert "user: bảo hành ABC123" in request.last_user
+    assert "hết bảo hành vào ngày 31/12/2024" in request.last_user
+    assert "Today: " in request.last_user
+    assert "Message: chiếc mình hay dùng xài ổn hông ta" in request.last_user
+    assert shop.services.personas.load("shopping", "vi").prompt(2_000) in request.messages[0]["content"]
+
+
+async def test_the_models_whole_decision_stands(shop: Shop, server: OllamaDouble) -> None:
+    asked = {
+        "intent": "shopping",
+        "confidence": 0.95,
+        "clarify_needed": True,
+        "clarify_questions": ["Quý khách dùng để làm gì ạ? Hay…"],
+    }
+    server.script(asked)
+    told = await shop.ask("chiếc nào xịn xịn á")
+    assert told.answer == "Quý khách dùng để làm gì ạ?"
+    assert told.state["clarify_needed"]
+    assert told.done.calls == 1
+    server.script({"intent": "shopping", "confidence": 0.95, "need_retrieval": False}, "Dạ vâng ạ.")
+    told = await shop.ask("chiếc xịn xịn á")
+    assert told.state["retrieved_context"] == []
+    assert not told.state["need_retrieval_hint"]
+
+
+async def test_small_talk_makes_no_claims_either(shop: Shop, server: OllamaDouble) -> None:
+    server.script(UNKNOWN, "<think>hm</think>Dạ mời quý khách mua laptop giá 1 triệu ạ")
+    told = await shop.ask("em ơi kể gì đi")
+    assert "1 triệu" not in told.answer
+    assert "think" not in told.answer
 
 
 async def test_the_answer_is_prompted_in_the_documents_order(shop: Shop, server: OllamaDouble) -> None:
@@ -145,7 +177,7 @@ async def test_a_missing_model_is_named_with_the_command(shop: Shop, server: Oll
 
 
 async def test_a_model_that_breaks_off_keeps_what_was_said(shop: Shop, server: OllamaDouble) -> None:
-    server.script(SHOPPING, Reply("Dạ laptop này rất phù hợp với quý khách ạ", fault="cut", after=4))
+    server.script(Reply("Dạ laptop này rất phù hợp với quý khách ạ", fault="cut", after=4))
     told = await shop.ask("tư vấn laptop")
     assert "Dạ lap" in told.failed.text
     assert told.failed.remedy
@@ -162,7 +194,7 @@ async def test_an_absent_server_needs_no_notice(own_home: Path) -> None:
 
 async def test_a_bad_classification_falls_back_to_rules(shop: Shop, server: OllamaDouble) -> None:
     server.script("no json", "still none", "Dạ có nhiều mẫu ạ.")
-    told = await shop.ask("mua chuột nào êm")
+    told = await shop.ask("mua chuột nào xịn xịn")
     assert told.state["intent"] == "shopping"
     assert told.done.source == "mixed"
 

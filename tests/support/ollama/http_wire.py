@@ -105,9 +105,10 @@ class Wire:
         self._writer.transport.abort()
 
     async def close(self) -> None:
-        await self.unwatch()
+        # First of all: a server that ends cancels whatever waits here.
         self._writer.close()
         try:
+            await self.unwatch()
             await self._writer.wait_closed()
         except ConnectionError:
             return

@@ -25,6 +25,8 @@ Fault = Literal[
     "half_chars",  # every line in two packets, cut inside characters
     "big_line",  # the whole answer in one line
     "empty",  # done at once, nothing said
+    "no_schema",  # 500 for every call with a schema
+    "no_thinking",  # 400 for every call that says how to think
     "endless",  # says it over and over until the limit asked for
     "deaf",  # endless, whatever limit was asked for
 ]

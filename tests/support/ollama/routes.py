@@ -158,8 +158,12 @@ class Routes:
         said = sum(tokens(str(m.get("content") or "")) for m in request.messages)
         count = said + (tokens(json.dumps(tools)) if (tools := request.body.get("tools")) else 0)
         window = self._double.window
-        if self._grammar_too_large(request.body.get("format")):
+        schema, thinks = request.body.get("format"), request.body.get("think") is not None
+        if self._grammar_too_large(schema) or (schema and fault == "no_schema"):
             await wire.send(500, {"error": "failed to load model vocabulary required for format"})
+            return
+        if thinks and fault == "no_thinking":
+            await wire.send(400, {"error": f"{request.model!r} does not support thinking"})
             return
         if window is not None and count > window and not self._double.cuts_silently:
             assert request.body["truncate"] is False

@@ -204,4 +204,5 @@ async def test_text_of_one_megabyte_on_one_line_is_shown_and_typing_goes_on() ->
         await opened(app, pilot, [message("user", NOW, "hỏi"), message("assistant", NOW, giant + "HẾT")])
         await pilot.press(*"abc")
         assert app.chat.prompt.text == "abc"
+        await pilot.press("ctrl+end")
         await until(lambda: any(text.endswith("HẾT") for text in visible(app.chat.transcript)), 60.0)

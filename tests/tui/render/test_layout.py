@@ -31,7 +31,7 @@ def seen(ledger: ConversationLayout, top: int, rows: int) -> list[Line | None]:
 def test_opening_at_the_end_renders_only_what_is_seen() -> None:
     views = long_talk(2000)
     ledger = laid(views)
-    ledger.look_at_end(40)
+    ledger.look_at_answer(40)
     rendered = [view for view in views if view.key in ledger._rendered]
     assert 0 < len(rendered) <= 40
     assert rendered[-1] is views[-1]
@@ -92,7 +92,7 @@ def test_a_growing_answer_is_measured_and_an_inserted_message_finds_its_place() 
     answer = message("assistant", NOW, "", state="running")
     views.append(answer)
     ledger = laid(views)
-    ledger.look_at_end(20)
+    ledger.look_at_answer(20)
     before = ledger.height
     answer.write("một\n\nhai")
     ledger.sync(views, [], 60, "vi", TODAY)

@@ -187,7 +187,7 @@ class MessageActions:
     def _follow_answer(self) -> None:
         chat = self._app.chat
         chat.transcript.choose(0)
-        chat.transcript.to_end()
+        chat.transcript.to_answer()
         chat.prompt.focus()
 
     def ask_suggested(self, index: int) -> None:

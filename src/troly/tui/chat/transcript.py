@@ -16,10 +16,12 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
+from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView, Pane
 from troly.tui.keymap import bindings, keymap_of
+from troly.tui.render.figures import counted
 from troly.tui.render.message import WIDEST_TEXT
-from troly.tui.render.spans import Line, Span, line, plain
+from troly.tui.render.spans import Line, Span, clip, line, plain
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView, strip_of
 
@@ -160,6 +162,8 @@ class Transcript(RowsView, can_focus=True):
         self.chosen = 0
         self.behind = False
         self.following = True
+        # The reader went to the very end, past the beginning of the newest answer.
+        self._at_end = False
         self.marks: MatchMarks | None = None
         self.indent = 0
         self._moving = self._catching_up = False
@@ -276,7 +280,7 @@ class Transcript(RowsView, can_focus=True):
         """Measure what comes into view; the line at `place` is the first one, or the last line the last."""
         rows = self.size.height
         if self.following or place is None:
-            ledger.look_at_end(2 * rows)
+            ledger.look_at_answer(2 * rows)
             self.make_room(self._laid_width, ledger.height)
             self._follow()
             return
@@ -308,12 +312,29 @@ class Transcript(RowsView, can_focus=True):
 
     def to_end(self) -> None:
         """Show the newest line, and follow it from now on."""
+        self._at_end = True
+        self._follow()
+        self.repaint_changed()
+
+    def to_answer(self) -> None:
+        """Show the newest question and what answers it, from its beginning on."""
+        self._at_end = False
         self._follow()
         self.repaint_changed()
 
     def _follow(self) -> None:
-        self._move(self.max_scroll_y)
-        self.following, self.behind = True, False
+        row = self.max_scroll_y if self._at_end else min(self.max_scroll_y, self._begin_of_answer())
+        self._move(row)
+        self.following, self.behind = True, row < self.max_scroll_y
+
+    def _begin_of_answer(self) -> int:
+        """The row that a reader of the newest answer begins at: its question, or where that is long the answer itself."""
+        ledger = self.ledger
+        asked = None if ledger is None else ledger.newest_question()
+        if ledger is None or asked is None:
+            return round(self.max_scroll_y)
+        first, end = ledger.head(asked), ledger.span(ledger.views[asked].key)[1]
+        return first if end - first <= self.size.height // 3 else end + 1
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up stays there; at the end, following begins again."""
@@ -322,7 +343,7 @@ class Transcript(RowsView, can_focus=True):
                 self.vertical_scrollbar.position = new_value
             return
         super().watch_scroll_y(old_value, new_value)
-        self.following = new_value >= self.max_scroll_y
+        self.following = self._at_end = new_value >= self.max_scroll_y
         if self.following:
             self.behind = False
         ledger = self.ledger
@@ -452,7 +473,7 @@ class Transcript(RowsView, can_focus=True):
         """A row; the last one says when there is new text below."""
         row = round(self.scroll_y) + y
         if self.behind and y == self.size.height - 1:
-            chip = Span(tr("ui.message.below", self.lang), "chip", "end")
+            chip = Span(self._below(row), "chip", "end")
             gap = self.indent + max(0, (self.size.width - 2 * self.indent - len(chip.text)) // 2)
             return Row(row, (), line(Span(" " * gap), chip))
         text = self.line_at(row)
@@ -460,6 +481,17 @@ class Transcript(RowsView, can_focus=True):
             text = self.marks.paint(self.ledger, row, text)
         lead = (Span(" " * self.indent + self._mark(row), "accent"),)
         return Row(row, lead, text, self.selected_at(row))
+
+    def _below(self, row: int) -> str:
+        """How much of the answer is below, and that it failed there; or that something new is below."""
+        if self.following and self.ledger is not None:
+            said = counted("ui.message.lines_below", max(1, self.ledger.height - row - 1), self.lang)
+            view = self.ledger.views[-1]
+            if view.state == "failed" and view.trouble is not None:
+                title = sanitize(view.trouble.title, keep_newlines=False)
+                return f" × {clip(title, max(8, self.size.width - len(said) - 8))} {said}"
+            return said
+        return tr("ui.message.below", self.lang)
 
     def _mark(self, row: int) -> str:
         if not self.chosen or self.ledger is None:

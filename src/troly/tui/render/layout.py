@@ -174,11 +174,18 @@ class ConversationLayout:
             self._let_go(index)
         return self.row(place)
 
-    def look_at_end(self, rows: int) -> None:
-        """Measure the last `rows` rows."""
+    def look_at_answer(self, rows: int) -> None:
+        """Measure the last `rows` rows, and all from the newest question on."""
         self._measure_back(len(self.views), rows)
+        asked = self.newest_question()
+        for index in range(len(self.views) if asked is None else asked, len(self.views)):
+            self._measure(index)
         self._add_up()
         self._let_go(len(self.views))
+
+    def newest_question(self) -> int | None:
+        """The place in the order of what the person said last."""
+        return next((at for at in range(len(self.views) - 1, -1, -1) if self.views[at].who == "user"), None)
 
     def measured(self, key: int) -> None:
         """Measure one message."""

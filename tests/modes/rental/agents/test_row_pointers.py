@@ -1,16 +1,11 @@
-"""Turns that point at rows of the list before, and stored queries that are of something else."""
+"""Turns that point at rows of the list before, or ask something of them."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.modes.rental.question.cases import ask
 from tests.support.rental.desk import RentalDesk
 from troly.plugin.events import ItemList
-from troly.sandbox import check
-from troly_rental.roles import relations_of
-from troly_rental.sql.builder import build_query
-from troly_rental.sql.comparison import answers_differently, reads_other_records
 
 
 async def test_rows_of_the_list_are_told_again_and_the_list_stays(desk: RentalDesk) -> None:
@@ -38,21 +33,44 @@ async def test_a_list_shows_nothing_that_says_nothing(desk: RentalDesk) -> None:
         assert "tình trạng" not in labels
 
 
-@pytest.mark.parametrize(
-    ("asked", "stored"),
-    [
-        ("giá trung bình theo quận", "giá trung bình theo loại phòng"),
-        ("giá trung bình theo quận", "giá cao nhất theo quận"),
-        ("có bao nhiêu phòng ở quận 7", "giá trung bình ở quận 7"),
-        ("phòng rẻ nhất quận 7", "phòng rộng nhất quận 7"),
-        ("phòng ở quận 7", "bài đăng ở quận 7"),
-        ("3 phòng rẻ nhất quận 7", "5 phòng rẻ nhất quận 7"),
-    ],
-)
-def test_a_stored_query_of_something_else_is_not_reused(asked: str, stored: str) -> None:
-    columns = {one.name: one.columns for one in relations_of("GUEST", None)}
-    other = check(build_query(ask(stored, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
-    same = check(build_query(ask(asked, role="GUEST")).sql(dialect="duckdb"), columns, max_rows=100)
-    assert answers_differently(ask(asked, role="GUEST"), other, "GUEST")
-    assert not answers_differently(ask(asked, role="GUEST"), same, "GUEST")
-    assert not reads_other_records(ask(asked, role="GUEST"), same)
+@pytest.mark.parametrize("amenity", ["máy lạnh", "ban công", "thang máy", "cửa sổ"])
+async def test_a_question_about_a_row_is_answered_yes_or_no(desk: RentalDesk, amenity: str) -> None:
+    codes = {
+        "máy lạnh": "air_conditioner",
+        "ban công": "balcony",
+        "thang máy": "elevator",
+        "cửa sổ": "window",
+    }
+    desk.become("nobody")
+    rows = (await desk.ask("phòng ở Bình Thạnh")).state["results"]
+    told = await desk.ask(f"cái thứ hai có {amenity} không")
+    has = codes[amenity] in rows[1]["amenities"]
+    assert told.answer.startswith("Có" if has else "Không")
+    assert [row["id"] for row in told.state["results"]] == [rows[1]["id"]]
+
+
+async def test_changes_of_a_list_one_after_the_other(desk: RentalDesk) -> None:
+    desk.become("nobody")
+    first = await desk.ask("phòng dưới 4 triệu ở Gò Vấp")
+    rest = await desk.ask("bỏ ở ghép đi")
+    assert 0 < rest.state["count"] < first.state["count"]
+    both = await desk.ask("ở quận 3 nữa")
+    assert {row["district"] for row in both.state["results"]} <= {"Gò Vấp", "Quận 3"}
+    assert both.state["count"] > rest.state["count"]
+    cheapest = await desk.ask("cái rẻ nhất")
+    (row,) = cheapest.state["results"]
+    assert row["type"] != "dormitory"
+    again = await desk.ask("chi tiết phòng đó")
+    assert [one["id"] for one in again.state["results"]] == [row["id"]]
+
+
+async def test_months_and_districts_are_set_side_by_side(desk: RentalDesk) -> None:
+    desk.become("lan")
+    await desk.ask("doanh thu tháng 10")
+    told = await desk.ask("so với tháng 9 thì sao")
+    assert [row["month"][:7] for row in told.state["results"]] == ["2026-09", "2026-10"]
+    assert "Giảm" in told.answer or "Tăng" in told.answer
+    desk.become("nobody")
+    await desk.ask("giá trung bình quận 1")
+    told = await desk.ask("so với quận 10")
+    assert {row["district"] for row in told.state["results"]} == {"Quận 1", "Quận 10"}

@@ -123,6 +123,34 @@ async def test_what_is_missing_is_asked_for(desk: RentalDesk, question: str, sai
 
 
 @pytest.mark.parametrize(
+    "text", ["tìm phòng", "tìm phòng trọ giúp mình với", "còn phòng trống không", "find me a room"]
+)
+async def test_a_search_for_nothing_in_particular_is_asked_back(desk: RentalDesk, text: str) -> None:
+    """002-09, C2: never the whole market."""
+    desk.become("nobody")
+    told = await desk.ask(text)
+    assert (told.state["kind"], told.state["readyForSql"], told.state["results"]) == ("CONTROL", False, [])
+    assert told.answer.endswith("?")
+
+
+async def test_a_place_that_the_data_lacks_is_told_with_those_it_has(desk: RentalDesk) -> None:
+    desk.become("nobody")
+    told = await desk.ask("phòng ở Đà Nẵng dưới 3 triệu")
+    assert told.state["results"] == []
+    assert all(name in told.answer for name in ("Đà Nẵng", "Hồ Chí Minh", "Hà Nội"))
+
+
+async def test_occupancy_is_of_ones_own_rooms(desk: RentalDesk) -> None:
+    desk.become("lan")
+    told = await desk.ask("tỷ lệ lấp đầy")
+    (row,) = told.state["results"]
+    assert row["count"] < 100
+    assert row["occupancy"] == pytest.approx(100 * row["count_where_rented"] / row["count"], abs=0.1)
+    desk.become("nobody")
+    assert "đăng nhập" in (await desk.ask("tỷ lệ lấp đầy")).answer
+
+
+@pytest.mark.parametrize(
     ("text", "kind"), [("xin chào em", "GREETING"), ("thời tiết hôm nay thế nào", "GENERAL_CHAT")]
 )
 async def test_talk_is_content(desk: RentalDesk, text: str, kind: str) -> None:

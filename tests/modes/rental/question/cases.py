@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from troly.plugin.focus import Focus, FocusRow
 from troly.text.dates import HCM
 from troly_rental.question.parser import parse_question
 from troly_rental.question.types import ParsedQuestion
@@ -32,13 +33,19 @@ def role_of(case: dict[str, Any]) -> Role:
     return roles.get(case.get("user", ""), "GUEST")
 
 
-def ask(*messages: str, role: Role = "LANDLORD") -> ParsedQuestion:
-    """The reading of the last of `messages`, each after the one before it."""
-    previous = None
+def ask(*messages: str, role: Role = "LANDLORD", rows: tuple[FocusRow, ...] = ()) -> ParsedQuestion:
+    """The reading of the last of `messages`, each after the one before it, which showed `rows`."""
+    focus, parsed = None, None
     for message in messages:
-        previous = parse_question(message, "vi", NOW, previous, role=role)
-    assert previous is not None
-    return previous
+        parsed = parse_question(message, "vi", NOW, focus, role=role)
+        focus = shown(parsed, rows) if parsed.ready else focus
+    assert parsed is not None
+    return parsed
+
+
+def shown(parsed: ParsedQuestion, rows: tuple[FocusRow, ...] = ()) -> Focus:
+    """What an answer to `parsed` leaves for the next question."""
+    return Focus(parsed.entity, parsed.question, rows, {**parsed.to_dict(), "total": len(rows)})
 
 
 def told(parsed: ParsedQuestion) -> set[str]:

@@ -130,7 +130,7 @@ def test_an_unknown_district_is_said_with_the_nearest_names() -> None:
 def test_cheap_is_the_lowest_rent_first_and_is_said() -> None:
     parsed = ask("Tìm phòng trọ giá rẻ ở quận 1")
     assert [(order.field, order.descending) for order in parsed.order] == [("price", False)]
-    assert [one.key for one in parsed.remarks] == ["said.cheap"]
+    assert [one.key for one in parsed.remarks] == ["said.cheap", "said.without_beds"]
     assert told(parsed) == {"district=Quận 1"}
 
 

@@ -6,59 +6,49 @@ from dataclasses import replace
 
 import pytest
 
-from tests.modes.rental.question.cases import NOW, ask, told
-from troly_rental.question.follow_ups import row_number
+from tests.modes.rental.question.cases import NOW, ask, shown, told
+from troly.plugin.focus import Focus, FocusRow
 from troly_rental.question.parser import parse_question
-from troly_rental.question.types import ParsedQuestion, ShownRows
-from troly_rental.sql.builder import build_query
-from troly_rental.sql.conditions import read_filters
+from troly_rental.question.types import ParsedQuestion
 
 FIRST = "phòng trọ dưới 3tr5 ở gò vấp có máy lạnh"
-SHOWN = ShownRows(
-    "room", (11, 12, 13), ("A", "B", "C"), {"price": (2e6, 3e6, 3.2e6), "area": (20.0, 30.0, 18.5)}, total=40
+ROWS = (
+    FocusRow("11", "A", {"price": 2e6, "area": 20.0}),
+    FocusRow("12", "B", {"price": 3e6, "area": 30.0}),
+    FocusRow("13", "C", {"price": 3.2e6, "area": 18.5}),
 )
 
 
-def after(message: str, shown: ShownRows | None = SHOWN, first: str = FIRST) -> ParsedQuestion:
-    return parse_question(message, "vi", NOW, ask(first), shown=shown)
+def after(message: str, *, total: int = 40, rows: tuple[FocusRow, ...] = ROWS) -> ParsedQuestion:
+    before = shown(ask(FIRST), rows)
+    focus = replace(before, query={**before.query, "total": total})
+    return parse_question(message, "vi", NOW, focus)
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
+    ("message", "number"),
     [
         ("cái thứ hai", 2),
-        ("cai thu hai", 2),
         ("căn đầu tiên bao nhiêu tiền", 1),
-        ("chi tiết phòng số 3", 3),
         ("căn cuối cùng có máy lạnh không", 3),
-        ("the second one", 2),
         ("how much is the 3rd room", 3),
-        ("option 2", 2),
-        ("#1", 1),
-        ("số 2", 2),
-        ("phòng 302", None),
-        ("3 phòng đầu tiên", None),
-        ("hai phòng", None),
-        ("phòng cho 2 người", None),
-        ("thứ hai tuần sau", None),
-        ("quận 3", None),
+        ("phòng cho 2 người", 0),
+        ("quận 3", 0),
     ],
 )
-def test_which_row_is_meant(text: str, number: int | None) -> None:
-    assert row_number(text, 3) == number
+def test_which_row_is_meant(message: str, number: int) -> None:
+    assert after(message).picked == number
 
 
 def test_the_row_is_asked_for_alone() -> None:
     parsed = after("cái thứ hai")
-    assert (parsed.picked, told(parsed), parsed.ready) == (2, {"id=12"}, True)
-    assert set(read_filters(build_query(parsed))) == set(parsed.filters)
-    assert ParsedQuestion.from_dict(parsed.to_dict()) == parsed
+    assert (told(parsed), parsed.certain) == ({"id=12"}, True)
+    assert ParsedQuestion.from_dict(parsed.to_dict()).filters == parsed.filters
 
 
 def test_a_number_that_the_list_lacks_is_asked_about() -> None:
-    parsed = after("phòng số 9")
-    assert [one.key for one in parsed.missing] == ["missing.number"]
-    assert after("phòng số 9", None).picked == 0
+    assert [one.key for one in after("phòng số 9").missing] == ["missing.number"]
+    assert after("phòng số 9", rows=()).picked == 0
 
 
 @pytest.mark.parametrize(
@@ -77,7 +67,7 @@ def test_a_change_goes_beyond_what_was_shown(message: str, limit: str, order: tu
 
 
 def test_a_list_that_held_everything_has_nothing_cheaper() -> None:
-    parsed = after("rẻ hơn nữa", replace(SHOWN, total=3))
+    parsed = after("rẻ hơn nữa", total=3)
     assert told(parsed) == told(ask(FIRST))
     assert [one.key for one in parsed.remarks] == ["said.already_cheaper"]
 
@@ -86,7 +76,6 @@ def test_an_amount_counts_more_than_what_was_shown() -> None:
     assert "price<2500000" in told(after("rẻ hơn 2 triệu rưỡi"))
 
 
-def test_shown_rows_survive_the_way_to_json_and_back() -> None:
-    assert ShownRows.from_dict(SHOWN.to_dict()) == SHOWN
-    assert ShownRows.of([], "room", 0) is None
-    assert ShownRows.of([{"count": 3}], "room", 1) is None
+def test_what_a_model_found_is_no_query_that_rules_change() -> None:
+    focus = Focus("room", "q", ROWS, {"sql": "SELECT 1", "total": 3})
+    assert not parse_question("chỉ quận 3 thôi", "vi", NOW, focus).certain

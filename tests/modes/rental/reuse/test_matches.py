@@ -16,8 +16,9 @@ from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, reuse_at
 from troly.errors import ModelError
 from troly.plugin.services import Services
 from troly_rental.reuse.form import question_form
-from troly_rental.reuse.matches import HARD, SOFT, QuestionReuse, ReuseMatch, ReuseQuestion
+from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, ReuseQuestion
 from troly_rental.reuse.store import ReuseStore, State
+from troly_rental.settings import RentalSettings
 
 QUESTION = "Tìm phòng dưới 3 triệu ở Gò Vấp"
 FILTERS: list[dict[str, Any]] = [
@@ -104,6 +105,9 @@ async def test_a_question_about_today_is_another_one_tomorrow(
         ReuseQuestion.of(question, FILTERS, ROLE, MODE, SCHEMA), now=now + timedelta(days=1)
     )
     assert (later.kind, later.refused_because) == ("soft", "date")
+
+
+HARD, SOFT = RentalSettings().reuse_from, RentalSettings().example_from
 
 
 def _embedder(cosine: float) -> object:

@@ -10,8 +10,9 @@ import pytest
 from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop
 from troly.plugin.contract import IngestRequest
-from troly.plugin.events import Sources, Table
-from troly.text.numbers import parse_number
+from troly.plugin.events import Sources
+from troly.text.fold import fold
+from troly.text.numbers import find_amounts
 from troly_shopping.products.load import ingest_products
 
 
@@ -21,8 +22,10 @@ def shop(own_home: Path) -> Iterator[Shop]:
         yield opened
 
 
-def prices(table: Table) -> list[int]:
-    return [int(parse_number(row[table.numeric[0]]) or 0) for row in table.rows]
+def listed(answer: str) -> list[tuple[str, int, str]]:
+    """Name, price and line of each product that an answer lists."""
+    lines = [line[2:] for line in answer.splitlines() if line.startswith("- ")]
+    return [(line.split(": ")[0], int(find_amounts(line.split(": ", 1)[1])[0].value), line) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -37,31 +40,30 @@ def prices(table: Table) -> list[int]:
 )
 async def test_a_list_keeps_to_kind_and_price(shop: Shop, text: str, named: str, low: int, high: int) -> None:
     told = await shop.ask(text)
-    [table] = told.tables
+    rows = listed(told.answer)
+    assert rows
     assert told.nodes == ["classify", "retrieve", "respond_stream"]
-    assert all(low <= price <= high for price in prices(table))
-    assert all(named.lower() in row[0].lower() or "macbook" in row[0].lower() for row in table.rows)
-    name, price, _, url = table.rows[0]
-    assert name in told.answer
-    assert price.endswith(" VND")
-    assert price in told.answer
-    assert url.startswith("https://")
-    assert url in told.answer
-    assert told.state["retrieved_context"][0]["product"] == name
+    assert all(low <= price <= high for _, price, _ in rows)
+    assert all(named.lower() in name.lower() or "macbook" in name.lower() for name, _, _ in rows)
+    assert " VND" in rows[0][2]
+    assert "https://" in rows[0][2]
+    assert told.tables == []
+    assert told.state["retrieved_context"][0]["product"] == rows[0][0]
     assert told.done.source == "rules"
 
 
 async def test_the_cheapest_comes_first(shop: Shop) -> None:
     told = await shop.ask("bàn phím rẻ nhất giá bao nhiêu")
-    [table] = told.tables
-    assert prices(table) == sorted(prices(table))
+    prices = [price for _, price, _ in listed(told.answer)]
+    assert prices == sorted(prices)
     assert "rẻ nhất" in told.answer
 
 
 async def test_a_model_number_is_found_however_it_is_written(shop: Shop) -> None:
     for text in ("giá card rtx 4060", "gia card RTX4060 bao nhieu", "giá card RTX-4060"):
         told = await shop.ask(text)
-        assert all("RTX 4060" in row[0] for row in told.tables[0].rows)
+        assert listed(told.answer)
+        assert all("RTX 4060" in name for name, _, _ in listed(told.answer))
 
 
 async def test_what_is_not_there_is_said(shop: Shop) -> None:
@@ -70,7 +72,7 @@ async def test_what_is_not_there_is_said(shop: Shop) -> None:
     assert "5090" in told.answer.splitlines()[0]
     dear = await shop.ask("mua laptop dưới 2 triệu")
     assert "chưa thấy" in dear.answer
-    assert len(dear.tables[0].rows) == 3
+    assert len(listed(dear.answer)) == 3
 
 
 async def test_a_comparison_stands_side_by_side(shop: Shop) -> None:
@@ -79,25 +81,31 @@ async def test_a_comparison_stands_side_by_side(shop: Shop) -> None:
     assert "ASUS TUF Gaming F15" in table.columns[1]
     assert "Acer Nitro V" in table.columns[2]
     rows = {row[0]: row[1:] for row in table.rows}
-    assert {"Giá", "CPU", "RAM", "VGA", "Liên kết"} <= set(rows)
+    assert {"Giá", "CPU", "RAM", "VGA"} <= set(rows)
     assert "rẻ hơn" in told.answer
     half = await shop.ask("so sánh laptop dell inspiron với laptop framework 13")
     assert "framework" in half.answer.lower()
 
 
+def listed_parts(answer: str) -> dict[str, int]:
+    """The price of each kind of part."""
+    lines = [line[2:] for line in answer.splitlines() if line.startswith("- ")]
+    return {line.split(": ")[0]: int(find_amounts(line.rsplit(", ", 1)[1])[0].value) for line in lines}
+
+
 async def test_a_computer_is_built_within_the_budget(shop: Shop) -> None:
     told = await shop.ask("build pc 20 triệu chơi game giúp em")
-    [table] = told.tables
-    *parts, total = prices(table)
-    assert sum(parts) == total <= 20_000_000
-    assert {row[0] for row in table.rows[:-1]} == {
+    parts = listed_parts(told.answer)
+    total = int(find_amounts(told.answer.splitlines()[0])[1].value)
+    assert sum(parts.values()) == total <= 20_000_000
+    assert set(parts) == {
         "CPU", "mainboard", "RAM", "card màn hình", "SSD", "nguồn máy tính", "vỏ case",
     }  # fmt: skip
     assert "20.000.000 VND" in told.answer
     little = await shop.ask("build pc 5 triệu chơi game")
     assert "chưa đủ" in little.answer
     office = await shop.ask("build a pc for office work, 10 million", language="en")
-    assert "graphics card" not in {row[0] for row in office.tables[0].rows}
+    assert "graphics card" not in listed_parts(office.answer)
 
 
 async def test_parts_that_are_not_sold_are_named(shop: Shop, tmp_path: Path) -> None:
@@ -126,3 +134,66 @@ async def test_what_stands_in_a_list_is_shown_as_text(shop: Shop, tmp_path: Path
     told = await shop.ask("laptop rẻ nhất giá bao nhiêu")
     assert "[@click=app.quit]x[/]" in told.answer
     assert "\x1b" not in told.answer + str(told.tables)
+
+
+@pytest.mark.parametrize(
+    ("text", "has", "has_not"),
+    [
+        ("tìm laptop không phải dell, dưới 20tr, ram 16gb", "16GB", "Dell"),
+        ("chuột gaming có dây", "G102", "không dây"),
+        ("tư vấn chuột không dây", "M331", "B100"),
+        ("bàn phím cơ dưới 2tr", "Akko", "K120"),
+        ("máy in nào in màu", "Epson", "laser"),
+        ("có macbook không", "MacBook", "Laptop HP"),
+        ("laptop 15 inch ram ít nhất 32gb dưới 26tr", "32GB", "16GB"),
+    ],
+)
+async def test_what_is_wanted_is_shown_and_what_is_not_is_not(
+    shop: Shop, text: str, has: str, has_not: str
+) -> None:
+    names = [name for name, _, _ in listed((await shop.ask(text)).answer)]
+    assert any(has in name for name in names)
+    assert not any(has_not in name for name in names)
+
+
+async def test_each_of_several_wants_is_answered(shop: Shop) -> None:
+    told = await shop.ask("mua chuột với bàn phím dưới 500k")
+    assert {name.split()[0] for name, _, _ in listed(told.answer)} == {"Chuột", "Bàn"}
+    told = await shop.ask("cho minh hoi laptop asus vivobook con hang ko gia bao nhieu co tra gop ko")
+    assert "Vivobook" in told.answer
+    assert "Trả góp 0%" in told.answer
+    shop.leave()
+    told = await shop.ask("tai nghe bluetooth tầm 1 triệu, với lại check giúp serial XYZ789")
+    assert "Mouse Logitech" in told.answer
+    assert "Tai nghe" in told.answer
+
+
+async def test_what_the_catalogue_does_not_say_is_said(shop: Shop) -> None:
+    first = (await shop.ask("tai nghe nào chống ồn")).answer.splitlines()[0]
+    assert "danh mục không ghi «chống ồn»" in first
+    told = await shop.ask("shop có bán iphone ko")
+    assert "«iphone»" in told.answer
+    assert not listed(told.answer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "đặt 2 con giao về quận 7 nhé",
+        "tổng 10 bộ bao nhiêu tiền",
+        "màn 14 inch",
+        "đơn hàng DH12345 tới đâu rồi",
+        "trả góp 0% không",
+    ],
+)
+async def test_no_word_reaches_the_customer_folded(shop: Shop, text: str) -> None:
+    typed = set(text.split())
+    for said in (await shop.ask(text)).answer.split():
+        word = said.strip("«».,:()-")
+        assert not (
+            word.isupper()
+            and word.isalpha()
+            and fold(word).upper() == word
+            and word.lower() not in typed
+            and word.lower() in fold(text).split()
+        )

@@ -11,8 +11,6 @@ from tests.support.modes.shopping import Shop
 from tests.support.modes.shopping_samples import stocked_shop
 from tests.support.ollama.double import OllamaDouble
 
-SHOPPING = {"intent": "shopping", "confidence": 0.9, "rationale": "wants advice"}
-
 
 @pytest.fixture
 def server() -> Iterator[OllamaDouble]:
@@ -28,20 +26,20 @@ async def shop(own_home: Path, server: OllamaDouble) -> AsyncIterator[Shop]:
 
 
 async def test_the_model_is_given_the_rows_and_may_say_their_prices(shop: Shop, server: OllamaDouble) -> None:
-    server.script(SHOPPING, "Dạ Laptop Dell Latitude 3450 8GB giá 19.490.000 VND ạ.")
+    server.script("Dạ Laptop Dell Latitude 3450 8GB giá 19.490.000 VND ạ.")
     told = await shop.ask("tư vấn laptop dưới 20 triệu")
     prompt = "\n".join(message["content"] for message in server.chats[-1].messages)
     assert "Laptop Dell Latitude 3450 8GB | 19.490.000 VND" in prompt
     assert "19.490.000 VND ạ." in told.answer
-    assert told.tables
+    assert told.done.calls == 1
     assert told.notices == []
 
 
 async def test_a_price_that_is_made_up_is_withheld_and_said(shop: Shop, server: OllamaDouble) -> None:
-    server.script(SHOPPING, "Dạ Laptop Dell giá 12.345.000 VND ạ. Mẫu kia 19.490.000 VND ạ.")
+    server.script("Dạ Laptop Dell giá 12.345.000 VND ạ. Mẫu kia 19.490.000 VND ạ.")
     told = await shop.ask("tư vấn laptop dưới 20 triệu")
     assert "12.345.000" not in told.answer
-    assert "Laptop Dell giá [giá chưa xác nhận] ạ. Mẫu kia 19.490.000 VND ạ." in told.answer
+    assert "Laptop Dell giá [chưa xác nhận] ạ. Mẫu kia 19.490.000 VND ạ." in told.answer
     assert "12.345.000" not in told.done.text
     [notice] = told.notices
     assert notice.level == "warning"
@@ -49,6 +47,6 @@ async def test_a_price_that_is_made_up_is_withheld_and_said(shop: Shop, server: 
 
 
 async def test_the_customers_own_price_is_not_confirmed(shop: Shop, server: OllamaDouble) -> None:
-    server.script(SHOPPING, "Dạ đúng ạ, Laptop Dell Latitude 3450 giá 5 triệu.")
+    server.script("Dạ đúng ạ, Laptop Dell Latitude 3450 giá 5 triệu.")
     told = await shop.ask("Laptop Dell Latitude 3450 giá 5 triệu đúng không shop")
-    assert "giá [giá chưa xác nhận]" in told.answer
+    assert "giá [chưa xác nhận]" in told.answer

@@ -75,7 +75,8 @@ def test_several_serials_give_a_table_and_a_line_each() -> None:
     assert all(len(row) == len(answer.table.columns) for row in answer.table.rows)
     assert answer.text.count("Thông tin bảo hành: ") == 2
     assert "Serial 'no1'" in answer.text
-    assert answer.meta["found"] is True
+    assert answer.meta["found"] is False
+    assert answer.meta["serial"] == ["ABC123", "OLD1", "no1"]
 
 
 def test_a_long_list_is_cut_in_words_only() -> None:

@@ -1,4 +1,4 @@
-"""Lets no price through that was not retrieved: checks what a model writes while it streams."""
+"""Lets no price, specification or product through that was not retrieved: checks what a model writes while it streams."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 
-from troly.text.fold import fold, folded_words
+from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
-from troly_shopping.wordlists import lexicon
+from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
 _TOKEN = re.compile(r"\S+")
@@ -32,7 +32,7 @@ def amounts_in(texts: Iterable[str]) -> frozenset[Decimal]:
     return frozenset(amount.value for text in texts for amount in find_amounts(text))
 
 
-class PriceCheck:
+class ClaimCheck:
     """Takes pieces of an answer and gives on what may be shown, at once unless a figure is being written.
 
     A price is shown only when `known` has it, and after the name of one of the `products` in its sentence only when
@@ -46,7 +46,11 @@ class PriceCheck:
         budgets: frozenset[Decimal],
         instead: str,
         products: Mapping[str, frozenset[Decimal]] | None = None,
+        *,
+        facts: Iterable[str] | None = None,
+        makers: Iterable[str] = (),
     ) -> None:
+        """`facts` are the texts that measures and names may come from (None: they are not checked); `makers` begin names."""
         self.withheld = False
         self._of = products or {}
         self._names = Lexicon({name: _short_names(name) for name in self._of if folded_words(name)})
@@ -55,20 +59,24 @@ class PriceCheck:
         self._instead = instead
         self._text = ""
         self._shown = 0
+        self._thought = ThoughtCut()
+        self._claims = None if facts is None else _KnownClaims(facts, makers)
 
     def add(self, piece: str) -> str:
         """Take the next piece; returns what can be shown now."""
-        self._text += piece
+        self._text += self._thought.add(piece)
         out = ""
         while end := _END.search(self._text, self._shown):
             out += self._release(end.end())
             self._text, self._shown = self._text[end.end() :], 0
         if len(self._text) > _LONGEST:
             return out + self._cut()
-        return out + self._release(_settled(self._text))
+        until = _settled(self._text)
+        return out + self._release(until if self._claims is None else min(until, _name_at_end(self._text)))
 
     def finish(self) -> str:
         """The answer is over: all the rest."""
+        self._text += self._thought.finish()
         return self._release(len(self._text))
 
     def _cut(self) -> str:
@@ -83,11 +91,16 @@ class PriceCheck:
             return ""
         text = self._text[:until]
         out, at = "", self._shown
-        for amount in find_amounts(_plain(text)):
-            if amount.end <= at or not self._doubtful(text, amount):
+        wrong = [
+            (a.start, a.end) for a in find_amounts(_plain(text)) if a.end > at and self._doubtful(text, a)
+        ]
+        if self._claims is not None:
+            wrong += [span for span in self._claims.unknown(_plain(text)) if span[1] > at]
+        for start, end in sorted(wrong):
+            if end <= at:
                 continue
-            out += text[at : max(at, amount.start)] + self._instead
-            at = amount.end
+            out += text[at : max(at, start)] + self._instead
+            at = end
             self.withheld = True
         self._shown = until
         return out + text[at:]
@@ -126,6 +139,98 @@ class PriceCheck:
         return frozenset(
             value for values in self._of.values() for value in values if value >= _SMALLEST_PRICE
         )
+
+
+class ThoughtCut:
+    """Leaves out what a model thinks aloud between `<think>` and `</think>`; an opening that never closes ends the text."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._thinking = False
+
+    def add(self, piece: str) -> str:
+        """Take the next piece; returns what is no thought."""
+        self._held += piece
+        out = ""
+        while True:
+            mark = "</think>" if self._thinking else "<think>"
+            at = self._held.casefold().find(mark)
+            if at < 0:
+                break
+            out += "" if self._thinking else self._held[:at]
+            self._held = self._held[at + len(mark) :]
+            self._thinking = not self._thinking
+        keep = next((n for n in range(len(mark) - 1, 0, -1) if self._held.casefold().endswith(mark[:n])), 0)
+        ready, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+        return out if self._thinking else out + ready
+
+    def finish(self) -> str:
+        """The text is over: the beginning of a mark that was none."""
+        held, self._held = self._held, ""
+        return "" if self._thinking else held
+
+
+_CAPITALS = re.compile(r"(?:(?:^|(?<=\s))[^\s]*[A-Z0-9][^\s]*\s*)*[^\s]*$")
+
+
+def _name_at_end(text: str) -> int:
+    """Where a name begins that may go on after `text`."""
+    found = _CAPITALS.search(text[-200:])
+    return len(text) - len(found[0]) if found else len(text)
+
+
+class _KnownClaims:
+    """Measures and names of goods that may be said."""
+
+    def __init__(self, facts: Iterable[str], makers: Iterable[str]) -> None:
+        text = "\n".join(facts)
+        self._measures = {_measure(match) for match in CLAIMED.finditer(fold(text))}
+        self._words = {part for word in folded_words(text) for part in (word, *_SPLIT.split(word))}
+        self._makers = Lexicon({maker: [maker] for maker in makers if folded_words(maker)})
+
+    def unknown(self, text: str) -> list[tuple[int, int]]:
+        """Where measures stand that no fact has, and names after a maker with a word that no fact has."""
+        folded, places = fold_in_place(text)
+        found = [
+            span_in_place(places, len(text), *match.span())
+            for match in CLAIMED.finditer(folded)
+            if _measure(match) not in self._measures
+        ]
+        for hit in self._makers.find(text):
+            name = _MODEL.match(text, hit.end)
+            words = folded_words(name[0]) if name else []
+            if any(word not in self._words and not is_listed(word) for word in words):
+                found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
+        return found
+
+
+# A figure of a specification, a term or a discount.
+CLAIMED = re.compile(
+    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
+)
+_SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
+# What follows a maker as the name of a model: words that begin with a capital or hold a digit.
+_MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
+
+
+def _measure(match: re.Match[str]) -> tuple[Decimal, str]:
+    value, unit = Decimal(match[1].replace(",", ".")), match[2]
+    factor = {"tb": 1024, "nam": 12, "year": 12}.get(unit, 1)
+    return value * factor, _SAME.get(unit, unit)
+
+
+_SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
+
+
+def is_listed(word: str) -> bool:
+    """Whether a word is an ordinary one that may begin a sentence or stand beside a maker."""
+    return word in _ordinary()
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    lists = [*word_lists("catalogue").values(), *word_lists("kinds").values(), *word_lists("facts").values()]
+    return frozenset(word for entries in lists for entry in entries for word in folded_words(entry))
 
 
 def _short_names(name: str) -> list[str]:

@@ -1,0 +1,295 @@
+"""Works out what a rule of a document comes to for the asker: so much a day, per cent of pay, so many days ahead.
+
+The rule's figures come from the documents' sentences, the others from the asker's words; the sum is shown, and nothing
+is guessed: where a figure is missing there is no result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+
+from troly.text.catalogue import Lang
+from troly.text.dates import find_ranges, format_date
+from troly.text.fold import fold
+from troly.text.numbers import find_amounts, format_number
+from troly_rag.answer.extraction import figure_request
+from troly_rag.answer.grounding import claims_of
+from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.strings import say
+
+# What is counted, by the words for it in a question and in a rule, folded.
+_UNITS: Mapping[str, str] = {
+    "day": "ngay|days?", "night": "dem|nights?", "time": "lan|times?", "month": "thang|months?", "year": "nam|years?",
+    "hour": "gio|tieng|hours?", "week": "tuan|weeks?", "person": "nguoi|people|person", "child": "be|con|dua|child|children",
+}  # fmt: skip
+_EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
+_PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
+_HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
+_OVER = re.compile(r"\b(?:qua|tren|hon|more than|over)\s+(\d+)\s+(\w+)")
+_DIVIDED = re.compile(
+    r"\b(?:luong|salary|pay)[\w ]{0,20}?(?:chia|divided by|over)\s+(\d+)\s+(?:ngay|days|working)"
+)
+_IN_FULL = re.compile(
+    r"\b(?:du|full)\s+(\d+)\s+(?:thang|months).{0,40}?\b(\d+(?:[.,]\d+)?)\s+(?:thang|months?)(?:'s)?\s+(?:luong|pay|salary)"
+)
+_AHEAD = re.compile(r"\b(\d+)\s+(?:ngay|days)\b")
+_LEAST_PAY = 10_000
+# A share of pay is that of the question when this much of its clause stands in it.
+_SPOKEN_OF = 0.6
+# Working days of a month and hours of a day, where no document says them; told with the result.
+_DAYS, _HOURS = Decimal(26), Decimal(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the asker said: how many of each unit, money, an hourly wage, a percentage."""
+
+    counted: Mapping[str, Decimal] = field(default_factory=dict)
+    money: Decimal | None = None
+    hourly: Decimal | None = None
+    percent: Decimal | None = None
+
+    def over(self, older: Figures) -> Figures:
+        """These, and from `older` what was not said again."""
+        return Figures(
+            {**older.counted, **self.counted},
+            self.money if self.money is not None else older.money,
+            self.hourly if self.hourly is not None else older.hourly,
+            self.percent,
+        )
+
+
+def figures_of(text: str) -> Figures:
+    """The figures that `text` states."""
+    counted: dict[str, Decimal] = {}
+    money = hourly = percent = None
+    for amount in find_amounts(text):
+        rest = fold(text[amount.end : amount.end + 16])
+        unit = next((name for name, words in _UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)), "")
+        if amount.unit == "%":
+            percent = amount.value
+        elif unit and not amount.unit:
+            counted.setdefault(unit, amount.value)
+        elif amount.unit in ("", "VND") and amount.value >= _LEAST_PAY:
+            before = fold(text[max(0, amount.start - 24) : amount.start])
+            if _HOURLY.search(before) or _HOURLY.match(rest.strip(" /")):
+                hourly = amount.value
+            elif money is None:
+                money = amount.value
+    return Figures(counted, money, hourly, percent)
+
+
+def work_out(question: str, before: str, texts: Sequence[str], today: date, lang: Lang) -> str:
+    """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing."""
+    said = figures_of(question).over(figures_of(before))
+    own = figures_of(question)
+    fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
+    # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
+    asked = f"{question}\n{before}" if fresh else question
+    ways: Sequence[Callable[[str], str]] = (
+        lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
+        lambda one: _by_unit(one, said, question, lang),
+        lambda one: _by_divided_pay(one, said, lang),
+        lambda one: _in_full_months(one, said, lang),
+        lambda one: _by_share(one, question, said, lang),
+        lambda one: _ahead(one, question, today, lang),
+    )
+    for text in texts:
+        sentences = [one.strip() for one in claims_of(text)]
+        for way in ways if fresh else ways[:1]:
+            found = [result for one in sentences if (result := way(one))]
+            if found:
+                return found[0]
+    return ""
+
+
+def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang, *, fresh: bool) -> str:
+    """Hours at a percentage of the hourly pay, by kind of day; each kind where none was named in this message or before."""
+    hours = said.counted.get("hour")
+    cases = [(clause, share) for clause in _clauses(sentence) for share in _shares(clause)]
+    if hours is None or not cases or not re.search(r"luong gio|overtime|hourly|lam them", fold(sentence)):
+        return ""
+    wage = said.hourly
+    if wage is not None:
+        shown = f"{_money(wage, lang)}"
+    elif said.money is not None:
+        wage, shown = said.money / _DAYS / _HOURS, f"{_money(said.money, lang)} / {_DAYS} / {_HOURS}"
+    else:
+        return ""
+    if said.percent is not None:
+        chosen = [("", said.percent)]
+    else:
+        chosen = _meant(named_in[0], cases) or _meant(named_in[1], cases) or (cases if fresh else [])
+    lines = [
+        f"{_case(clause)}{_plain(hours, lang)} × {shown} × {_plain(share, lang)}% = {_money(hours * wage * share / 100, lang)}"
+        for clause, share in chosen
+    ]
+    note = say("math.assumed", lang, days=_DAYS, hours=_HOURS) if said.hourly is None else ""
+    return _told(lines, sentence, lang, note)
+
+
+def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
+    """So much for each day, night, time, child or for every so many years."""
+    text = fold(sentence)
+    lines: list[str] = []
+    total = Decimal(0)
+    for unit, words in _UNITS.items():
+        count = said.counted.get(unit)
+        if count is None:
+            continue
+        for amount in find_amounts(sentence):
+            rest = fold(sentence[amount.end : amount.end + 40])
+            match = re.match(
+                rf"\s*(vnd|dong|ngay|days?|more day)?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest
+            )
+            if match is None:
+                continue
+            days = (match[1] or "").startswith(("ngay", "day", "more"))
+            if not days and amount.value < _LEAST_PAY:
+                continue
+            step = Decimal(match[2] or 1)
+            free = next(
+                (Decimal(n) for n, word in _OVER.findall(text) if re.fullmatch(words, word)), Decimal(0)
+            )
+            beyond = max(Decimal(0), count - free)
+            times = Decimal(int(beyond / step))
+            value = times * amount.value
+            base = _base(sentence, amount.start) if days else Decimal(0)
+            opening = f"{_plain(base, lang)} + " if base else ""
+            many = (
+                f"({_plain(count, lang)} − {_plain(free, lang)})" if free and beyond else _plain(times, lang)
+            )
+            if step > 1:
+                many = f"({_plain(count, lang)} / {_plain(step, lang)} → {_plain(times, lang)})"
+            shown = say("math.days", lang, count=_plain(base + value, lang)) if days else _money(value, lang)
+            each = _plain(amount.value, lang) if days else _money(amount.value, lang)
+            lines.append(f"{opening}{many} × {each} = {shown}")
+            total += Decimal(0) if days else value
+    if len(lines) > 1 and total:
+        lines.append(say("math.total", lang, total=_money(total, lang)))
+    asks = figure_request(question)
+    return _told(lines, sentence, lang) if lines and (asks.figure or total or "?" not in question) else ""
+
+
+def _by_divided_pay(sentence: str, said: Figures, lang: Lang) -> str:
+    """Days at the monthly pay over so many working days."""
+    found = _DIVIDED.search(fold(sentence))
+    days = said.counted.get("day")
+    if found is None or days is None or said.money is None:
+        return ""
+    value = said.money / Decimal(found[1]) * days
+    line = f"{_money(said.money, lang)} / {found[1]} × {_plain(days, lang)} = {_money(value, lang)}"
+    return _told([line], sentence, lang)
+
+
+def _in_full_months(sentence: str, said: Figures, lang: Lang) -> str:
+    """Months of pay for so many full months, for fewer in proportion."""
+    found = _IN_FULL.search(fold(sentence))
+    months = said.counted.get("month")
+    if found is None or months is None or said.money is None:
+        return ""
+    full, pays = Decimal(found[1]), Decimal(found[2].replace(",", "."))
+    value = said.money * pays * min(months, full) / full
+    line = f"{_money(said.money, lang)} × {_plain(pays, lang)} × {_plain(min(months, full), lang)} / {_plain(full, lang)} = {_money(value, lang)}"
+    return _told([line], sentence, lang)
+
+
+def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
+    """A percentage of the pay that was said."""
+    cases = [
+        (clause, share)
+        for clause in _clauses(sentence)
+        for share in _shares(clause)
+        if _PAY.search(fold(clause))
+    ]
+    money = said.money
+    asked = text_of(question)
+    cases = [case for case in cases if question_of(case[0]).coverage(asked).share >= _SPOKEN_OF]
+    if not cases or money is None or "hour" in said.counted:
+        return ""
+    chosen = _meant(question, cases) or cases
+    lines = [
+        f"{_plain(share, lang)}% × {_money(money, lang)} = {_money(money * share / 100, lang)}"
+        for _, share in chosen
+    ]
+    return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
+
+
+def _ahead(sentence: str, question: str, today: date, lang: Lang) -> str:
+    """The day that lies as many days ahead as the rule says, from a day that was named."""
+    text = fold(question)
+    if not re.search(r"\b(?:ngay nao|khi nao|hom nao|som nhat|which day|what date|earliest)\b", text):
+        return ""
+    days = find_ranges(question, today)
+    cases = [
+        (clause, Decimal(found[1])) for clause in _clauses(sentence) if (found := _AHEAD.search(fold(clause)))
+    ]
+    if not days or not cases or ("truoc" not in fold(sentence) and "notice" not in fold(sentence)):
+        return ""
+    start, chosen = days[0].start, _meant(question, cases) or cases
+    lines = [
+        f"{format_date(start)} + {_plain(count, lang)} = {format_date(start + timedelta(days=int(count)))}"
+        for _, count in chosen
+    ]
+    return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
+
+
+def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
+    """The cases that the question names more of than of any other; [] where it names none of them more.
+
+    A case is named by what stands before its figure ("ngày lễ 300%"), or by words side by side in both.
+    """
+    pairs = text_of(question).pairs
+    names = [_name(clause) for clause, _ in cases]
+    if all(question_of(name).words for name in names):
+        named = [float(question_of(name).coverage(text_of(question)).share >= 1) for name in names]
+    else:
+        named = [float(len(pairs & text_of(clause).pairs)) for clause, _ in cases]
+    best = max(named)
+    chosen = [case for case, share in zip(cases, named, strict=True) if share == best]
+    return chosen if best > 0 and (len(chosen) < len(cases) or len(cases) == 1) else []
+
+
+def _name(clause: str) -> str:
+    """What a case is called: the words before its figure, without the verb."""
+    return re.sub(r"(?:\s+(?:được trả|được|is paid at|at|bằng))*\s*\d.*", "", clause).strip()
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """The parts of a sentence between commas that part no figures."""
+    yield from (part.strip(" .;") for part in re.split(r",(?!\d)|;|\band\b", sentence) if part.strip(" .;"))
+
+
+def _shares(clause: str) -> list[Decimal]:
+    return [amount.value for amount in find_amounts(clause) if amount.unit == "%"][:1]
+
+
+def _base(sentence: str, end: int) -> Decimal:
+    """The days that a sentence grants before it adds to them."""
+    for amount in find_amounts(sentence[:end]):
+        if re.match(r"\s*(?:ngay|days?)\b", fold(sentence[amount.end : amount.end + 8])):
+            return amount.value
+    return Decimal(0)
+
+
+def _case(clause: str) -> str:
+    name = _name(clause)
+    return f"{name}: " if name else ""
+
+
+def _told(lines: Sequence[str], rule: str, lang: Lang, note: str = "") -> str:
+    if not lines:
+        return ""
+    return say("math.by_rule", lang, sums="; ".join(lines), rule=rule.strip(" ."), note=note).strip()
+
+
+def _plain(value: Decimal, lang: Lang) -> str:
+    return format_number(value, lang, 4)
+
+
+def _money(value: Decimal, lang: Lang) -> str:
+    return f"{format_number(value.quantize(Decimal(1), ROUND_HALF_UP), lang, 0)} VND"

@@ -1,0 +1,211 @@
+"""Which words of a message were understood. What is left over is named, never dropped: an answer is given only to all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date
+
+from troly.text.dates import find_ranges
+from troly.text.fold import fold, tokens
+from troly.text.match import spans_of, words_outside
+from troly_rental.question.parts import QuestionParts
+from troly_rental.question.types import ParsedQuestion, Remark, Span
+from troly_rental.question.vocabulary import lists
+
+_SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
+_SHARP = frozenset(
+    {
+        "khong",
+        "ko",
+        "chua",
+        "dung",
+        "tru",
+        "ngoai",
+        "hoac",
+        "hay",
+        "hon",
+        "nhat",
+        "kem",
+        "not",
+        "no",
+        "or",
+        "without",
+        "except",
+    }
+    | {"nhieu", "phan", "may", "how", "many", "much"}
+    | {"than", "more", "less", "duoi", "tren", "gap", "so"}
+)
+"""Words that turn a condition round or compare: what holds one is not shown in part."""
+_BETWEEN_SIDES = frozenset(
+    {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
+)
+"""What stands between sides that are told apart."""
+_RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
+_COUNTED = frozenset({"nhieu", "it"})
+"""What asks for groups in the order of their figure."""
+_CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
+_TAIL = 4
+_ANY_DAY = date(2024, 6, 15)
+_SPECIAL = {"price_m2": ("price", "area")}
+_ORDERS = {
+    "newest": "posted_at", "oldest": "posted_at", "cheapest": "price", "cheap": "price", "dearest": "price",
+    "largest": "area", "spacious": "area", "smallest": "area", "most viewed": "views",
+}  # fmt: skip
+_FIGURES = {"count": "count", "avg": "avg", "median": "median", "min": "min", "max": "max", "sum": "sum"}
+_STATES = {"ending": ("end_date",), "upcoming": ("scheduled_at",), "moving in": ("move_in_date",)}
+
+
+def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool = False) -> tuple[str, ...]:
+    """The words of the message that `parsed` does not hold, neighbours together, as they are read.
+
+    `changed` says that the message changed the query before it, by words of change.
+    """
+    text = parts.text
+    spans = [*parts.read, *_neutral(parts)]
+    for label in {*_told_labels(parts, parsed)} & {*lists("asks")}:
+        spans += spans_of(parts.vocabulary.find(text, "asks", label))
+    if changed:
+        labels = (label for label in lists("edits") if label != "loose")
+        spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
+    for label in (
+        "price",
+        "area",
+        "deposit",
+        "electricity_price",
+        "water_price",
+        "people",
+        "bedrooms",
+        "views",
+    ):
+        if label in _fields(parsed):
+            spans += spans_of(parts.vocabulary.find(text, "amounts", f"about {label}"))
+    sides = parts.output.compares and parsed.measures and parsed.group
+    ranked = any(one.field == "figure" for one in parsed.order)
+    told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
+    told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
+    words = [word for word in words_outside(tokens(text), spans) if word.folded not in told]
+    found: list[Span] = [(word.start, word.end) for word in words]
+    found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
+    return tuple(_runs(text, sorted(found)))
+
+
+def is_sharp(unread: Iterable[str]) -> bool:
+    """Whether a word that was not read could turn the rest round: a negation, a comparison, a number, a sign."""
+    if any(find_ranges(run, _ANY_DAY) for run in unread):
+        return True
+    return any(
+        word.folded in _SHARP or word.folded[0].isdigit() or _SIGNS.search(run)
+        for run in unread
+        for word in tokens(run) or ()
+    ) or any(_SIGNS.search(run) for run in unread)
+
+
+def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
+    """The unread words that name a place which the data does not hold; None where none does."""
+    for run in unread:
+        at = parts.text.find(run)
+        before = fold(parts.text[:at]).rstrip()
+        listed = parts.vocabulary.find(run, "neutral", "provinces")
+        led = any(
+            re.search(rf"(?<!\w){re.escape(fold(word))}$", before) for word in lists("neutral")["places"]
+        )
+        if listed or (led and not any(char.isdigit() for char in run)):
+            return Remark.of("missing.area", name=listed[0].phrase.title() if listed else run)
+    return None
+
+
+def _neutral(parts: QuestionParts) -> Iterator[Span]:
+    find, text = parts.vocabulary.find, parts.text
+    yield from spans_of(find(text, "neutral", "neutral"))
+    yield from spans_of(find(text, "talk", "find", "greeting"))
+    for hit in find(text, "neutral", "asking"):
+        if _CLAUSE.match(text[hit.end :]) or len(tokens(text[hit.end :])) == 0:
+            yield hit.start, hit.end
+        elif not parts.read or max(end for _, end in parts.read) <= hit.start:
+            rest = tokens(text[hit.end :])
+            if len(rest) <= _TAIL and not words_outside(
+                rest, spans_of(find(text[hit.end :], "neutral", "neutral"))
+            ):
+                yield hit.start, hit.end
+
+
+def _fields(parsed: ParsedQuestion) -> set[str]:
+    found = {one.field for one in parsed.filters} | {one.field for one in parsed.order} | {*parsed.group}
+    for one in parsed.measures:
+        found |= {*_SPECIAL.get(one.field, (one.field,))}
+    found |= {value for remark in parsed.remarks for key, value in remark.params if key == "field"}
+    return found | {*parsed.details}
+
+
+def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
+    """The labels of asks.txt whose meaning stands in `parsed`."""
+    fields, kinds = _fields(parsed), {one.kind for one in parsed.measures}
+    yield from {parsed.entity, "room"} | ({"post"} if parsed.entity == "room_seeking_post" else set())
+    if parsed.entity in {"contract", "invoice"}:
+        yield from ("building", "invoice rent")
+    if parsed.own:
+        yield from ("own", "renter own")
+    if parts.money:
+        yield from ("revenue", "debt", "invoice", f"invoice {parts.money}", "amount asked")
+    for label in (*lists("asks"),):
+        kind, _, rest = label.partition(" ")
+        if (
+            (kind == "by" and rest in parsed.group)
+            or (kind in {"figure", "sort"} and rest in fields)
+            or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
+            or (
+                kind == "status"
+                and any(one.field == "status" for one in parsed.filters)
+                and parsed.entity in rest
+            )
+            or (label in _FIGURES and _FIGURES[label] in kinds)
+            or (
+                label in _ORDERS
+                and (_ORDERS[label] in fields or any(one.field == "figure" for one in parsed.order))
+            )
+            or (label in _STATES and set(_STATES[label]) & fields)
+        ):
+            yield label
+    yield from _form_labels(parts, parsed, kinds)
+
+
+def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) -> Iterator[str]:
+    """The labels that name a form, an order or a side, where the answer has it."""
+    ordered = bool(parsed.order)
+    posted = "posted_at" in _fields(parsed) or parsed.entity == "post"
+    compared = parts.output.compares and parsed.measures and (parsed.group or len(parsed.measures) > 1)
+    told = (
+        (bool(kinds), ("price asked", "amount asked", "which")),
+        (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),
+        (ordered, ("sort", "ascending", "descending")),
+        (posted, ("posted",)),
+        (parsed.mode == "LIST", ("list", "some", "showing")),
+        (parsed.mode == "CHART", ("chart",)),
+        (parsed.mode == "TABLE", ("table",)),
+        ("month" in parsed.group and bool(kinds), ("trend",)),
+        (bool(compared), ("compare",)),
+        ("occupancy" in kinds, ("occupancy",)),
+        (parsed.entity in {"contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
+        (parsed.own, ("own",)),
+        (parts.output.single, ("price asked", "amount asked")),
+    )
+    for holds, labels in told:
+        if holds:
+            yield from labels
+
+
+def _inside(span: Span, spans: Iterable[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in spans)
+
+
+def _runs(text: str, found: list[Span]) -> Iterator[str]:
+    """Neighbouring spans as one piece of the text."""
+    at = 0
+    while at < len(found):
+        start, end = found[at]
+        while at + 1 < len(found) and not text[end : found[at + 1][0]].strip(" -/'’"):
+            at += 1
+            end = max(end, found[at][1])
+        yield text[start:end]
+        at += 1

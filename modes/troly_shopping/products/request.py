@@ -1,0 +1,326 @@
+"""Decides what a message asks of the goods: a new search, a change of the last one, or something of what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from troly.plugin.context import TurnContext
+from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
+from troly.text.fold import nfc
+from troly.text.match import blank_out
+from troly.text.spelling import Corrector
+from troly_shopping.products import offers
+from troly_shopping.products.offers import Offer
+from troly_shopping.products.query import ProductQuery, parse_product_query, refine
+from troly_shopping.products.store import Product, ProductStore
+from troly_shopping.wordlists import lexicon, word_lists
+
+# Kinds of the shared focus.
+PRODUCTS, BUILD, PAGES = "products", "build", "pages"
+MAX_SHOWN = 12
+Scope = Literal["none", "search", "rows"]
+# What "how much" asks after a topic.
+_COST = {
+    "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
+    "not covered": "repair cost", "delivery": "delivery fee",
+}  # fmt: skip
+# What is asked of goods without naming any: said of what was shown.
+_OF_ROWS = {"total", "compare", "others", "cheaper others", "swap", "remove", "stronger"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShopRequest:
+    """What a message asks: goods by `query`, of `rows` that were shown ("rows") or of all ("search"), and service topics.
+
+    `missing` is a number that the list shown does not reach. `typed` is the message.
+    """
+
+    typed: str
+    query: ProductQuery
+    scope: Scope = "none"
+    rows: tuple[FocusRow, ...] = ()
+    shown: tuple[FocusRow, ...] = ()
+    pointed: bool = False
+    missing: int = 0
+    built: bool = False
+    part: str = ""
+    topics: tuple[str, ...] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything of goods or service was understood."""
+        return self.scope != "none" or bool(self.topics)
+
+    @property
+    def certain(self) -> bool:
+        """Whether all of it was."""
+        return self.asks and not self.query.unread and not self.missing
+
+
+def spoken_of(turn: TurnContext) -> Focus | None:
+    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
+    shown = turn.conversation_metadata.get("shown")
+    if turn.focus is not None or not isinstance(shown, Mapping):
+        return turn.focus
+    kinds = [str(kind) for kind in shown.get("kinds", ())]
+    kind = kinds[0] if len(kinds) == 1 else ""
+    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
+    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
+
+
+def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
+    """What `text` asks after what was shown. Blocking; raises StoreError."""
+    goods = focus if focus is not None and focus.kind in {PRODUCTS, BUILD} else None
+    typed = nfc(text)[:2_000]
+    pointed = find_reference(typed, goods, things=_things(), fields={"price": "price"})
+    if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
+        # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
+        pointed = find_reference(typed, goods, things=_things())
+    kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
+    rest = blank_out(typed, pointed.spans) if pointed else typed
+    query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
+    if query.unread:
+        # A word that says nothing may be a slip of one that does; what is shown stays as it was typed.
+        plain = spelling(tuple(store.brands())).correct(rest).text
+        read = parse_product_query(plain, store, whole=kinds[0] if len(kinds) == 1 else "")
+        query = read if len("".join(read.unread)) < len("".join(query.unread)) else query
+    if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
+        # Asked of certain goods: the catalogue says it.
+        topics = tuple(topic for topic in query.topics if topic != "warranty period")
+        query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
+    request = ShopRequest(typed, query, topics=query.topics, shown=goods.rows if goods else ())
+    if goods is None:
+        if (
+            focus is not None
+            and focus.kind == PAGES
+            and not query.topics
+            and not (query.names or query.facts or query.figures)
+        ):
+            before = tuple(str(topic) for topic in focus.query.get("topics", ()))
+            if "price" in query.shows:
+                # "bao nhiêu tiền" after how long a repair takes asks what it costs.
+                before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
+            return replace(request, topics=before)
+        # "mua laptop có được tặng gì không" asks for the service, not for every laptop.
+        searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
+        searched = searched or query.excludes
+        return replace(request, scope="search" if searched else "none")
+    return _after(request, goods, pointed, kinds)
+
+
+def _after(
+    request: ShopRequest, focus: Focus, pointed: Reference | None, kinds: Sequence[str]
+) -> ShopRequest:
+    """The request of a message after `focus` showed goods of `kinds`."""
+    query = request.query
+    new_kinds = [kind for kind in query.kinds if kind not in kinds]
+    rows = replace(request, scope="rows", rows=focus.rows, built=focus.kind == BUILD)
+    moves = set(query.moves)
+    compares_others = query.action == "compare" and query.names and query.parts
+    if pointed is not None and query.action != "build":
+        return _pointed(rows, focus, pointed, new_kinds)
+    if rows.built and moves & {"swap", "remove", "total", "stronger"}:
+        return rows
+    if query.action == "build" or new_kinds or compares_others:
+        return replace(request, scope="search")
+    if moves & {"others", "cheaper others"}:
+        changed = refine(ProductQuery.from_json(focus.query), replace(query, order=""))
+        return replace(rows, query=replace(changed, moves=query.moves))
+    return _changed(request, rows, focus, kinds)
+
+
+def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Sequence[str]) -> ShopRequest:
+    """The request of a message that names no other goods: of the rows shown, or the last search with a change."""
+    query = request.query
+    named = bool(query.words or query.brands)
+    narrowed = query.details or query.excludes
+    if query.kinds:
+        asks = (query.asks or query.most) and not (named or narrowed)
+        return _current(rows, focus) if asks else replace(request, scope="search")
+    if query.asks and query.words and not narrowed and all(word.startswith("ddr") for word in query.words):
+        # "ram thì ddr4 hay ddr5" asks which of them it is.
+        return replace(_current(rows, focus), query=replace(query, words=()))
+    if named or narrowed:
+        meant = () if narrowed else _named_rows(query, focus)
+        if meant:
+            return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
+        return replace(request, scope="search", query=refine(_before(query, focus, kinds), query))
+    if query.order in {"cheapest", "dearest"} or query.most or set(query.moves) & _OF_ROWS:
+        return rows
+    monthly = "instalment" in query.topics and query.months
+    asked = query.asks or monthly or (query.shows and not query.topics)
+    return _current(rows, focus) if asked else request
+
+
+def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:
+    """The rows shown that are named, where something is asked of them: "con vivobook còn hàng không"."""
+    if query.brands and not (query.shows or query.asks or query.order or query.moves):
+        return ()
+    names = (*query.words, *query.brands)
+    return tuple(row for row in focus.rows if all(offers.title_says(row.title, name) for name in names))
+
+
+def _before(query: ProductQuery, focus: Focus, kinds: Sequence[str]) -> ProductQuery:
+    """The last search as far as `query` leaves it: another model's number takes the place of the one before."""
+    old = ProductQuery.from_json(focus.query)
+    fresh = any(any(char.isdigit() for char in word) for word in query.words)
+    kept = replace(old, words=tuple(word for word in old.words if word.isalpha())) if fresh else old
+    return kept if kept.kinds or old.words else replace(kept, kinds=tuple(kinds))
+
+
+def _kinds_in(text: str, pointed: Reference) -> set[str]:
+    """The kinds that the words which point name: "main đó"."""
+    return {hit.label for start, end in pointed.spans for hit in lexicon("kinds").find(text[start:end])}
+
+
+_PARTS = {"cpu": "cpu", "mainboard": "mainboard", "ram": "ram"}
+
+
+def _pointed_rows(text: str, pointed: Reference, focus: Focus) -> tuple[FocusRow, ...]:
+    """The rows meant: of "main đó" those of that kind; of "cái này" the one spoken of last."""
+    if pointed.kind not in {"this", "these"}:
+        return pointed.rows
+    kinds = _kinds_in(text, pointed)
+    of_kind = tuple(row for row in pointed.rows if row.values.get("kind") in kinds)
+    names = focus.query.get("current", ())
+    meant = tuple(row for row in pointed.rows if row.id in names) if pointed.kind == "this" else ()
+    return of_kind or meant or pointed.rows
+
+
+def _current(rows: ShopRequest, focus: Focus) -> ShopRequest:
+    """The request of the product that was spoken of last, where it was one of the list."""
+    names = focus.query.get("current", ())
+    meant = tuple(row for row in rows.rows if row.id in names) if isinstance(names, list | tuple) else ()
+    return replace(rows, rows=meant, pointed=True) if meant else rows
+
+
+@cache
+def spelling(brands: tuple[str, ...]) -> Corrector:
+    """Puts slips in the names of goods and services right."""
+    lists = [word_lists("kinds"), word_lists("facts"), word_lists("topics")]
+    listed = [
+        entry
+        for found in lists
+        for name, entries in found.items()
+        if not name.endswith((" page", " shown", " denied"))
+        for entry in entries
+    ]
+    known = [entry for entries in word_lists("catalogue").values() for entry in entries]
+    return Corrector([*brands, *listed], known)
+
+
+def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: Sequence[str]) -> ShopRequest:
+    """The request of a message that points at rows of `focus`."""
+    query, shown = request.query, _pointed_rows(request.typed, pointed, focus)
+    own = shown[0].values.get("kind") if len(shown) == 1 else ""
+    asked = (*query.kinds, *(_PARTS.get(name, "") for name in query.asks))
+    part = next((kind for kind in asked if kind in _PARTS.values() and kind != own), "")
+    if part and own in _PARTS.values():
+        return replace(request, rows=shown, pointed=True, part=part)
+    if new_kinds and query.words:
+        return replace(request, scope="search", rows=())
+    if pointed.kind == "this" and query.action == "compare":
+        shown = focus.rows
+    extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
+    query = replace(query, kinds=(), asks=(*query.asks, *extra))
+    return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)
+
+
+def _kind_alone(query: ProductQuery) -> bool:
+    return not (
+        query.brands
+        or query.words
+        or query.details
+        or query.order
+        or query.shows
+        or query.asks
+        or query.excludes
+    )
+
+
+def _things() -> tuple[str, ...]:
+    lists = word_lists("kinds")
+    return ("máy", "sản phẩm", "hàng", "thằng", *(name for entries in lists.values() for name in entries))
+
+
+def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
+    """What the catalogue has for `request`; None where it asks for no goods. Blocking; raises StoreError."""
+    if request.scope == "none" or (store.loaded() is None and request.scope == "search"):
+        return None
+    if request.scope == "search":
+        return offers.find_offer(store, request.query)
+    products = store.named([row.id for row in request.rows])
+    if request.missing or not products:
+        note = "no such" if request.missing else "gone"
+        return Offer("rows", request.query, (), len(request.shown), note=note)
+    return _beyond(store, products, request) or _of_rows(products, request)
+
+
+def _beyond(store: ProductStore, products: Sequence[Product], request: ShopRequest) -> Offer | None:
+    """What is asked of the catalogue because of `products`: what goes with one, another part, cheaper or other ones."""
+    query, offer = request.query, None
+    if request.part:
+        offer = offers.with_part(store, products[0], request.part, query)
+    elif request.built and {"swap", "remove"} & set(query.moves):
+        offer = offers.changed_build(store, products, query)
+    elif "cheaper others" in query.moves:
+        offer = offers.cheaper(store, products)
+    elif "others" in query.moves:
+        offer = offers.others(store, query, store.named([row.id for row in request.shown]))
+    elif len(products) > 1 and ("compare" in query.moves or query.action == "compare"):
+        offer = Offer("compare", query, tuple(products[:4]), len(products))
+    return offer
+
+
+def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
+    query = request.query
+    found = offers.narrow(products, query)
+    rows = found.products
+    if query.most:
+        best, _ = offers.best_by(rows, query.most)
+        return replace(found, best=best)
+    if query.order in {"cheapest", "dearest"} and not request.pointed:
+        pick = min if query.order == "cheapest" else max
+        price = pick(row.price for row in rows)
+        return replace(
+            found,
+            products=tuple(row for row in rows if row.price == price),
+            total=len(rows),
+            note=query.order,
+        )
+    if "total" in query.moves and request.built:
+        return replace(found, note="sum")
+    return found
+
+
+def focus_rows(products: Sequence[Product]) -> list[FocusRow]:
+    """The products as rows of the shared focus."""
+    return [
+        FocusRow(
+            product.name, product.name, {"price": product.price, "stock": product.stock, "kind": product.kind}
+        )
+        for product in products[:MAX_SHOWN]
+    ]
+
+
+def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
+    """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
+    if not offer.products:
+        return
+    before = spoken_of(turn)
+    turn.conversation_metadata.pop("shown", None)
+    if before is not None and offer.kind == "rows":
+        current = [product.name for product in offer.products]
+        query = {
+            **before.query,
+            "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
+        }
+        turn.show(before.kind, before.question, before.rows, query)
+        return
+    kinds = list(dict.fromkeys(product.kind for product in offer.products))
+    query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
+    query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
+    turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)

@@ -1,0 +1,72 @@
+"""Every word counts: signs, negations and words that are not understood are never dropped."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.modes.rental.question.cases import ask, cases, told, turns_of
+from troly.text.fold import fold
+
+_WORDS = st.text(alphabet="bcdghklmnpqrstvx", min_size=4, max_size=8)
+"""Words of no language: consonants only."""
+_PLACES = st.sampled_from(["quận 7", "Gò Vấp", "Tân Bình", "Cầu Giấy"])
+_SIGNS = {"<": "<", "<=": "<=", "=<": "<=", "≤": "<=", ">": ">", ">=": ">=", "≥": ">=", "≠": "!="}
+
+
+@settings(max_examples=25, deadline=None)
+@given(sign=st.sampled_from(sorted(_SIGNS)), millions=st.integers(2, 30), space=st.sampled_from(["", " "]))
+def test_a_comparison_sign_is_never_dropped(sign: str, millions: int, space: str) -> None:
+    for unit in ("tr", " triệu"):
+        parsed = ask(f"phòng quận 7 giá {sign}{space}{millions}{unit}")
+        assert told(parsed) == {"district=Quận 7", f"price{_SIGNS[sign]}{millions}000000"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    word=_WORDS,
+    place=_PLACES,
+    form=st.sampled_from(["phòng {p} {w}", "{w} phòng ở {p}", "phòng ở {p} có {w}"]),
+)
+def test_a_word_that_is_not_read_is_named(word: str, place: str, form: str) -> None:
+    parsed = ask(form.format(w=word, p=place))
+    assert not parsed.certain
+    assert any(word in run for run in parsed.unread)
+
+
+@settings(max_examples=20, deadline=None)
+@given(word=_WORDS, place=_PLACES)
+def test_no_figure_stands_beside_a_word_that_is_not_read(word: str, place: str) -> None:
+    for text in (f"có bao nhiêu phòng ở {place} {word}", f"giá trung bình {word} ở {place}"):
+        assert not ask(text).ready
+
+
+@pytest.mark.parametrize(
+    "wish", ["máy lạnh", "ban công", "thang máy", "cửa sổ", "ở ghép", "chung cư", "nội thất", "chỗ để xe"]
+)
+@pytest.mark.parametrize("negation", ["không có", "không", "trừ", "không lấy"])
+def test_a_negation_is_never_lost(negation: str, wish: str) -> None:
+    for text in (f"phòng quận 7 {negation} {wish}", fold(f"phòng quận 7 {negation} {wish}")):
+        parsed = ask(text)
+        wanted = told(ask(f"phòng quận 7 có {wish}"))
+        assert told(parsed) != wanted or not parsed.ready, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "phòng quận 1 hoặc dưới 2 triệu",
+        "rooms under $200",
+        "phòng giá gấp đôi quận 7",
+        "giá quận 7 kém quận 1 bao nhiêu lần",
+    ],
+)
+def test_what_the_rules_cannot_say_is_not_answered(text: str) -> None:
+    assert not ask(text).ready
+
+
+def test_the_shipped_cases_are_understood_to_the_last_word() -> None:
+    read = [ask(*turns_of(case)) for case in cases()]
+    asked = [parsed for parsed in read if parsed.request_type == "QUERY"]
+    assert sum(parsed.ready and bool(parsed.unread) for parsed in asked) <= 0.05 * len(asked)
