@@ -17,7 +17,8 @@ from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_
 from tests.support.process.waiting import until
 from troly.config import BudgetSettings
 from troly.errors import ModelError
-from troly.llm.session import Budget, ModelSession, open_session, repeats
+from troly.llm.replies import repeats
+from troly.llm.session import Budget, ModelSession, open_session
 from troly.llm.source import ReplayedCalls
 from troly.llm.types import CallRecord, unpack_vector
 

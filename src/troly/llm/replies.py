@@ -67,6 +67,15 @@ def _tokens_of(part: dict[str, Any], whole: dict[str, Any], depth: int) -> int:
     return _SHORT
 
 
+def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
+    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
+    for length in range(1, longest + 1):
+        said = max(times, -(-least // length))
+        if len(text) >= length * said and text.endswith(text[-length:] * said):
+            return True
+    return False
+
+
 class BadReplyError(Exception):
     """A reply that is not the asked value; `problem` says why in words a model understands."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from troly import recording
 from troly.errors import ModelError
-from troly.llm.replies import BadReplyError, parse, repair_messages, reply_tokens, sent_schema
+from troly.llm.replies import BadReplyError, parse, repair_messages, repeats, reply_tokens, sent_schema
 from troly.llm.source import ANSWER_TOKENS, LENGTH, LiveCalls, ModelCall, ModelServer, ReplayedCalls, Source
 from troly.llm.types import (
     CallKind,
@@ -177,15 +177,6 @@ class RunningCall:
 
     def _ms(self) -> float:
         return round((time.perf_counter() - self._began) * 1000, 2)
-
-
-def repeats(text: str, *, longest: int = 120, times: int = 8, least: int = 400) -> bool:
-    """Whether `text` ends with one piece of at most `longest` characters said `times` times, `least` characters in all."""
-    for length in range(1, longest + 1):
-        said = max(times, -(-least // length))
-        if len(text) >= length * said and text.endswith(text[-length:] * said):
-            return True
-    return False
 
 
 M = TypeVar("M", bound="BaseModel")

@@ -109,7 +109,8 @@ async def test_what_the_model_is_told(desk: RentalDesk, server: OllamaDouble) ->
         assert str(first.state["results"][0]["id"]) in text
         assert "Today: 20" in text
     text = prompt(write)
-    assert "air_conditioner: máy lạnh" in text
+    assert "air_conditioner máy lạnh" in text
+    assert "mini_apartment căn hộ mini" in text
     assert SORTED["filtersHint"] in text
     assert SORTED["message"] in text
     assert "is_mine" in text
@@ -126,7 +127,7 @@ async def test_prompts_are_short_and_begin_alike(desk: RentalDesk, server: Ollam
     assert len(bodies) == 6
     for one, other in zip(bodies[:3], bodies[3:], strict=True):
         assert one["messages"][0] == other["messages"][0]
-        assert len(prompt(one)) <= 8_000
+        assert len(prompt(one)) <= 7_000
 
 
 @pytest.mark.parametrize("reply", [OrchestratorReply, SqlReply, ValidatorReply])
@@ -186,7 +187,8 @@ async def test_a_model_that_never_writes_a_good_query_ends_honestly(
     told = await desk.ask(QUESTION)
     assert told.state["kind"] == "CONTROL"
     assert told.state["results"] == []
-    assert len(chats(server)) == 3
+    # A query that finds no end is not even tried twice.
+    assert len(chats(server)) == (2 if written.startswith("SELECT SELECT") else 3)
     assert told.answer
 
 
