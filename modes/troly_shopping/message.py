@@ -109,7 +109,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
             _with_records(serials, state, found), request=request, rules=rules, complaint=complaint
         )
     parsed = replace(_with_records(serials, state, found), rules=rules, complaint=complaint)
-    return _read_on(turn, text, parsed, about_warranty=phrases.about_warranty)
+    return _read_on(turn, text, parsed, about_warranty=phrases.about_warranty or complaint)
 
 
 def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool) -> ParsedMessage:
@@ -119,7 +119,7 @@ def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warra
     if has_no_serial(text, serials, asked=asked):
         return replace(parsed, act=DialogueAct("no serial"))
     request = parse_request(text, spoken_of(turn), ProductStore(turn.services.datasets))
-    claim = rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
+    claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
     if claim and not (request.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for.
         act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), strict=False)

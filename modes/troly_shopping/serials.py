@@ -30,6 +30,11 @@ _SHORT = 5
 # Bounded, so that a long run without blanks is read once and not once for each of its characters.
 _ADDRESS = re.compile(r"[^\s@]{1,64}@\S{1,255}|(?:https?://|www\.)\S+")
 _CODE = re.compile(r"[^\s,;:]+")
+# What is said to be the serial that was asked for: "số của nó là abc".
+_SAID_TO_BE = re.compile(
+    r"(?:serial|seri|số|so|mã|ma|number|code)\b[^,.;?!]{0,16}?\b(?:là|la|is)\s+([A-Za-z][A-Za-z-]{2,31})[\s.!]*$",
+    re.IGNORECASE,
+)
 # What the evidence for a candidate must weigh.
 ENOUGH = 3.0
 
@@ -235,6 +240,8 @@ def _attempted(text: str, typed: Sequence[WordToken], *, awaiting: bool) -> bool
             at = bisect_left(starts, hit.end)
             if at < len(rest) and _is_code(_chunk_at(text, starts[at])):
                 return True
+    if awaiting and (said := _SAID_TO_BE.search(text)) and not _fillers(said[1]):
+        return True
     return awaiting and 0 < len(rest) <= 3 and any(_is_code(_chunk_at(text, word.start)) for word in rest)
 
 

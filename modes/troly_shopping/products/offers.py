@@ -20,7 +20,7 @@ ROWS = 8
 # Properties that are liked rather than demanded: they put goods first.
 SOFT = frozenset({"light", "silent", "premium"})
 # How readily a part of a question is given up: properties first, what is not wanted never.
-_PRICE, _NEVER = 2, 9
+_PRICE, _NAMES, _NEVER = 2, 4, 9
 # Products that are looked at one by one for their properties.
 _LOOKED_AT = 5_000
 _SIDES = 4
@@ -64,10 +64,14 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return Offer("build", query, computer.parts, computer=computer)
     if query.action == "compare":
         return _compare(store, query)
+    if query.parts:
+        return _several(store, query)
     fit = _fit(store, query)
     if fit is not None:
         return fit
-    return _list(store, query) if query.narrows else None
+    unknown = query.unread and not (query.kinds or query.words or query.details)
+    # A maker beside a word that is not read: what is wanted of it is not known.
+    return _list(store, query) if query.narrows and not unknown else None
 
 
 def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
@@ -96,11 +100,20 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     if query.priced:
         live.append(_Test("", lambda product: _in_price(product, query), _PRICE))
     exact = _fitting(everything, live)
+    if exact and query.most:
+        best, _ = best_by(exact, query.most)
+        if best:
+            return Offer("list", query, best[:ROWS], len(best), note="most")
+        unknown = (*unknown, query.said.get(query.most, query.most))
     if exact:
         return _shown(query, exact, silent=unknown)
     # The last part given up is what the customer cares for most: the price, the maker, a name.
     for given_up in sorted((test for test in live if test.place < _NEVER), key=lambda test: test.place):
         near = _fitting(everything, [test for test in live if test is not given_up])
+        if given_up.place == _NAMES:
+            # The nearest to a model that is not there are those that share a word of its name.
+            alike = {row.id: sum(_says(row, word) for word in query.words) for row in near}
+            near = sorted((row for row in near if alike[row.id]), key=lambda row: -alike[row.id]) or near
         if near:
             return _shown(query, near, unmet=(given_up.said,), silent=unknown)
     near = _fitting(everything, [test for test in live if test.place >= _PRICE]) if query.kinds else []
@@ -173,7 +186,7 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     ]
     if query.words:
         whole = " ".join(dict.fromkeys(said.get(word, word) for word in query.words))
-        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words), 4))
+        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words), _NAMES))
     if query.brands:
         makers = ", ".join(query.brands)
         tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands), 3))
@@ -286,6 +299,23 @@ def _terms(text: str) -> frozenset[str]:
 def _made_by(product: Product, brand: str) -> bool:
     words = folded_words(brand)
     return key_of(product.brand) == key_of(brand) or set(words) <= _terms(f"{product.name}\n{product.specs}")
+
+
+def _several(store: ProductStore, query: ProductQuery) -> Offer:
+    """Each of several goods that one message names."""
+    found: list[Product] = []
+    missing: list[str] = []
+    single = True
+    for side in query.parts:
+        wanted = parse_product_query(side, store)
+        offer = _list(store, wanted) if wanted.names else None
+        rows = offer.products[: ROWS // 2] if offer and not offer.unmet else ()
+        single = single and len(rows) == 1
+        found += [row for row in rows if row not in found]
+        missing += [] if rows else [side]
+    moves = query.moves if single and not missing else tuple(move for move in query.moves if move != "total")
+    wanted = replace(query, moves=moves, kinds=(), words=(), brands=(), facts=(), figures=())
+    return Offer("list", wanted, tuple(found), len(found), missing=tuple(missing))
 
 
 def _compare(store: ProductStore, query: ProductQuery) -> Offer:

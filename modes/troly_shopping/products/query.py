@@ -53,7 +53,16 @@ _COUNT = re.compile(
 # Letters and digits, or three to five digits.
 _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
+_JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
+# A topic says nothing beside one of these, which is the same asked more closely.
+_NARROWER = {
+    "delivery": {"parcel check", "order status", "installation"},
+    "order": {"order status"},
+    "payment": {"cod", "instalment"},
+    "return": {"return policy"},
+}
+_PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 USES = ("gaming", "graphics", "office", "study")
 _ASKED = ("price asked", "stock asked", "specs asked", "link asked")
@@ -249,7 +258,17 @@ def grammar() -> Lexicon:
     for file, ends in (("facts", (" shown", " denied")), ("topics", (" page",))):
         entries = {name: listed for name, listed in word_lists(file).items() if not name.endswith(ends)}
         sections |= {f"{file[:-1]} {name}": listed for name, listed in entries.items()}
-    return Lexicon(sections)
+    return Lexicon({name: (*entries, *_short_denials(entries)) for name, entries in sections.items()})
+
+
+def _short_denials(entries: Iterable[str]) -> list[str]:
+    """The same with a "không" as chats write it: "k lấy", "ko dây"."""
+    return [
+        f"{short} {entry[6:]}"
+        for entry in entries
+        if entry.startswith("không ")
+        for short in ("k", "ko", "kg", "hông")
+    ]
 
 
 def parse_product_query(message: str, shop: Vocabulary, *, whole: str = "") -> ProductQuery:
@@ -272,6 +291,7 @@ class _Parser:
         self._hits = _without_guesses(grammar().find(masked))
         self._spans: list[tuple[int, int]] = list(self._limits.places)
         self._said: dict[str, str] = {}
+        self._parts: list[PhraseHit] = []
         self._labels = {hit.label for hit in self._hits}
 
     def query(self) -> ProductQuery:
@@ -285,6 +305,10 @@ class _Parser:
         for hit in self._hits:
             if hit.label.startswith(("topic ", "kind ")):
                 self._said[hit.label] = self._text[hit.start : hit.end]
+        for hit in self._hits:
+            if hit.label.startswith("ask ") and hit.label[-1] in "+-":
+                self._said[hit.label[4:]] = self._text[hit.start : hit.end]
+        topics = [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
         if (
             "how long" in labels
             and "warranty" in asks
@@ -293,8 +317,8 @@ class _Parser:
             topics.append("warranty period")
             asks.remove("warranty")
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
-        parts = _sides(self._rest) if "compare" in labels else ()
-        action: Action = "compare" if len(parts) > 1 else "find"
+        parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
+        action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
         if "build" in labels and _builds(kinds):
             action, kinds = "build", []
         limits = self._limits
@@ -364,7 +388,6 @@ class _Parser:
             if name[-1] not in "+-"
             for entry in entries
         }
-        have = [hit.start for hit in self._hits if hit.label == "owned"]
         spots = {(hit.start, hit.end) for hit in self._hits if hit.label.startswith("kind ")}
         for hit in self._hits:
             if (
@@ -386,6 +409,7 @@ class _Parser:
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
             spoken_of = "" if kinds or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
+            gap = self._rest[before.end : hit.start] if before is not None else "?"
             if (
                 attribute
                 and whole
@@ -394,9 +418,10 @@ class _Parser:
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif any(
-                0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
-            ) or (any(h.label == "goes with" and 0 <= hit.start - h.end <= 1 for h in self._hits) and kinds):
+            elif kinds and fold(gap).strip() in _PART_OF:
+                # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
+                self._parts.append(hit)
+            elif (kinds and not gap.strip()) or self._is_owned(hit, kinds):
                 owned.append(kind)
             else:
                 kinds.append(kind)
@@ -405,6 +430,29 @@ class _Parser:
                     self._narrowed(hit)
             before = hit
         return kinds, asks, owned
+
+    def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
+        """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
+        if not kinds or len(self._brands) < 2 or self._labels & {"not", "not after"}:
+            return ()
+        sides = [side for side in _JOINED.split(self._rest) if side.strip()]
+        makers = {fold(item.value) for item in self._brands}
+        named = [side for side in sides if any(maker in fold(side) for maker in makers)]
+        # A maker alone is a choice ("asus hay acer"), with a name of its own it is a thing.
+        whole = [
+            side for side in named if set(folded_words(side)) - idle_words() - set(" ".join(makers).split())
+        ]
+        several = len(named) == len(self._brands) > 1 and len(whole) == len(named)
+        return tuple(side.strip() for side in named) if several else ()
+
+    def _is_owned(self, hit: PhraseHit, kinds: Sequence[str]) -> bool:
+        """Whether such goods are there already, or the others are for them."""
+        have = [other.start for other in self._hits if other.label == "owned"]
+        said = any(
+            0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
+        )
+        beside = any(other.label == "goes with" and 0 <= hit.start - other.end <= 1 for other in self._hits)
+        return said or (beside and bool(kinds))
 
     def _narrowed(self, hit: PhraseHit) -> None:
         """A name of some goods of a kind only ("thẻ nhớ", "macbook") is a word to look for as well."""
@@ -500,7 +548,13 @@ class _Parser:
         """What is wanted, and what is not: a negation reaches the names listed after it, or right before it."""
         denials = [hit for hit in self._hits if hit.label == "not"]
         denials += self._plain_denials(items)
-        after = [hit.start for hit in self._hits if hit.label == "not after"]
+        # "dell không lấy" takes back what stands before; "asus không lấy vivobook" what comes after.
+        after = [
+            hit.start
+            for hit in self._hits
+            if hit.label == "not after"
+            and not any(item.start >= hit.end and self._reaches(hit.end, item, items) for item in items)
+        ]
         excluded: set[_Item] = set()
         for item in items:
             if not item.end:
@@ -537,7 +591,9 @@ class _Parser:
 
     def _unread(self, items: Sequence[_Item]) -> tuple[str, ...]:
         """The words that are not accounted for, neighbours together, as typed."""
-        spans = [*self._spans, *spans_of(self._hits), *((item.start, item.end) for item in items if item.end)]
+        parts = set(spans_of(self._parts))
+        spans = [*self._spans, *(span for span in spans_of(self._hits) if span not in parts)]
+        spans += [*((item.start, item.end) for item in items if item.end)]
         left = words_outside(tokens(self._rest), spans)
         left = [word for word in left if word.folded not in _PARTICLES and not self._of_topic(word)]
         groups: list[tuple[int, int]] = []
@@ -557,6 +613,9 @@ class _Parser:
 
     def _beginning(self, word: WordToken, items: Sequence[_Item]) -> int:
         """Where what was not read begins: a short number is told with the name before it, "nitro 5"."""
+        words = tokens(self._rest[: word.start])
+        if [one.folded for one in words[-2:]] == ["may", "tinh"]:
+            return words[-2].start  # "máy tính bảng" is no computer
         if word.folded.isdigit():
             return next(
                 (item.start for item in items if item.kind == "word" and 0 <= word.start - item.end <= 1),
@@ -674,6 +733,8 @@ def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word
         before = [
             h for h in hits if begin <= h.start and h.end <= amount.start and amount.start - h.end <= _NEAR
         ]
+        # A sign before another figure is that one's: "trên 100hz dưới 6 triệu".
+        before = [h for h in before if not any(char.isdigit() for char in text[h.end : amount.start])]
         before = [h for h in before if h.label in {"at most", "at least", "about", "budget"}]
         after = [
             h for h in hits if amount.end <= h.start <= amount.end + 3 and h.label in {"or less", "or more"}

@@ -77,30 +77,46 @@ def quoted(parts: Sequence[str]) -> str:
 def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     query, products = offer.query, offer.products
     what, limits = _what(query, lang), _limits(query, lang)
+    missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
         key = "offer.no_others" if "others" in query.moves else "offer.nothing"
-        return OfferText(say(key, lang, what=what, limits=limits, hotline=hotline))
-    if offer.unmet:
-        intro = say("offer.instead", lang, what=what, limits=limits)
-    elif offer.silent or query.unread:
-        told = quoted([*offer.silent, *query.unread])
-        intro = say("offer.partly", lang, what=told, count=format_number(offer.total, lang), limits=limits)
-    elif offer.note == "cheaper":
-        intro = say("follow.cheaper", lang)
-    elif offer.note:
-        intro = say("offer.goes_with", lang, part=offer.note)
-    elif query.order in {"cheapest", "dearest"} and len(products) > 1:
-        intro = say(f"offer.{query.order}", lang, limits=limits)
-    elif offer.total == 1:
-        intro = say("offer.found_one", lang, limits=limits)
-    else:
-        intro = say("offer.found", lang, count=format_number(offer.total, lang), limits=limits)
-    lines = [intro, *product_lines(products, lang, query)]
+        nothing = say(key, lang, what=what, limits=limits, hotline=hotline)
+        return OfferText("\n".join(missing) or nothing)
+    lines = [_intro(offer, lang), *product_lines(products, lang, query), *missing, *_sums(offer, lang)]
     if offer.total > len(products) and not offer.unmet:
         lines.append(say("offer.more", lang, count=format_number(offer.total - len(products), lang)))
     if offer.unmet:
         lines += _caveats(offer, lang)
     return OfferText("\n".join(lines))
+
+
+def _intro(offer: Offer, lang: Lang) -> str:
+    """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
+    query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
+    if offer.unmet:
+        return say("offer.instead", lang, what=_what(query, lang), limits=limits)
+    if offer.silent or query.unread:
+        told = quoted([*offer.silent, *query.unread])
+        return say("offer.partly", lang, what=told, count=count, limits=limits)
+    if offer.note == "most":
+        return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
+    if offer.note:
+        cheaper = offer.note == "cheaper"
+        return say("follow.cheaper", lang) if cheaper else say("offer.goes_with", lang, part=offer.note)
+    ordered = query.order in {"cheapest", "dearest"} and len(offer.products) > 1
+    key = query.order if ordered else "found_one" if offer.total == 1 else "found"
+    return say(f"offer.{key}", lang, count=count, limits=limits)
+
+
+def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
+    """So many pieces of the one product, or the sum of those that were named."""
+    query, products = offer.query, offer.products
+    if "total" in query.moves and len(products) > 1 and offer.total == len(products) == len(query.parts):
+        total = format_money(sum(product.price for product in products), lang)
+        yield say("follow.sum", lang, count=len(products), total=total)
+    if query.count > 1 and offer.total == 1:
+        total = format_money(products[0].price * query.count, lang)
+        yield say("follow.times", lang, count=query.count, price=price(products[0], lang), total=total)
 
 
 def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:
@@ -251,11 +267,8 @@ def _rows(offer: Offer, lang: Lang) -> OfferText:
         lines = [say("follow.none_of_them", lang, what=quoted(offer.unmet)), *lines]
     else:
         lines = [say("follow.each", lang), *lines]
-    pieces = query.count
-    if pieces > 1 and len(products) == 1:
-        total = format_money(products[0].price * pieces, lang)
-        lines.append(say("follow.times", lang, count=pieces, price=price(products[0], lang), total=total))
-    elif "total" in query.moves and len(products) > 1:
+    lines += _sums(offer, lang)
+    if "total" in query.moves and len(products) > 1:
         total = format_money(sum(product.price for product in products), lang)
         lines.append(say("follow.sum", lang, count=len(products), total=total))
     lines += _caveats(offer, lang)

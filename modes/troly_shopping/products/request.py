@@ -87,6 +87,10 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         plain = spelling(tuple(store.brands())).correct(rest).text
         read = parse_product_query(plain, store, whole=kinds[0] if len(kinds) == 1 else "")
         query = read if len("".join(read.unread)) < len("".join(query.unread)) else query
+    if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
+        # Asked of certain goods: the catalogue says it.
+        topics = tuple(topic for topic in query.topics if topic != "warranty period")
+        query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
     request = ShopRequest(typed, query, topics=query.topics, shown=goods.rows if goods else ())
     if goods is None:
         if (

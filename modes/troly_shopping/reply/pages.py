@@ -18,6 +18,7 @@ from troly_shopping.wordlists import word_lists
 
 PASSAGES, LOOKED_AT, QUOTED = 5, 16, 2
 QUOTE_CHARS = 420
+_TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
 FITTING = 0.8
 # Answered with a sentence, whatever the pages say.
@@ -118,7 +119,7 @@ def topics_text(
         fresh = [passage for passage in (own or chosen)[:QUOTED] if passage not in used]
         used += fresh
         if best == 9 and topic not in SAID:
-            unknown.append(f"«{said.get(f'topic {topic}', topic)}»")
+            unknown.append(f"«{said.get(f'topic {topic}') or turn.text[:_TYPED].strip()}»")
     if used:
         lines += [passage_line(passage, turn) for passage in used]
         if any(is_other(passage["text"], lang) for passage in used):

@@ -73,6 +73,38 @@ async def test_an_invalid_then_an_unknown_then_a_good_serial(shop: Shop) -> None
     assert "Mouse Logitech" in good.answer
 
 
+@pytest.mark.parametrize("text", ["serial là abcdef", "số của nó là abc", "serial is qwerty"])
+async def test_what_cannot_be_a_serial_is_said_to_be_none(shop: Shop, text: str) -> None:
+    await shop.ask("kiểm tra bảo hành")
+    assert (await shop.ask(text, language="vi")).done.message_type == "warranty_prompt_invalid"
+
+
+@pytest.mark.parametrize(
+    "text", ["tôi không có số serial", "i don't have the serial number", "mất tem serial rồi"]
+)
+async def test_there_is_a_way_out_without_a_serial(shop: Shop, text: str) -> None:
+    await shop.ask("kiểm tra bảo hành")
+    told = await shop.ask(text)
+    assert "1900" in told.answer
+    assert "ABC123" in (await shop.ask("à đây ABC123")).answer
+
+
+async def test_what_was_looked_up_is_spoken_of(shop: Shop) -> None:
+    await shop.ask("DL5530-7HX2K9, 5CD3217XWZ, ABC123")
+    covered = await shop.ask("con nào còn hạn")
+    assert covered.state["warranty_meta"]["serial"] == ["DL5530-7HX2K9", "5CD3217XWZ"]
+    assert (await shop.ask("con thứ 3 hết hạn ngày nào")).state["warranty_meta"]["serial"] == "ABC123"
+    assert (await shop.ask("cái nào hết hạn sau cùng")).state["warranty_meta"]["serial"] == "DL5530-7HX2K9"
+    assert "13 ngày" in (await shop.ask("con thứ 2 còn mấy ngày")).answer
+
+
+async def test_something_broken_gets_concern_and_no_cheer(shop: Shop) -> None:
+    told = await shop.ask("máy mới mua 3 ngày đã hỏng, làm ăn kiểu gì vậy")
+    assert "cute_greeting" not in told.said
+    assert told.answer.startswith("Dạ em rất tiếc")
+    assert told.done.message_type == "warranty_prompt"
+
+
 async def test_leaving_the_serial_question_for_another(shop: Shop) -> None:
     await shop.ask("kiểm tra bảo hành")
     told = await shop.ask("thôi, tư vấn giúp mình laptop dưới 20 triệu")
