@@ -13,8 +13,8 @@ from troly_rental.data.store import RentalStore
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 
-MESSAGE_CHARS, HISTORY_CHARS = 240, 1_800
-SHOWN_ROWS, SHOWN_CHARS = 12, 70
+MESSAGE_CHARS, HISTORY_CHARS = 200, 1_200
+SHOWN_ROWS, SHOWN_CHARS, SQL_CHARS = 10, 45, 360
 _ROLES = {
     "GUEST": "GUEST (not logged in)",
     "TENANT": "TENANT (rents a room)",
@@ -69,18 +69,15 @@ def _shown(turn: TurnContext) -> str:
         for number, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
     ]
     total = focus.query.get("total", len(focus.rows))
-    sql = shortened(str(focus.query.get("sql", "")), 600)
+    sql = shortened(str(focus.query.get("sql", "")), SQL_CHARS)
     return "\n".join(
         [f"{focus.kind}, {len(focus.rows)} of {total} rows shown", *rows, *([f"by: {sql}"] if sql else [])]
     )
 
 
 def _figures(values: Mapping[str, Any]) -> str:
-    told = [
-        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in values.items()
-    ]
-    return f" ({', '.join(told[:3])})" if told else ""
+    told = [f"{name} {value:.12g}" for name, value in values.items() if isinstance(value, int | float)]
+    return f" ({', '.join(told[:2])})" if told else ""
 
 
 def facts_of(text: str, turn: TurnContext, places: Places) -> str:

@@ -20,7 +20,7 @@ State = Mapping[str, Any]
 # The corpus of this assistant; other assistants' documents are never searched.
 COLLECTION = "rental"
 PASSAGES = 2
-PASSAGE_CHARS = 400
+PASSAGE_CHARS = 220
 # What keeps a question from SQL whoever reads it: a right, or a fact of the data.
 _FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
 

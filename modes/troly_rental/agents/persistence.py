@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from sqlglot import exp
+
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.focus import FocusRow
 from troly.recording import made
@@ -62,15 +64,24 @@ async def _store_pair(
 def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
     """The rows, and the query that the next message may change; after a look at one row the list still stands."""
     parsed, result, focus = question.parsed, execution.result, turn.focus
-    if parsed.picked and focus is not None:
-        chosen = next((str(one.value) for one in parsed.filters if one.field == "id"), "")
-        turn.show(focus.kind, focus.question, focus.rows, {**focus.query, "picked_id": chosen})
+    chosen = next((one for one in parsed.filters if one.field == "id"), None)
+    if chosen is not None and focus is not None:
+        picked = {"picked_id": str(chosen.value)} if parsed.picked else {}
+        turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
-    query: dict[str, Any] = {"sql": execution.checked.lasting, "total": result.total}
+    query: dict[str, Any] = {"sql": _short_sql(execution), "total": result.total}
     if not question.decided:
         query |= parsed.to_dict()
     turn.show(result.entity, question.text, rows, query)
+
+
+def _short_sql(execution: QueryExecution) -> str:
+    """The query without the columns of a list: what matters to the next question are its conditions and order."""
+    tree = execution.checked.tree.copy()
+    if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 2:
+        tree.set("expressions", tree.expressions[:1])
+    return tree.sql(dialect="duckdb")
 
 
 def _row(record: Mapping[str, Any], at: int) -> FocusRow:

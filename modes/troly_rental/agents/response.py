@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 from sqlglot import exp
@@ -38,7 +38,6 @@ ROUNDING = 0.01
 MOST_CHARS = 1500
 AGAIN = 3
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
-_MARKED = re.compile(r"[.!?\n]+")
 
 
 async def response_generator(state: State, turn: TurnContext, step: Step) -> State:
@@ -261,15 +260,11 @@ def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: La
 
 
 def is_rambling(message: str) -> bool:
-    """Whether a sentence is far too long, or says one thing again and again: a model that does not find its end."""
-    if len(message) > MOST_CHARS or repeats(message):
-        return True
-    counts = Counter(
-        part for one in _MARKED.split(message) if len((part := " ".join(one.split())).split()) > 2
-    )
+    """Whether a message is far too long, or says one thing again and again: a model that does not find its end."""
+    said = Counter(sentence.strip() for sentence in _END.split(message) if len(sentence.split()) > 2)
     words = message.split()
-    same = max((len(list(run)) for _, run in groupby(words)), default=0)
-    return same >= AGAIN + 1 or max(counts.values(), default=0) >= AGAIN
+    same = any(len(set(words[at : at + AGAIN + 1])) == 1 for at in range(len(words) - AGAIN))
+    return len(message) > MOST_CHARS or repeats(message) or same or max(said.values(), default=0) >= AGAIN
 
 
 def _notify(mode: str, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext) -> None:

@@ -19,7 +19,7 @@ from troly_rental.answer.payload import ResultSet
 from troly_rental.answer.values import amenity_label
 from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
-from troly_rental.question.vocabulary import lists
+from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
@@ -192,8 +192,9 @@ class _QueryAttempts:
             turn.language,
             limit=MAX_ROWS,
             schema=describe(self.scope.columns()),
-            amenities=", ".join(
-                f"{code}: {amenity_label(code, 'vi')}" for code in lists("amenities") if " " not in code
+            amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+            kinds=", ".join(
+                f"{one.value} {one.vi}" for one in tables()["rooms"].columns["room_type"].values.values()
             ),
             business=self.state.get("businessContext") or "-",
             example=f"{near.question} => {near.sql}" if near is not None else "-",

@@ -18,9 +18,9 @@ from troly_rental.strings import prompts, say
 
 State = Mapping[str, Any]
 ROWS_FOR_MODEL = 8
-_ROW_CHARS = 2_000
+_ROW_CHARS = 2_400
 # Of a row these say nothing to somebody who writes a sentence.
-_UNTOLD = ("path", "entity")
+_UNTOLD = ("path", "entity", "city", "status", "posted_at")
 
 
 class ValidatorReply(BaseModel):
@@ -85,7 +85,11 @@ def rows_for_model(result: ResultSet, execution: QueryExecution) -> dict[str, ob
     lines: list[str] = []
     room = _ROW_CHARS
     for record in result.records()[:ROWS_FOR_MODEL]:
-        told = {name: value for name, value in record.items() if name not in _UNTOLD and value is not None}
+        told = {
+            name: value
+            for name, value in record.items()
+            if name not in _UNTOLD and value not in (None, "", 0)
+        }
         line = json.dumps(told, ensure_ascii=False, default=str)
         room -= len(line)
         if room < 0 and lines:

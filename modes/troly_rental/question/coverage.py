@@ -33,14 +33,16 @@ _SHARP = frozenset(
         "without",
         "except",
     }
+    | {"nhieu", "phan", "may", "how", "many", "much"}
     | {"than", "more", "less", "duoi", "tren", "gap", "so"}
 )
 """Words that turn a condition round or compare: what holds one is not shown in part."""
 _BETWEEN_SIDES = frozenset(
-    {"hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
+    {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
 )
 """What stands between sides that are told apart."""
-_RANKS = frozenset({"nhat", "nhieu", "it", "most", "least", "fewest", "top"})
+_RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
+_COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
 _CLAUSE = re.compile(r"\s*(?:[,.;?!]|$)")
 _TAIL = 4
@@ -81,6 +83,7 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     sides = parts.output.compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
+    told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
     words = [word for word in words_outside(tokens(text), spans) if word.folded not in told]
     found: list[Span] = [(word.start, word.end) for word in words]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
@@ -185,6 +188,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("occupancy" in kinds, ("occupancy",)),
         (parsed.entity in {"contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
         (parsed.own, ("own",)),
+        (parts.output.single, ("price asked", "amount asked")),
     )
     for holds, labels in told:
         if holds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold
@@ -18,6 +19,8 @@ FIELD = {
 _FROM = re.compile(r"(?<!\w)(?:tu|ke tu|tu sau|from|since|after|sau|starting)\s*(?:ngay|thang|the)?\s*$")
 _UNTIL = re.compile(r"(?<!\w)(?:truoc|den|before|until|till|by)\s*(?:ngay|thang)?\s*$")
 _WITHIN = re.compile(r"(?<!\w)(?:over|during|in|within|for|through|trong|vao|hoi|cua)\s*(?:the)?\s*$")
+_WHEN = re.compile(r"(?<!\w)(?:khi nao|ngay nao|ngay may|bao gio|bao lau|when|how long|until)(?!\w)")
+_GAP = 12
 _SOON = timedelta(days=30)
 
 
@@ -53,7 +56,9 @@ def parse_contract_end(
     if ranges:
         found, rest, spans = _conditions(rest, ranges, "end_date")
         return found, rest, [*spans, *spans_of(hits)]
-    if any(fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits):
+    if _WHEN.search(fold(text)) or any(
+        fold(hit.phrase) in {"het han", "ket thuc", "end", "ends", "dao han"} for hit in hits
+    ):
         return [], rest, spans_of(hits)
     today = now.date()
     return (
@@ -73,9 +78,23 @@ def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime
     return []
 
 
+def _is_month(one: DateRange) -> bool:
+    return (
+        one.start.day == 1
+        and (one.start.year, one.start.month) == (one.end.year, one.end.month)
+        and one.end > one.start
+    )
+
+
 def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Filter], str, list[Span]]:
     found: list[Filter] = []
     read: list[Span] = []
+    if field == "month" and len(ranges) > 1 and all(_is_month(one) for one in ranges):
+        # "tháng 9 và tháng 10" are two months, told apart.
+        sides = tuple(sorted({one.start.isoformat() for one in ranges}))
+        gaps = [(a.span[1], b.span[0]) for a, b in pairwise(ranges) if b.span[0] - a.span[1] <= _GAP]
+        spans = [one.span for one in ranges]
+        return [Filter(field, "in", sides)], blank_out(text, spans), [*spans, *gaps]
     for one in ranges:
         before = fold(text[: one.span[0]])
         word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)

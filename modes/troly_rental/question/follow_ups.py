@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from troly.plugin.focus import Focus, Reference, find_reference
-from troly.text.fold import folded_words, nfc
+from troly.text.fold import fold, folded_words, nfc
 from troly.text.match import PhraseHit
 from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
+from troly_rental.question.output import MOST_OF_GROUP
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Remark, Value, merge_filters
 from troly_rental.question.vocabulary import Vocabulary, lists
@@ -56,7 +57,7 @@ _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
 _DETAILS = {
     "price asked": "price", "figure price": "price", "figure area": "area", "figure deposit": "deposit",
-    "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
+    "by ward": "ward", "by district": "district", "figure electricity_price": "electricity_price", "figure water_price": "water_price", "figure views": "views",
 }  # fmt: skip
 
 
@@ -176,6 +177,13 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return False
     if is_forbidden(parts.vocabulary, parts.text):
         return False
+    if (
+        previous.entity in _SUMMED
+        and previous.own
+        and not parts.named
+        and _own_figure(parts, previous.entity)
+    ):
+        return True
     if parts.money in {"electricity", "water", "rent"} and previous.entity == "invoice":
         return not any(one.field == "month" for one in parts.filters)
     seeks = parts.named and any(hit.label == "find" for hit in parts.vocabulary.find(parts.text, "talk"))
@@ -313,7 +321,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         told = ()
     new = [_as_before(one, found.filters) for one in parts.filters if one not in told]
     # "ở quận 3 nữa" is one more place, "dưới 4 triệu nữa" one more condition.
-    marks = marks | ({"add"} if "more end" in marks else set())
+    again = parts.vocabulary.find(parts.unplaced, "edits", "more end")
+    marks = marks | ({"add"} if any(fold(hit.phrase).startswith("nua") for hit in again) else set())
     fields = {one.field for one in new if one.op not in {"!=", "not_in"}}
     refused = {(one.field, value) for one in new if one.op in {"!=", "not_in"} for value in one.values}
     adding = "add" in marks and "instead" not in marks
@@ -451,11 +460,27 @@ def _round(value: float) -> int | float:
     return round(value / 50_000) * 50_000 if value >= 1_000_000 else round(value)
 
 
+def _without_month(found: ParsedQuestion) -> ParsedQuestion:
+    """Without a condition on one month, which leaves no months to tell apart."""
+    months = {_first_day(one.value) for one in found.filters if one.field == "month"}
+    if len(months) != 1:
+        return found
+    return replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
+
+
+def _own_figure(parts: QuestionParts, entity: str) -> str:
+    """The figure of one's own papers that the message names: "tiền cọc"; "" for none."""
+    hits = parts.vocabulary.find(parts.text, "asks", "figure deposit", "invoice rent")
+    names = {"figure deposit": "deposit", "invoice rent": _SUMMED[entity]}
+    return next((names[hit.label] for hit in hits if names[hit.label] in entities()[entity].fields), "")
+
+
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
     if parts.money and found.entity == "invoice" and output.measures:
         group = output.group or found.group
+        found = _without_month(found) if output.group else found
         return replace(
             found, measures=output.measures, group=group, order=output.order or found.order, mode="TABLE"
         )
@@ -467,20 +492,19 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         and find(parts.text, "asks", "sum", "amount asked")
         and not (find(parts.text, "asks", "avg", "min", "max") or output.group)
     ):
-        figure = next(
-            (one.field for one in output.measures if one.field in entities()[found.entity].fields), ""
-        )
-        figure = figure if figure not in {"", "price"} else _SUMMED[found.entity]
+        figure = _own_figure(parts, found.entity) or _SUMMED[found.entity]
         return replace(
             found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None
         )
     if output.measures and (output.measures[0].kind != "count" or counted):
         # Where no other figure is named, only another way of showing is asked for.
         figures = find(parts.text, "asks", "count", "avg", "median", "min", "max", "sum", "trend")
-        measures = output.measures if figures else found.measures or output.measures
+        named = figures or (output.group and MOST_OF_GROUP.search(fold(parts.text)))
+        measures = output.measures if named else found.measures or output.measures
         group = output.group or found.group
         found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     elif output.group and found.measures:
+        found = _without_month(found) if output.group == ("month",) else found
         found = replace(found, group=output.group, order=output.order or found.order)
     elif output.order and not set(_MORE) & marks and not found.group:
         # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
@@ -583,7 +607,7 @@ def _extreme(
     found: Reference, parts: QuestionParts, previous: ParsedQuestion, message: str
 ) -> ParsedQuestion | None:
     """ "cái rẻ nhất": the first of what was asked for, in that order; None where a figure is asked for."""
-    if parts.vocabulary.find(parts.text, "asks", "min", "max", "price asked") or parts.output.group:
+    if parts.vocabulary.find(parts.text, "asks", "min", "max", "avg") or parts.output.group:
         return None
     hits = parts.vocabulary.find(parts.text, "asks", *_MOST_OF[found.field])
     down = bool(hits) and hits[0].label in {"dearest", "largest"}

@@ -14,6 +14,7 @@ _GROUPS = (
     "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
     "building", "room", "price_band",
 )  # fmt: skip
+_ENDS_OF_RENT = ("min", "max", "cheapest", "dearest")
 _KINDS = ("avg", "median", "min", "max", "sum")
 _DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
 _LIST_ORDERS = {
@@ -37,6 +38,7 @@ _RANKED = re.compile(
 )
 _EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
+MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
     r"(?<!\w)(?:thong ke|bang gia|so lieu|statistics?|stats|phan bo|distribution|tong hop|bao cao|report|breakdown"
@@ -50,7 +52,9 @@ _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tic
 
 @dataclass(frozen=True, slots=True)
 class OutputRequest:
-    """What is asked of the rows; `mode` is None where no form is named, `compares` says that sides are set side by side."""
+    """What is asked of the rows; `mode` is None where no form is named, `compares` says that sides are set side by side,
+    `single` that the first row alone is meant.
+    """
 
     measures: tuple[Measure, ...]
     group: tuple[str, ...]
@@ -58,6 +62,7 @@ class OutputRequest:
     mode: Mode | None
     remarks: tuple[Remark, ...]
     compares: bool
+    single: bool = False
 
 
 def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> OutputRequest:
@@ -85,16 +90,24 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         measures = (Measure("count"), Measure("avg", _field(vocabulary, text)))
     if trend and not group:
         group = ("month",)
+    if order and not (group or trend or form or compares) and _asks_rent_of_one(vocabulary, text, measures):
+        return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
     if measures and not group:
         group = _implied_group(
             filters, compares=compares or form == "CHART", counting=measures[0].kind == "count"
         )
-    if form == "CHART" and measures and not group:
-        group = ("district",)
+    group = group or (("district",) if form == "CHART" and measures else ())
     mode: Mode | None = "CHART" if trend or form == "CHART" else "TABLE" if measures else form
     if measures:
         order = _figure_order(vocabulary, text, group, measures)
     return OutputRequest(measures, group, order, mode, tuple(remarks), compares)
+
+
+def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
+    """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
+    return bool(measures) and not vocabulary.find(
+        text, "asks", "count", "avg", "median", "sum", *_ENDS_OF_RENT
+    )
 
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
@@ -124,8 +137,8 @@ def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> 
     for one in filters:
         if (
             one.op == "in"
-            and one.field in {"district", "city", "type", "ward"}
-            and (compares or not counting)
+            and one.field in {"district", "city", "type", "ward", "month"}
+            and (compares or not counting or one.field == "month")
         ):
             return (one.field,)
     return ()
@@ -182,6 +195,8 @@ def _ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
 def _superlative_groups(vocabulary: Vocabulary, text: str, field: str) -> list[Measure]:
     """ "quận nào rẻ nhất", "giá theo quận": the average; "số phòng theo quận" is caught by the count."""
     hits = vocabulary.find(text, "asks", "cheapest", "dearest", "cheap")
+    if MOST_OF_GROUP.search(fold(text)) and not hits:
+        return [Measure("count")]
     if hits or vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS)):
         return [Measure("avg", "price" if hits else field)]
     if vocabulary.find(text, "asks", "largest", "smallest"):
@@ -246,7 +261,8 @@ def _figure_order(
     if not group:
         return ()
     if group[0] in {"month", "week", "day", "bedrooms", "price_band"}:
-        return (Order(group[0]),)
+        ends = vocabulary.find(text, "asks", "highest end", "lowest end") if group[0] == "month" else []
+        return (Order("figure", ends[0].label == "highest end"),) if ends else (Order(group[0]),)
     low = vocabulary.find(text, "asks", "cheapest", "cheap", "smallest")
     few = re.search(r"(?<!\w)(?:it|fewest|least)(?!\w)", fold(text)) and measures[0].kind == "count"
     return (Order("figure", not (low or few)),)

@@ -95,9 +95,11 @@ def _accounted(
     parts: QuestionParts, parsed: ParsedQuestion, places: Places, *, changed: bool = False
 ) -> ParsedQuestion:
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
-    if parsed.request_type != "QUERY":
+    if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
     unread = _unread(parts, parsed, changed=changed)
+    if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
+        return parsed
     parsed = replace(parsed, unread=unread)
     if not unread or any(one.key != "missing.what" for one in parsed.missing):
         return parsed

@@ -18,7 +18,7 @@ from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
 from troly_rental.question.types import Filter, Measure, Mode, Order, Remark, Span, merge_filters
-from troly_rental.question.vocabulary import Vocabulary
+from troly_rental.question.vocabulary import Vocabulary, lists
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
 
@@ -85,9 +85,19 @@ def parse_parts(
     named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
     entity = _entity(named, money)
+    states = [label for label in lists("asks") if label.startswith("status invoice ")]
+    if (
+        not named
+        and not money
+        and role != "GUEST"
+        and about not in _OWN_ENTITIES
+        and vocabulary.find(text, "asks", *states)
+    ):
+        entity, named = "invoice", ["invoice"]  # what is paid or not is a bill
     if not named and not money and about:
         entity = about
-    if entity == "room" and own and role != "GUEST" and vocabulary.find(text, "asks", "figure deposit"):
+    held = own or vocabulary.find(text, "asks", "sum")
+    if entity == "room" and held and role != "GUEST" and vocabulary.find(text, "asks", "figure deposit"):
         entity, named = "contract", ["contract"]  # what was paid, or is held: not the rooms' asking deposit
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
     where = parse_places(vocabulary, rest, places)
@@ -120,7 +130,7 @@ def parse_parts(
     if any(one.kind == "count_where" for one in output.measures):
         filters = tuple(one for one in filters if one.field != "status")
     limit = number_of_groups(text) if output.group else None
-    limit = limit or _limit(vocabulary, where.rest) or _top(text)
+    limit = limit or _limit(vocabulary, where.rest) or _top(text) or (1 if output.single else None)
     used = {"", "limit", "other", "fee"} - ({"limit"} if limit else set())
     amounts = [
         span

@@ -18,6 +18,7 @@ _EITHER = re.compile(r"\s*(?:hoac|hay|or)(?:\s+(?:co|la|with))?\s*")
 _EMPTY = re.compile(r"(?<!\w)(?:con|phong|dang|can|bo|nao|nha)\s*$")
 _NEGATED = re.compile(r"(?:chua|not|khong)\s*$")
 _TYPE_ASKED = re.compile(r"(?:loai|loai hinh|loai phong|kieu|type|kind of|type of)\s*$")
+_WANTED = re.compile(r"(?:co|with)\s")
 _CLOSE = 2
 
 
@@ -40,8 +41,11 @@ def parse_traits(vocabulary: Vocabulary, text: str) -> Traits:
     """Kinds, amenities and furniture in `text`, with "không có", "không cần", "hoặc" heeded."""
     hits = [hit for hit in vocabulary.find_any(text, "amenities", "kinds") if hit.label in lists("amenities")]
     turns = [hit for hit in hits if hit.label in {*_TURNING, "needless after"}]
+    # A negation inside a longer phrase is that phrase's: "không chung chủ".
     turns += [
-        hit for hit in vocabulary.find(text, "amenities", *_TURNING, "needless after") if hit not in turns
+        hit
+        for hit in vocabulary.find(text, "amenities", *_TURNING, "needless after")
+        if not any(other.start <= hit.start and hit.end <= other.end for other in hits)
     ]
     found: list[Filter] = []
     needless: set[str] = set()
@@ -128,6 +132,8 @@ def _turn(
         between = text[last.end : hit.start]
         if len(tokens(between)) <= _CLOSE and not _paused(between) and not _is_question(text, last):
             return last
+    if _WANTED.match(fold(text[hit.start : hit.end])):  # ", có gác" begins anew
+        return None
     if previous and previous[1] and _LIST_GAP.fullmatch(fold(text[previous[0].end : hit.start])):
         return previous[1]
     return None

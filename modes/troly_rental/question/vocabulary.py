@@ -13,6 +13,7 @@ from troly.text.wordlist import read_lists
 
 LEXICONS = Path(__file__).parent / "lexicons"
 _SHORT = 4
+_NO_AMENITIES = frozenset({"without", "needless", "gender"})
 
 
 class Vocabulary:
@@ -54,6 +55,12 @@ class Vocabulary:
 def lists(name: str) -> dict[str, tuple[str, ...]]:
     """The sections of `lexicons/<name>.txt`."""
     return read_lists(LEXICONS / f"{name}.txt")
+
+
+@cache
+def amenity_codes() -> tuple[str, ...]:
+    """The codes of the amenities that questions can name."""
+    return tuple(label for label in lists("amenities") if " " not in label and label not in _NO_AMENITIES)
 
 
 @cache

@@ -1,29 +1,20 @@
-"""The parts of a query's tree: its outermost SELECT, the tables it reads, what its columns are called and answer."""
+"""The parts of a query's tree: its outermost SELECT, the tables it reads, what its columns are called."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from sqlglot import exp
 
 from troly.text.catalogue import Lang
 from troly_rental.data.schema import tables
-from troly_rental.sql.relations import entities
 from troly_rental.strings import say
 
 _TAIL = re.compile(r"[,;(]")
-_PLACED = frozenset({"district", "ward", "city", "amenity"})
-_ALSO = {
-    "rooms.district_id": "district", "buildings.district_id": "district", "districts.id": "district",
-    "districts.name": "district", "room_seeking_posts.district_id": "district", "wards.district_id": "district",
-    "rooms.ward_id": "ward", "wards.id": "ward", "wards.name": "ward", "cities.id": "city", "cities.name": "city",
-    "cities.name_en": "city", "districts.city_id": "city", "amenities.id": "amenity", "amenities.name": "amenity",
-    "amenities.name_en": "amenity", "room_amenities.amenity_id": "amenity", "posts.views": "views",
-    **{f"{table}.id": "id" for table in (
-        "rooms", "posts", "room_seeking_posts", "buildings", "contracts", "invoices", "viewings",
-    )},
+_NAMED = {
+    "districts": "district", "wards": "ward", "cities": "city", "amenities": "amenity",
 }  # fmt: skip
+"""Tables whose names say what they name."""
 
 
 def outer_select(tree: exp.Expr) -> exp.Select | None:
@@ -70,27 +61,13 @@ def full_name(column: exp.Column) -> str:
     return f"{_table_of(column)}.{column.name}".lower()
 
 
-def field_of(column: exp.Column) -> str | None:
-    """The field that a column answers, None for none."""
-    return _fields().get(full_name(column))
-
-
 def column_caption(column: exp.Column, lang: Lang) -> str:
     """What a column is called in `lang`; its own name when the schema does not know it."""
     table, _, name = full_name(column).partition(".")
     known = tables().get(table)
     if known is None or name not in known.columns:
         return column.name
-    if name in {"name", "name_en"} and (field := _fields().get(f"{table}.{name}")) in _PLACED:
-        return say(f"explain.column_{field}", lang)
+    if name in {"name", "name_en"} and table in _NAMED:
+        return say(f"explain.column_{_NAMED[table]}", lang)
     text = known.columns[name].caption(lang)
     return _TAIL.split(text)[0].strip().lower()
-
-
-@cache
-def _fields() -> dict[str, str]:
-    found = dict(_ALSO)
-    for entity in entities().values():
-        for field, column in entity.fields.items():
-            found.setdefault(column, field)
-    return found

@@ -10,7 +10,7 @@ from troly.text.catalogue import Lang
 from troly_rental.data.places import Places
 from troly_rental.data.schema import tables
 from troly_rental.question.places import nearest
-from troly_rental.question.vocabulary import lists
+from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sql.columns import full_name
 from troly_rental.strings import say
 
@@ -29,7 +29,7 @@ def unknown_names(tree: exp.Expr, places: Places, lang: Lang) -> str:
             known = {place.name for place in places.by_id.values() if place.kind == _PLACES[name]}
             near = nearest(value, places) if _PLACES[name] == "district" else sorted(known)[:3]
         elif name in _AMENITIES:
-            known = near = [label for label in lists("amenities") if " " not in label]
+            known = near = amenity_codes()
         elif table in tables() and plain in tables()[table].columns:
             known = near = list(tables()[table].columns[plain].values)
         if known and value not in known:
