@@ -16,8 +16,9 @@ from troly.text import fold
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken
 from troly.text.language import detect
-from troly.text.match import Lexicon
+from troly.text.match import Lexicon, words_outside
 from troly_dental.guard.rules import stop_words
+from troly_dental.guard.spelling import spellings_of
 from troly_dental.output_rail import doses
 from troly_dental.samples import COLLECTION, NoteFile, note_files
 from troly_dental.search.pages import Page
@@ -117,6 +118,7 @@ def _idle_lexicon() -> Lexicon:
 # -- The sentences of a note that answer a question.
 
 _ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
+_GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 # What a sentence gains that answers the kind of question (how long, may I), beside the words it shares.
 _RIGHT_KIND = 1.2
@@ -185,6 +187,14 @@ _SUBJECT, _WHOLE_SUBJECT = 1.0, 4
 _SENTENCES, _MORE = 3, 2
 # What a note gains that is about the person who asks.
 _PERSON = 0.5
+# English words are of one stem up to so many letters; Vietnamese syllables are hardly longer.
+_STEM = 5
+# "Nhiều năm" says no time; "vài ngày", "18 đến 24 tháng", "two weeks" do.
+_TIME = re.compile(
+    r"\b(?:\d+|mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|vai|nua|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half)"
+    r"\s+(?:\w+\s+){0,3}?(?:phut|gio|ngay|tuan|thang|nam|tuoi|lan|minutes?|hours?|days?|weeks?|months?|years?|times|twice|once)\b"
+    r"|\b(?:once|twice|daily)\b"
+)
 _QUESTION_WORDS = frozenset(
     {"gi", "nao", "sao", "khong", "ko", "what", "when", "how", "can", "should", "chua"}
 )
@@ -327,27 +337,46 @@ def _coverage(
     question: str, notes: Sequence[Note], read: Sequence[str], lang: Lang
 ) -> tuple[bool, list[str]]:
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
-    held = {word for note in notes for word in folded_words_of(note)}
-    kinds = [hit for hit in _asked().find(question) if hit.label.endswith(" asked")]
+    held = {_stem(word) for note in notes for word in folded_words_of(note)}
+    asked = spellings_of(question)[-1]
+    kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
+    passed_over = [
+        (hit.start, hit.end) for hit in (*kinds, *_general().find(asked), *_idle_lexicon().find(asked))
+    ]
     words = [
         token
-        for token in fold.tokens(subject_words(question))
+        for token in words_outside(fold.tokens(asked), passed_over)
         if token.folded not in stop_words() and not token.folded.isdigit()
-        and not any(token.text in fold.words(hit.phrase) for hit in kinds)
-    ]  # fmt: skip
-    missing = list(dict.fromkeys(word.text for word in words if word.folded not in held))
-    for kind, key in (("how long", "notes.no_time"), ("how much", "notes.no_price")):
-        if any(hit.label == f"{kind} asked" for hit in kinds) and not any(
-            _asked().has(one, kind) for one in read
-        ):
-            missing.append(say(key, lang))
-    return len(missing) < len(words) or (not words and not missing), missing
+    ]
+    unread = [word for word in words if _stem(word.folded) not in held]
+    covered = len(unread) < len(words) or not words
+    missing: list[str] = []
+    for before, word in zip([None, *unread], unread, strict=False):
+        beside = before is not None and word.start - before.end <= 1
+        missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
+    asks = {hit.label for hit in kinds}
+    if "how long asked" in asks and not any(_TIME.search(fold.fold(one)) for one in read):
+        missing.append(say("notes.no_time", lang))
+    if "how much asked" in asks and not any(_asked().has(one, "how much") for one in read):
+        missing.append(say("notes.no_price", lang))
+    return covered, missing
 
 
+def _stem(word: str) -> str:
+    """The word without its ending: "smokers" and "smoking" are of one note."""
+    return word[:_STEM] if len(word) > _STEM else word
+
+
+@cache
+def _general() -> Lexicon:
+    return Lexicon.load(_GENERAL)
+
+
+@cache
 def folded_words_of(note: Note) -> frozenset[str]:
-    """The folded words of a note, its other names among them, English ones also without their endings."""
+    """The folded words of a note, its other names and the same note in the other language among them."""
     shipped = _by_topic().get(note.topic, {})
-    also = " ".join(name for one in shipped.values() for name in one.also)
+    also = " ".join(f"{one.title} {one.text} {' '.join(one.also)}" for one in shipped.values())
     return frozenset(fold.folded_words(f"{note.title} {note.text} {also}"))
 
 

@@ -25,6 +25,7 @@ _EARLIER = 12
 _FILE = LEXICONS / "danger.txt"
 _DEGREES = re.compile(
     r"(?<![\d.,])(?:(?:38|39|40|41)(?:[.,]\d)?\s*(?:độ|do(?!\w)|do(?=\d)|°|o?c\b|celsius)"
+    r"|(?:temp\w*|sốt|sot|nhiệt|nhiet)\D{0,12}(?:3[89]|4[01]|10[0-5])(?!\d)"
     r"|10[0-5](?:[.,]\d)?\s*(?:°|f\b|degrees|fahrenheit)|(?:38|39|40)[.,]\d(?!\d))",
     re.IGNORECASE,
 )
@@ -81,7 +82,9 @@ class _Case:
         self.read = read
         self.before = [one for one in earlier if not one.nobody]
         self.present = present
-        self.mouth = bool(present) or any(one.mouth or one.has("drawn") for one in (read, *self.before))
+        self.mouth = bool(present) or any(
+            one.mouth or one.has("drawn", "mouth") for one in (read, *self.before)
+        )
 
     def told_before(self, *concepts: str) -> bool:
         """Whether an earlier message has one of `concepts`."""
@@ -112,8 +115,10 @@ def _breathing(case: _Case) -> bool:
     if breath and not case.mouth:
         # Nothing says that it is about the mouth: it counts where it is said of a person.
         return read.has("person", "now", "injection")
-    swollen = read.near("swell", "face", 8) or read.has("trismus")
-    return breath or ((case.mouth or swollen) and (swallow or shut or throat))
+    about = (
+        case.mouth or read.near("swell", "face", 8) or read.has("trismus", "injection", "drug", "infected")
+    )
+    return breath or (about and (swallow or shut or throat))
 
 
 def _unconscious(case: _Case) -> bool:
@@ -137,15 +142,16 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    if not read.has("taken", "gulp", "too_much"):
+    if not read.has("taken", "gulp", "too_much", "grabbed"):
         return False
     asked = read.has("may_i") and not read.has("by_mistake", "just")
-    chemical = read.near("taken", "chemical", 5) and not asked
-    mild = (read.near("taken", "mild_chemical", 6)) and read.has("too_much")
+    chemical = read.near("taken", "chemical", 6, parted=False) and not asked
+    mild = read.near("taken", "mild_chemical", 6) and read.has("too_much", "flood")
     drug = read.has("drug", "pill")
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
     much = drug and (read.has("too_much") or _many_pills(read)) and not asked
-    return chemical or mild or wrong or much
+    grabbed = read.has("child") and read.has("grabbed") and (drug or read.has("container", "chemical"))
+    return chemical or mild or wrong or much or grabbed
 
 
 def _many_pills(read: _Reading) -> bool:
@@ -154,9 +160,15 @@ def _many_pills(read: _Reading) -> bool:
         return False
     most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
     strength = max(
-        (amount for amount, at in read.numbers if read.follows(at, ("milligram",), 1)), default=0.0
+        (
+            amount * scale
+            for amount, at in read.numbers
+            for unit, scale in (("milligram", 1), ("gram", 1000))
+            if read.follows(at, (unit,), 1)
+        ),
+        default=0.0,
     )
-    if strength >= _MILLIGRAMS:
+    if strength >= _MILLIGRAMS and read.has("drug"):
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
@@ -166,11 +178,17 @@ def _many_pills(read: _Reading) -> bool:
 
 def _self_harm(case: _Case) -> bool:
     read = case.read
-    return read.has("suicide") or any(not read.felt_before(place) for place in read.places("die"))
+    if read.has("suicide") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
+        return True
+    return any(
+        read.then_at("think", place, 3) and not read.felt_before(place) for place in read.places("death")
+    )
 
 
 def _object(case: _Case) -> bool:
     read = case.read
+    if read.has("cough") and read.has("slipped", "out") and read.has("into"):
+        return True
     if read.near("device", "into", 6) and (read.has("out", "gulp", "by_mistake", "slipped") or case.mouth):
         return not read.has("artificial_rub")
     return any(
@@ -191,7 +209,7 @@ def _bleeding(case: _Case) -> bool:
     return (
         read.near("blood", "flood", 8)
         or (read.has("gauze") and read.near("drawn", "flood", 3))
-        or (lasting and case.told("drawn", "procedure", "thinner"))
+        or (lasting and case.told("drawn", "procedure", "thinner", "gauze"))
         or any(
             read.near("blood", other, gap) for other, gap in (("hours", 8), ("drawn", 12), ("procedure", 12))
         )
@@ -212,7 +230,7 @@ def _trauma(case: _Case) -> bool:
     read = case.read
     if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
         return True
-    if read.cannot("close", 2) and (case.mouth or read.has("jaw")) and not read.has("droop"):
+    if read.cannot("close", 2) and (case.mouth or read.has("jaw")) and not read.has("droop", "eye"):
         return True
     hit = read.hit or (read.has("play") and read.has("harm"))
     if (hit or any(one.hit for one in case.before)) and read.near("jaw", "skewed", 3):
@@ -231,11 +249,11 @@ def _trauma(case: _Case) -> bool:
 
 def _swelling(case: _Case) -> bool:
     read = case.read
-    if read.elsewhere and not (case.mouth or read.has("infected", "eye")):
-        return False
-    mouth = case.mouth or read.has("infected")
     if read.near("swell", "grow", 4) and read.near("grow", "face", 2):
         return True
+    mouth = case.mouth or read.has("infected")
+    if read.elsewhere and not (mouth or read.has("eye")):
+        return False
     if read.near("swell", "face", 8) and (mouth or read.near("swell", "face", 4)):
         return True
     if mouth and (read.near("face", "taut", 6) and (read.has("infected", "swell") or read.aches)):
@@ -246,19 +264,21 @@ def _swelling(case: _Case) -> bool:
 
 def _nerve(case: _Case) -> bool:
     read = case.read
-    if read.has("droop"):
+    if read.has("droop") or (read.cannot("close", 2) and read.has("eye") and not read.has("swell")):
         return case.mouth or read.has("numb", "now", "face")
-    stays = read.has("days", "lasting") or case.told_before("drawn", "injection")
+    long = any(count >= 2 and read.follows(at, ("day",), 1) for count, at in read.numbers)
+    stays = long or read.has("days", "lasting") or case.told_before("drawn", "injection")
     return (
         read.near("numb", "face", 4)
         and stays
-        and case.told("drawn", "procedure", "days")
+        and (long or case.told("drawn", "procedure", "days"))
         and not read.has("how_long")
     )
 
 
 def _fever(case: _Case) -> bool:
-    return case.mouth and (case.read.has("fever") or bool(_DEGREES.search(case.read.text)))
+    about = case.mouth or (case.told("infected") and not case.read.elsewhere)
+    return about and (case.read.has("fever") or bool(_DEGREES.search(case.read.text)))
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
@@ -345,8 +365,15 @@ _ASKS = re.compile(
 )
 # "Do braces cause fever?", but not "do I have to go with a swollen face".
 _ASKS_IN_ENGLISH = re.compile(
-    r"\s*(?:do|does|can|could|will|would|is|are)\s+(?!i\b|you\b|we\b|u\b|it\b|this\b|somebody\b|someone\b)"
+    r"\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:will|would)\s+(?:my|the)\b"
+    r"|\s*(?:(?:how (?:long|much|often|soon)|when|why|what)\s+)?(?:do|does|can|could|will|would|is|are)\s+(?!i\b|you\b|we\b|u\b|it\b|this\b|somebody\b|someone\b)"
     r"(?!.*\b(?:my|our|his|her|i|i'm|im)\b)",
+    re.IGNORECASE,
+)
+# "sưng má mấy ngày thì hết" asks how it usually goes.
+_TILL_GONE = re.compile(
+    r"\s*(?:\S+\s+){0,3}?(?:mấy|may|bao)\s+(?:ngày|ngay|lâu|lau|hôm|hom)\s*(?:thì|thi|mới|moi|là|la)?\s*"
+    r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
 _NEAR_GONE, _SUPPOSED_REACH, _PAST_REACH, _SHORT = 6, 12, 8, 60
@@ -385,7 +412,9 @@ class _Reading:
     @property
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
-        return bool(self._all["unreal"]) or bool(self._all["animal"] and not _BITES.search(self.text))
+        return bool(self._all["unreal"]) or bool(
+            self._all["animal"] and not (self.has("by_mistake") or _BITES.search(self.text))
+        )
 
     @property
     def aches(self) -> bool:
@@ -395,8 +424,13 @@ class _Reading:
     @property
     def hit(self) -> bool:
         """Whether a blow or a fall is told of."""
-        return self.has("accident") or any(
-            self.near("accident", body, 2) for body in ("face", "mouth", "tooth")
+        if self.has("price", "laugh") and not self.has("blood", "broken", "knocked", "swell"):
+            return False
+        perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
+        return (
+            self.has("accident")
+            or (perhaps and self.has("harm"))
+            or any(self.near("accident", body, 2) for body in ("face", "mouth", "tooth"))
         )
 
     @property
@@ -426,10 +460,14 @@ class _Reading:
             for place in self._sure(concept)
         )
 
-    def near(self, one: str, other: str, gap: int) -> bool:
-        """Whether the two stand with at most `gap` words between, nearer where a word may be another one."""
+    def near(self, one: str, other: str, gap: int, *, parted: bool = True) -> bool:
+        """Whether the two stand with at most `gap` words between, nearer where a word may be another one; a comma
+        may stand between where they may be `parted`.
+        """
         return any(
-            first != second and (self._close(first, second, gap) or self._close(second, first, gap))
+            first != second
+            and (self._close(first, second, gap) or self._close(second, first, gap))
+            and (parted or not _LIST.search(self._between(first, second)))
             for first in self._live.get(one, ())
             for second in self._live.get(other, ())
         )
@@ -456,6 +494,10 @@ class _Reading:
         return wished or (
             self.has("laugh", "price") and not self.has("injection", "drug", "swell", "infected", "now")
         )
+
+    def then_at(self, concept: str, place: _Place, gap: int) -> bool:
+        """Whether `concept` stands at most `gap` words before `place`, or in it."""
+        return any(place.first - gap - 1 <= each.last < place.first for each in self.places(concept))
 
     def felt_before(self, place: _Place) -> bool:
         """Whether `place` only says how much something is felt: "đau răng muốn chết", not "đau quá, tôi muốn chết"."""
@@ -597,6 +639,8 @@ class _Reading:
         if any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit")):
             return True
         if self._english and _ASKS_IN_ENGLISH.match(self.text, start):
+            return True
+        if _TILL_GONE.match(self.text, self._end(place)):
             return True
         before = self.text[max(start, self._start(place) - 40) : self._start(place)]
         return bool(_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))

@@ -144,7 +144,7 @@ _BARE, _BARE_BESIDE_OTHERS = 3.2, 0.8
 # Other trades' words beside nothing but a word that also means something else.
 _WEAK_ASIDE = -0.9
 _NOTHING_LISTED = -1.2
-_SHARPNESS = 0.9
+_SHARPNESS, _LONE_WEAK = 0.9, 0.6
 # A follow-up names no subject of its own; after a matter that was refused it is hardly about teeth.
 _FOLLOWS, _HARDLY = 0.86, 0.42
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
@@ -199,7 +199,7 @@ def _told(one: _ScoredSpelling) -> int:
 
 def _dental_before(question: str | None) -> bool:
     return bool(question) and any(
-        _judged(reading).judgement.score >= SURE for reading in spellings_of(question or "")
+        _judged(reading).judgement.score >= 0.5 for reading in spellings_of(question or "")
     )
 
 
@@ -215,9 +215,15 @@ def _judged(text: str) -> _ScoredSpelling:
     if not told:
         points += _NOTHING_LISTED
     score = 1 / (1 + exp(-_SHARPNESS * points))
+    if count["weak"] == 1 and not any(count[one] for one in ("dental", "bare", "field", "care")):
+        # One word that also means something else is never sure.
+        score = min(score, _LONE_WEAK)
     against = any(count[label] for label in _AGAINST)
     only_social = count["social"] and not (against or any(count[one] for one in _ABOUT_MOUTHS))
-    social = bool(only_social) and not count["follow"]
+    asked = {hit.phrase for hit in hits if hit.label == "follow"} - {
+        hit.phrase for hit in hits if hit.label == "care"
+    }
+    social = bool(only_social) and not asked
     # Another illness or another use of a word may be part of a follow-up ("bị tiểu đường thì sao"); other topics not.
     foreign = any(count[one] for one in ("off", TRADE, "elsewhere")) or (
         count["other"] and not count["follow"]

@@ -57,10 +57,10 @@ async def guard(turn: TurnContext, text: str, last: str = "", *, previous_dental
     """
     # The first message of a process reads the word lists; nobody else should wait for that.
     ruled = await asyncio.to_thread(judge, text, last or None, previous_dental)
+    if not ruled.dental and await asyncio.to_thread(about_health, text):
+        return Verdict(True, "rules", ruled.score, "health")
     if ruled.dental or ruled.social or ruled.refused:
         return _by_rules(ruled, ruled.reason)
-    if await asyncio.to_thread(about_health, text):
-        return Verdict(True, "rules", ruled.score, "health")
     try:
         said = await _ask(turn, text, last)
     except ModelError as error:

@@ -16,7 +16,7 @@ CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 GREY = next(
     text
     for text in ("cầu bị lung lay rồi", "nó cứ nhói lên từng cơn", "cái cầu này bị lung lay")
-    if judge(text).dental is None
+    if not judge(text).dental
 )
 SUMMARY = {"summary": "Đã khuyên ăn đồ mềm sau khi nhổ răng khôn."}
 
