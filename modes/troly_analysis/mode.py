@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Lazy, Mode, Outcome, Purpose
 from troly.text.catalogue import LANGS
+from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.commands import COMMANDS, INGESTS, TALK
 from troly_analysis.sheets.metrics import MIGRATION
 from troly_analysis.sheets.samples import SAMPLES
@@ -83,6 +84,7 @@ MODE = Mode(
     finish=_finish,
     state_fields=STATE_FIELDS,
     data_status=Lazy("troly_analysis.sheets.samples:data_status"),
+    settings={"analysis": AnalysisSettings},
     migrations=(MIGRATION,),
     ingests=INGESTS,
     commands=COMMANDS,

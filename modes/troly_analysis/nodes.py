@@ -21,12 +21,12 @@ from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly.text.fold import fold, nfc
 from troly_analysis import talk
-from troly_analysis.agent.loop import RETRIES, AgentRun, canonical, run_agent
+from troly_analysis.agent.loop import AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
 from troly_analysis.agent.tools import is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
-from troly_analysis.answer.figures import Days, Ground, count_figures, ground, strangers
-from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, with_units
+from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
+from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, period_of_key, with_units
 from troly_analysis.answer.sentences import notes, periods_of, render_answer
 from troly_analysis.planner import (
     DataQuery,
@@ -154,7 +154,8 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
         for row in (result.rows[:FOCUS_ROWS] if grouped else ())
         if row[0] is not None
     ]
-    turn.show("figures", turn.text, rows, turn.conversation_metadata.get(PLAN) or {})
+    calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
+    turn.show("figures", turn.text, rows, {"calls": calls})
 
 
 def offer(turn: TurnContext, suggestions: tuple[Suggestion, ...]) -> None:
@@ -254,9 +255,9 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
         return await _typed(job)
     made = question.plan
     keep_plan(turn, made)
-    if turn.model.reason_unavailable is not None:
+    if turn.model.reason_unavailable is not None or question.certain or made.refusal:
         return await _by_plan(job, made, None)
-    run = await run_agent(turn, service_of(turn), sheets, asked, made.calls)
+    run = await run_agent(turn, service_of(turn), sheets, asked, made.facts)
     return _by_model(job, made, run) or await _by_plan(job, made, run)
 
 
@@ -264,25 +265,31 @@ def _by_model(job: Job, plan: Plan, run: AgentRun) -> DataAnswer | None:
     """What the model found and said; None when the rules are to answer in its place."""
     called = {"count": len(run.records), "tools": ", ".join(record.tool_name for record in run.records)}
     findings = findings_of(run.found, job.sheets)
-    if run.stopped == "no_calls" and run.prose and not plan.calls and plan.question is None:
+    if run.stopped == "no_calls" and run.prose:
         known = ground(job.asked.text, [], job.sheets, Days.of([job.asked.today]))
-        if not strangers(run.prose, known):
+        if not strangers(run.prose, known):  # it asks back, or says what the data lacks
             job.note("step.agent", "model", **called)
+            job.turn.answered = False
             return DataAnswer(run.prose, run.records)
     failed = run.stopped in {"model", "no_calls"} or not findings
     if failed or (run.stopped == "retries" and plan.calls):
         return None
     job.note("step.agent", "model", **called)
     _remember(job.turn, findings)
-    if run.stopped or not run.prose:
-        return DataAnswer(_told(findings, job.asked), run.records, findings, chart=plan.chart)
-    return DataAnswer(run.prose, run.records, findings, prose=True, chart=plan.chart)
+    text = _told(findings, job.asked)
+    if run.stopped or not run.prose or " ".join(run.prose.split()) in " ".join(text.split()):
+        return DataAnswer(text, run.records, findings, chart=run.chart or None)
+    return DataAnswer(run.prose, run.records, findings, prose=True, chart=run.chart or None)
 
 
 async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     """Run the calls of the plan, or ask back, or say what is missing; tools run by the model stay in the record."""
     before = list(run.records) if run else []
     _explain(job, plan, run)
+    if plan.refusal or plan.question is not None or not plan.calls:
+        job.turn.answered = False
+    if run is not None and run.stopped == "retries" and not plan.calls:
+        return _missing(job, plan, before, run)
     if plan.refusal:
         return DataAnswer(say(f"answer.no_{plan.refusal}", job.lang), before)
     if plan.question is not None:
@@ -337,7 +344,7 @@ def _missing(job: Job, plan: Plan, before: list[ToolRecord], run: AgentRun | Non
     """Nothing could be made of the question: what was not found, and what there is."""
     errors = [record.error for record in before if record.error]
     if run is not None and run.stopped == "retries" and errors:
-        text = say("answer.failed", job.lang, count=RETRIES, reason=errors[-1])
+        text = say("answer.failed", job.lang, count=len(errors), reason=errors[-1])
         return DataAnswer(text, before, error=errors[-1])
     missing = ", ".join(plan.missing)
     said = [
@@ -421,18 +428,21 @@ async def checked(
         step.note(say("step.prose_kept", turn.language, count=count), "model")
         return told.text
     figures = ", ".join(wrong[:5])
-    again = await _second_try(turn, told, asked)
-    if again and not strangers(again, known):
+    kept = grounded_part(told.text, known)
+    if count_figures(kept):
+        step.note(say("step.prose_cut", turn.language, figures=figures), "model")
+        return kept
+    again = await _second_try(turn, told, asked, figures)
+    kept = grounded_part(again, known)
+    if count_figures(kept):
         step.note(say("step.prose_second", turn.language, figures=figures), "model")
-        return again
+        return kept
     step.note(say("step.prose_refused", turn.language, figures=figures), "rules")
-    keys = [say("refused.title", turn.language), say("refused.message", turn.language, figures=figures)]
-    turn.emit(Notice("info", *keys))
-    return "\n\n".join(render_answer(each.call, each.result, each.sheet, asked) for each in told.findings)
+    return _told(told.findings, asked)
 
 
-async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext) -> str:
-    """The formatter's prompt on the results alone; "" when no model answers."""
+async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext, wrong: str) -> str:
+    """The refused draft goes back once, with the reason and the results; "" when no model answers."""
     results = "\n".join(
         str(
             result_message(
@@ -441,7 +451,14 @@ async def _second_try(turn: TurnContext, told: DataAnswer, asked: AnswerContext)
         )
         for each in told.findings
     )
-    messages = prompts().messages("response_formatter", turn.language, question=asked.text, results=results)
+    messages = prompts().messages(
+        "response_formatter",
+        turn.language,
+        question=asked.text,
+        results=results,
+        draft=told.text,
+        wrong=wrong,
+    )
     said = ""
     try:
         async with aclosing(turn.model.stream("response_formatter", messages)) as pieces:
@@ -497,13 +514,14 @@ def _ground_of(findings: Iterable[ComputedResult], sheets: tuple[Sheet, ...], as
             periods += [(start, end)] if start and end else []
         cells = [cell for row in each.result.rows for cell in row] + [each.result.value]
         days += [day for cell in cells if isinstance(cell, (date, str)) and (day := day_of(cell))]
+        periods += [span for cell in cells if isinstance(cell, str) and (span := period_of_key(cell))]
         if each.sheet and each.sheet.span:
             days += each.sheet.span
     return ground(asked.text, [(each.call, each.result) for each in found], sheets, Days.of(days, periods))
 
 
 GraphState = Mapping[str, Any]
-EARLIER_CHARS = 300
+EARLIER, EARLIER_CHARS, SURE = 6, 300, 0.8
 
 
 async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -> GraphState:
@@ -522,8 +540,7 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
         step.note(say("step.intent", turn.language, intent="data_query", reason="-"), "rules")
         intent = "data_query"
     else:
-        hint = classify(understood, messages[:-1])
-        intent = await _classify(turn, question, messages, hint, step)
+        intent = await _classify(turn, question, messages, classify(understood, messages[:-1]), step)
     if intent != "unclear":
         turn.conversation_metadata[UNCLEAR] = 0
     return {**known, "question": question, "understood": understood, "intent": intent}
@@ -532,21 +549,22 @@ async def intent_classifier(_state: GraphState, turn: TurnContext, step: Step) -
 async def _classify(
     turn: TurnContext, question: str, messages: list[dict[str, str]], hint: Intent, step: Step
 ) -> str:
-    """Exactly one of the three values; what a model says besides is repaired or replaced by the rules' (001-45)."""
-
-    earlier = next((item["content"] for item in reversed(messages[:-1]) if item["role"] == "assistant"), "-")
+    """Exactly one of the three values: the rules' where they are sure, else the model's; "unclear" where it fails (001-45)."""
+    if hint.score >= SURE or turn.model.reason_unavailable is not None:
+        note = say("step.intent", turn.language, intent=hint.label, reason=f"{hint.score:.2f}, {hint.reason}")
+        step.note(note, "rules")
+        return hint.label
+    earlier = [
+        f"{item['role']}: {' '.join(item['content'].split())[:EARLIER_CHARS]}"
+        for item in messages[-EARLIER - 1 : -1]
+    ]
     asked = prompts().messages(
-        "intent_classifier",
-        turn.language,
-        hint=f"{hint.label} {hint.score:.2f}",
-        earlier=" ".join(earlier.split())[:EARLIER_CHARS],
-        message=question,
+        "intent_classifier", turn.language, earlier="\n".join(earlier) or "-", message=question
     )
     found = await turn.model.decide(
-        "intent_classifier", Classification, asked, lambda: Classification(intent=hint.label)
+        "intent_classifier", Classification, asked, lambda: Classification(intent="unclear")
     )
-    reason = found.reason or "-"
-    note = say("step.intent", turn.language, intent=found.value.intent, reason=f"{hint.score:.2f}, {reason}")
+    note = say("step.intent", turn.language, intent=found.value.intent, reason=found.reason or "-")
     step.note(note, found.source)
     return found.value.intent
 
@@ -574,6 +592,7 @@ async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> G
 async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """One question back, with examples from the person's own sheets."""
     text = await asyncio.to_thread(talk.clarify, turn, state["sheets"])
+    turn.answered = False
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
     return talk.state_of(text)
 

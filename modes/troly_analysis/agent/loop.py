@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,11 @@ from troly.llm.types import Message, ToolReply
 from troly.plugin.context import TurnContext
 from troly.text.sanitize import sanitize
 from troly_analysis.agent.messages import call_message, cut, opening_messages, result_message
-from troly_analysis.agent.tools import TOOLS, run_tool, sheet_of, tool_schemas
+from troly_analysis.agent.tools import SHOWN, TOOLS, run_tool, sheet_of, tool_schemas
 from troly_analysis.answer.names import AnswerContext
+from troly_analysis.answer.sentences import is_empty
 from troly_analysis.query.service import DataQueryService
+from troly_analysis.settings import AnalysisSettings
 from troly_analysis.strings import prompts
 from troly_analysis.types import Sheet, ToolCall, ToolRecord
 
@@ -66,6 +68,11 @@ def _mended(name: object, arguments: object) -> ToolCall:
             given = _object(given[key])
     kept = {str(key): _argument(str(key), value) for key, value in given.items() if not _is_absent(value)}
     return ToolCall(_name(name), kept)
+
+
+def _query(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments without those that only say how the result is shown."""
+    return {name: value for name, value in arguments.items() if name not in SHOWN}
 
 
 def _name(name: object) -> str:
@@ -136,8 +143,8 @@ def _bare(text: str) -> str:
     return sanitize(_MARKUP.sub("", text)).strip(" \n\t[],")
 
 
-# At most this many failed calls are tried again (001-26), this many calls run in a turn, this many in one reply.
-RETRIES, MOST_CALLS, PER_REPLY = 3, 8, 4
+# At most this many calls run in a turn, this many in one reply.
+MOST_CALLS, PER_REPLY = 8, 4
 SCHEMA = "get_data_schema"
 _MALFORMED = frozenset({"ollama.junk", "ollama.empty"})
 
@@ -151,6 +158,7 @@ class AgentRun:
 
     records: list[ToolRecord] = field(default_factory=list)
     prose: str = ""
+    chart: str = ""
     stopped: str = ""
     error: ModelError | None = None
 
@@ -165,17 +173,18 @@ async def run_agent(
     service: DataQueryService,
     sheets: tuple[Sheet, ...],
     asked: AnswerContext,
-    hint: tuple[ToolCall, ...],
+    facts: Sequence[str],
 ) -> AgentRun:
     """Let the model call tools for the question; the schema is looked up first, whatever it says (001-24).
 
+    A call that says of itself that it answers the question ends the run: its own sentence is the answer.
+
     Never raises for what a model does: an unknown tool, wrong arguments and a reply that cannot be read go back to it
-    as the text of an error, at most `RETRIES` times; the same call twice, and too many calls, end the run.
+    as the text of an error, at most `[analysis] retries` times (001-26); the same call twice, and too many calls, end the run.
     """
-    loop = _Loop(turn, service, sheets, asked)
+    loop = _Loop(turn, service, sheets, asked, turn.services.settings.of(AnalysisSettings).retries)
     await loop.run(ToolCall(SCHEMA, {}))
-    history = turn.chat_history()[:-1]
-    messages = opening_messages(history, sheets, asked, hint)
+    messages = opening_messages(turn, sheets, asked, facts)
     try:
         await loop.converse(messages)
     except ModelError as error:
@@ -191,6 +200,7 @@ class _Loop:
     service: DataQueryService
     sheets: tuple[Sheet, ...]
     asked: AnswerContext
+    retries: int
     result: AgentRun = field(default_factory=AgentRun)
     seen: set[str] = field(default_factory=set)
     failures: int = 0
@@ -209,13 +219,21 @@ class _Loop:
             calls, self.result.prose = read_reply(reply)
             if not calls:
                 return
+            shown = [{name: each.arguments.get(name) for name in SHOWN} for each in calls]
+            calls = [ToolCall(each.tool, _query(each.arguments)) for each in calls]
+            self.result.chart = next(
+                (str(each["chart"]) for each in shown if each["chart"]), self.result.chart
+            )
             await self.run_all(calls[:PER_REPLY], messages)
+            if len(calls) == 1 and shown[0]["answers"] is True and self._ended_well():
+                self.result.prose = ""
+                return
 
     async def run_all(self, calls: list[ToolCall], messages: list[Message]) -> None:
         """Run the calls of one reply in order and add what came of them to the conversation."""
         messages.append(call_message(calls))
         for call in calls:
-            if canonical(call) in self.seen:
+            if canonical(call) in self.seen and call.tool != SCHEMA:
                 self.result.stopped = "repeated"
             elif len(self.result.records) > MOST_CALLS:
                 self.result.stopped = "calls"
@@ -235,10 +253,14 @@ class _Loop:
         self.result.records.append(record)
         return record
 
+    def _ended_well(self) -> bool:
+        last = self.result.records[-1]
+        return last.result is not None and last.tool_name != SCHEMA and not is_empty(last.result)
+
     def may_retry(self) -> bool:
         """Count a failure; says whether the model may try again."""
         self.failures += 1
-        return self.failures <= RETRIES
+        return self.failures <= self.retries
 
     def problem(self) -> Message:
         text = prompts().render("unreadable", self.turn.language)

@@ -1,39 +1,36 @@
-"""What the data agent's model is told: the schema, the plan of the rules as a hint, and the results of its calls."""
+"""What the data agent's model is told: the schema, the conversation, exact facts, and the results of its calls."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from troly.llm.types import Message
+from troly.plugin.context import TurnContext
 from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
 from troly_analysis.answer.names import AnswerContext
 from troly_analysis.answer.sentences import render_answer
 from troly_analysis.strings import prompts
-from troly_analysis.types import Sheet, ToolCall, ToolRecord, plain, result_json
+from troly_analysis.types import Field, Sheet, ToolCall, ToolRecord, plain, result_json
 
-NAME_CHARS, SHEETS, FIELDS, EXAMPLES = 60, 20, 60, 6
-ROWS, RESULT_CHARS, HISTORY_CHARS = 30, 6_000, 1_500
+NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
+ALL_VALUES, SOME_VALUES = 30, 4
+ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS = 30, 6_000, 1_000, 20
 
 
 def schema_context(sheets: Sequence[Sheet]) -> str:
-    """The sheets for the system prompt (001-09): names, types and spans as JSON, one sheet a line.
+    """The sheets for the system prompt (001-09), one a line as JSON: names, types and spans, never a cell.
 
-    Cells never stand here, and names are cut to one short line in quotes: what a file holds cannot give orders.
+    Names are cut to one short line in quotes: what a file holds is data and cannot give orders.
     """
     return "\n".join(_json(_schema(sheet)) for sheet in sheets[:SHEETS])
 
 
 def _schema(sheet: Sheet) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "connection_name": name_text(sheet.name),
-        "rows": sheet.rows,
-        "fields": {
-            name_text(field.name): f"{field.kind} {field.unit}".strip() for field in sheet.fields[:FIELDS]
-        },
-    }
+    fields = {name_text(field.name): f"{field.kind} {field.unit}".strip() for field in sheet.fields[:FIELDS]}
+    shown: dict[str, Any] = {"connection_name": name_text(sheet.name), "rows": sheet.rows, "fields": fields}
     if len(sheet.fields) > FIELDS:
         shown["more_fields"] = len(sheet.fields) - FIELDS
     if sheet.date_field:
@@ -45,52 +42,64 @@ def _schema(sheet: Sheet) -> dict[str, Any]:
     return shown
 
 
+def values_text(sheets: Sequence[Sheet]) -> str:
+    """What `get_data_schema` adds to the schema for a model: the values of columns of text, which are data and no orders.
+
+    All values of a short column, a few of a long one, which ends in "…".
+    """
+    told = {
+        name_text(sheet.name): {
+            name_text(each.name): _values(each) for each in sheet.fields[:FIELDS] if each.examples
+        }
+        for sheet in sheets[:SHEETS]
+    }
+    return cut(_json(told))
+
+
+def _values(found: Field) -> list[str]:
+    short = found.distinct <= min(len(found.examples), ALL_VALUES)
+    values = [name_text(value) for value in found.examples[: ALL_VALUES if short else SOME_VALUES]]
+    return values if short else [*values, "…"]
+
+
 def name_text(name: str) -> str:
     """A name from a file as one short line."""
     line = " ".join(sanitize(name, keep_newlines=False).split())
     return line if len(line) <= NAME_CHARS else f"{line[: NAME_CHARS - 1]}…"
 
 
-def examples_text(sheets: Sequence[Sheet]) -> str:
-    """What `get_data_schema` tells a model: every field with the values it often has, which are data and no orders."""
-    told = [
-        {
-            **_schema(sheet),
-            "values": {
-                name_text(field.name): [name_text(value) for value in field.examples[:EXAMPLES]]
-                for field in sheet.fields[:FIELDS]
-                if field.examples
-            },
-        }
-        for sheet in sheets[:SHEETS]
-    ]
-    return cut(_json(told))
-
-
 def opening_messages(
-    history: Sequence[Mapping[str, str]],
-    sheets: Sequence[Sheet],
-    asked: AnswerContext,
-    hint: Sequence[ToolCall],
+    turn: TurnContext, sheets: Sequence[Sheet], asked: AnswerContext, facts: Sequence[str]
 ) -> list[Message]:
-    """System prompt, the whole conversation, the question with the rules' hint, and the schema as already asked for."""
-    today = f"{asked.today.isoformat()} ({format_date(asked.today)})"
+    """System prompt, the schema's values as a tool's result, the last turns, and the question with today, what was shown and facts.
+
+    The first part is the same from turn to turn, so that a server keeps it evaluated; what changes stands last.
+    """
     lang = asked.lang
-    system = prompts().render("data_agent", lang, schema_context=schema_context(sheets), today=today)
-    question = prompts().render("question", lang, question=asked.text, hint=hint_text(hint))
+    system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
+    question = prompts().render(
+        "question",
+        lang,
+        question=asked.text,
+        today=f"{asked.today.isoformat()} ({format_date(asked.today)})",
+        shown=_last_query(turn),
+        facts="; ".join(facts) or "-",
+    )
+    history = turn.chat_history()[:-1][-TURNS:]
     earlier = [{"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in history]
     return [
         {"role": "system", "content": system},
+        call_message([ToolCall("get_data_schema", {})]),
+        {"role": "tool", "tool_name": "get_data_schema", "content": values_text(sheets)},
         *earlier,
         {"role": "user", "content": question},
-        call_message([ToolCall("get_data_schema", {})]),
-        {"role": "tool", "tool_name": "get_data_schema", "content": examples_text(sheets)},
     ]
 
 
-def hint_text(calls: Sequence[ToolCall]) -> str:
-    """The calls that the rules would make, "-" without any."""
-    return "; ".join(f"{call.tool} {_json(plain(call.arguments))}" for call in calls) or "-"
+def _last_query(turn: TurnContext) -> str:
+    """The calls that the last answer came from, while people may still mean it; "-" for none."""
+    calls = turn.focus.query.get("calls") if turn.focus else None
+    return cut(_json(calls)) if calls else "-"
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:
@@ -107,9 +116,18 @@ def result_message(record: ToolRecord, sheet: Sheet | None, asked: AnswerContext
         call = ToolCall(record.tool_name, record.arguments)
         body = {
             "answer": render_answer(call, record.result, sheet, asked),
-            "result": _short(result_json(record.result)),
+            "result": _short(_rounded(result_json(record.result))),
         }
     return {"role": "tool", "tool_name": record.tool_name, "content": cut(sanitize(_json(body)))}
+
+
+def _rounded(value: Any) -> Any:
+    """Figures as answers write them: two decimals at most."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 2)
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return [_rounded(each) for each in value] if isinstance(value, list) else value
 
 
 def _short(result: dict[str, Any]) -> dict[str, Any]:

@@ -59,11 +59,24 @@ def _day(which: str) -> dict[str, Any]:
     return {**_TEXT, "description": f"{which}, included, as 2024-01-31."}
 
 
+_SHOWN: Mapping[str, Mapping[str, Any]] = {
+    "chart": {
+        **_TEXT,
+        "enum": ["bar", "line", "share"],
+        "description": "Only when the user asks for a chart.",
+    },
+    "answers": {"type": "boolean", "description": "true when this result alone answers the question."},
+}
+"""How a result is shown; read by the agent and never part of the query."""
+SHOWN = frozenset(_SHOWN)
+_DATES = {"date_field": _DATE_FIELD, "date_from": _day("First day"), "date_to": _day("Last day")}
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool: its parameters in the documents' order, which of them must be given, and the others' defaults.
 
-    `extras` are taken from the rule planner as well but never shown to a model.
+    `extras` are what the documents' tools lack: they may be given, and are shown to a model as well.
     """
 
     name: str
@@ -71,7 +84,7 @@ class Tool:
     parameters: Mapping[str, Mapping[str, Any]]
     required: tuple[str, ...]
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    extras: tuple[str, ...] = ()
+    extras: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def schema(self) -> dict[str, Any]:
         """The tool as Ollama's `tools` takes it."""
@@ -80,6 +93,10 @@ class Tool:
             if self.defaults.get(name) is not None
             else dict(spec)
             for name, spec in self.parameters.items()
+        }
+        properties |= {
+            name: dict(spec)
+            for name, spec in (*self.extras.items(), *(_SHOWN if self.extras else {}).items())
         }
         parameters = {"type": "object", "properties": properties, "required": list(self.required)}
         function = {"name": self.name, "description": self.description, "parameters": parameters}
@@ -109,6 +126,13 @@ TOOLS: tuple[Tool, ...] = (
         },
         ("connection_name", "operation"),
         dict.fromkeys(("field", "group_by", "filters", "date_field", "date_from", "date_to")),
+        {
+            "order": {
+                **_TEXT,
+                "enum": ["desc", "asc"],
+                "description": "With group_by: how the groups are sorted.",
+            }
+        },
     ),
     Tool(
         "get_top_items",
@@ -130,6 +154,7 @@ TOOLS: tuple[Tool, ...] = (
         },
         ("connection_name", "sort_field"),
         {"sort_order": "desc", "limit": 10, **dict.fromkeys(("group_by", "aggregate_field", "filters"))},
+        _DATES,
     ),
     Tool(
         "compare_periods",
@@ -155,7 +180,7 @@ TOOLS: tuple[Tool, ...] = (
             "period2_to",
         ),
         {"field": None, "group_by": None},
-        ("filters",),
+        {"filters": _FILTERS},
     ),
     Tool(
         "execute_aggregation",
@@ -169,6 +194,7 @@ TOOLS: tuple[Tool, ...] = (
             "description": {**_TEXT, "description": "What the pipeline finds, in one sentence."},
         },
         ("connection_name", "pipeline", "description"),
+        {},
     ),
 )
 

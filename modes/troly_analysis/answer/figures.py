@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -183,6 +183,15 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wrong))
 
 
+_SENTENCE = re.compile(r"[^\n]*?(?:[.!?…](?=\s|$)|\n|$)\s*")
+
+
+def grounded_part(text: str, known: Ground) -> str:
+    """`text` without the sentences and lines that hold a figure which nothing known backs."""
+    parts = [match[0] for match in _SENTENCE.finditer(text) if match[0]]
+    return "".join(part for part in parts if not strangers(part, known)).strip()
+
+
 def count_figures(text: str) -> int:
     """How many figures a text holds."""
     return len(find_amounts(nfc(text)))
@@ -197,10 +206,19 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
     ]
     flat.append((result.percentage_change, "%"))
     for value, unit in flat:
-        for item in value if isinstance(value, (list, tuple)) else (value,):
+        for item in _flat(value):
             _take_cell(item, unit, cells, percents, texts)
-    if result.kind == "rows":
-        cells.add(Decimal(len(result.rows)))
+    # How many rows there are, and their places.
+    cells.update(Decimal(number) for number in range(1, len(result.rows) + 1))
+
+
+def _flat(value: Any) -> Iterable[Any]:
+    """The cells inside lists and nested keys."""
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if not isinstance(value, (list, tuple)):
+        return (value,)
+    return [cell for item in value for cell in _flat(item)]
 
 
 def _take_cell(value: Any, unit: str, cells: set[Decimal], percents: set[Decimal], texts: set[str]) -> None:

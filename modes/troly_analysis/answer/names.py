@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.dates import DateRange, find_ranges, format_date
+from troly.text.dates import DateRange, find_ranges, format_date, months
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
@@ -241,6 +241,17 @@ def day_of(value: Any) -> date | None:
         return datetime.fromisoformat(str(value)).date() if value else None
     except ValueError:
         return None
+
+
+_MONTH_KEY, _QUARTER_KEY = re.compile(r"(\d{4})-(\d{2})"), re.compile(r"(\d{4})-Q([1-4])")
+
+
+def period_of_key(text: str) -> tuple[date, date] | None:
+    """First and last day of a month or quarter that a result is grouped by ("2024-01", "2024-Q1"); None for others."""
+    if (match := _MONTH_KEY.fullmatch(text)) and 1 <= int(match[2]) <= 12:
+        return months(int(match[1]), int(match[2]))
+    match = _QUARTER_KEY.fullmatch(text)
+    return months(int(match[1]), int(match[2]) * 3 - 2, 3) if match else None
 
 
 def period_name(start: date | None, end: date | None, asked: AnswerContext) -> str:

@@ -147,6 +147,7 @@ def _aggregate(ask: DataQuery, measure: Measure) -> ToolCall:
         "group_by": _names(ask.groups),
         "filters": _filters(ask.conditions),
         **_dates(ask),
+        "order": ask.order if ask.groups and ask.form == "groups" else "",
     }
     return ToolCall("aggregate_data", _given(arguments))
 

@@ -20,6 +20,10 @@ _IGNORE = ("bo qua", "ignore", "khong can", "skip")
 _TIE = 0.12
 _OWN = 0.3
 """What the sheet's own main money weighs where nothing but a day or a verb of selling names it."""
+_HARMLESS = frozenset(
+    {"date_field", "outside", "limit", "derived", "filled_groups", "year_of_data", "averaged"}
+)
+"""What is said of an answer without being a guess at what was meant."""
 REFUSED = ("forecast", "cause")
 
 
@@ -37,6 +41,8 @@ class QuestionAnalysis:
     answered: bool = False
     suggested: bool = False
     evidence: float = 0.0
+    certain: bool = False
+    """Whether every word was read and nothing was assumed, so that no model need be asked."""
     changes: bool = False
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
 
@@ -85,7 +91,9 @@ def analyse_question(
         text = previous.text
     query = (suggested or {}).get(fold(text).strip())
     if query is not None and any(sheet.name == query.sheet for sheet in known):
-        return QuestionAnalysis(text, _of_suggestion(text, query, known), previous, suggested=True)
+        return QuestionAnalysis(
+            text, _of_suggestion(text, query, known), previous, suggested=True, certain=True
+        )
     if not known or not tokens(text):
         missing = (text,) if text.strip() else ()
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
@@ -107,7 +115,11 @@ def analyse_question(
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
     changes = any(each.parts.has("follow", "only", "correction") for each in found)
-    return QuestionAnalysis(text, made, previous, answer is not None, False, evidence, changes)
+    assumed = {note.key for note in made.shown} - _HARMLESS
+    certain = bool(made.calls) and not (assumed or best.followed or "ignore" in choices)
+    return QuestionAnalysis(
+        text, made, previous, answer is not None, evidence=evidence, certain=certain, changes=changes
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +202,7 @@ def _plan(
         sheet=sheet.name,
         ask=before,
         understood=parts.understood,
+        facts=_facts(parts),
         choices=choices,
         followed=best.followed,
     )
@@ -203,6 +216,14 @@ def _plan(
     if built.question is not None:
         return replace(plan, question=built.question, options=built.options, pending=built.pending)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
+
+
+def _facts(parts: Parts) -> tuple[str, ...]:
+    """Words of the message that are values of a column, for a model: facts, never guesses."""
+    whole = [
+        each for each in parts.conditions if each.op in {"eq", "ne", "in", "nin"} and each.ref.kind == "text"
+    ]
+    return tuple(f"“{each.said}” = {each.ref.name}: {each.value}" for each in whole)
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

@@ -167,6 +167,8 @@ class Plan:
     partial_period: bool = False
     missing: tuple[str, ...] = ()
     understood: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """Words of the message that stand in the sheet, with their columns: what a model may be told."""
     refusal: str = ""
     """What no tool works out ("forecast", "cause"), a key of the catalogue."""
     choices: Mapping[str, str] = field(default_factory=dict)

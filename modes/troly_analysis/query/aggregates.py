@@ -140,10 +140,13 @@ def overlap(span: tuple[date, date], periods: Sequence[tuple[object, object]]) -
     return (first, last) if first <= last else None
 
 
-def aggregate(asked: SheetQuery, measure: Measure, keys: Sequence[Key]) -> QueryAnswer:
-    """The figure over the rows asked for, or one for each group of `keys`."""
+def aggregate(
+    asked: SheetQuery, measure: Measure, keys: Sequence[Key], *, descending: bool | None = None
+) -> QueryAnswer:
+    """The figure over the rows asked for, or one for each group of `keys`, in the order asked for."""
     if keys:
-        return grouped(asked, [measure], keys, by_measure=None if keys[0].in_time else 0)
+        by = None if keys[0].in_time and descending is None else 0
+        return grouped(asked, [measure], keys, by_measure=by, descending=descending is not False)
     facts = asked.facts(grouped=False)
     rows, run = asked.rows(asked.select([named(measure.sql(), measure.label), *facts]), len(facts))
     value = rows[0][0]

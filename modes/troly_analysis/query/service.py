@@ -130,6 +130,7 @@ class DataQueryService:
         date_field: str | None = None,
         date_from: str | None = None,
         date_to: str | None = None,
+        order: str | None = None,
         deadline: Deadline | None = None,
     ) -> QueryAnswer:
         """One figure, or one a group (001-11): sum, count, avg, min or max of a field or a named metric.
@@ -148,7 +149,7 @@ class DataQueryService:
                 asked.between(
                     find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
                 )
-            return aggregate(asked, measure, keys)
+            return aggregate(asked, measure, keys, descending=None if order is None else check_order(order))
 
     def top_items(
         self,
@@ -160,6 +161,9 @@ class DataQueryService:
         group_by: str | None = None,
         aggregate_field: str | None = None,
         filters: Any = None,
+        date_field: str | None = None,
+        date_from: str | None = None,
+        date_to: str | None = None,
         deadline: Deadline | None = None,
     ) -> QueryAnswer:
         """The first rows by `sort_field`, or with `group_by` the first groups by the sum of a number (001-13).
@@ -173,6 +177,10 @@ class DataQueryService:
         with self._store.connect(self.owner) as connection:
             asked = SheetQuery(sheet, connection, deadline or self.deadline())
             asked.filter(filters)
+            if date_from or date_to:
+                asked.between(
+                    find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
+                )
             return top(asked, wanted, descending, rows)
 
     def compare(

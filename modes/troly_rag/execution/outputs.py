@@ -94,10 +94,10 @@ class QueryAnswer:
     material: tuple[SourceEvidence, ...] = ()
     looked_up: bool = False
 
-    @property
-    def share(self) -> float:
-        """The share of the question's words that the best passage holds."""
-        return self.passages[0].share if self.passages else 0.0
+    def is_near(self, share: float, closeness: float) -> bool:
+        """Whether the best passage holds so much of the question's words, and so many side by side."""
+        best = self.passages[0] if self.passages else None
+        return best is not None and (best.share >= 1 or (best.share >= share and best.closeness >= closeness))
 
     def as_dict(self) -> dict[str, Any]:
         return {
