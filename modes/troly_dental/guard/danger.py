@@ -143,7 +143,8 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    if not read.has("taken", "gulp", "too_much", "grabbed"):
+    took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
+    if not (took_it or read.has("taken", "gulp", "too_much")):
         return False
     asked = read.has("may_i") and not read.has("by_mistake", "just")
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
@@ -156,11 +157,7 @@ def _poisoning(case: _Case) -> bool:
     )
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
     much = drug and (read.has("too_much") or _many_pills(read)) and not asked
-    somebodys = (
-        read.has("child")
-        and read.has("grabbed", "owner")
-        and (drug or read.has("container", "chemical", "mild_chemical"))
-    )
+    somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
     return chemical or mild or wrong or much or bottle or somebodys
 
 
@@ -635,7 +632,7 @@ class _Reading:
             crossed = self._words[at].start
             if self._at(at, "no"):
                 return True
-            if self._at(at, "eased"):
+            if any(place.first <= at <= place.last for place in self._sure("eased")):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
             if not self._at(at, "filler") and not any(self._at(at, sign) for sign in _SIGNS):
                 return False
