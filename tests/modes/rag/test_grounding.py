@@ -100,7 +100,7 @@ def test_any_text_is_judged_and_nothing_is_added(answer: str, passages: list[str
         "Bạn không bị trừ vì mới đi muộn đúng 3 lần.",
         "Tài liệu không nói gì về việc bù giờ.",
         "Tôi rất tiếc về chuyện này.",
-        "Tổng là 200.000 + 0,5 × 200.000 = 300.000 VND.",
+        "Tổng là 6 × 200.000 / 4 = 300.000 VND.",
     ],
 )
 def test_a_right_sum_and_what_is_said_not_to_be_there_stand(claim: str) -> None:
