@@ -111,6 +111,8 @@ SCHEMA: Table = {
     "access": {
         "default_permissions": PERMISSIONS,
         "common_departments": LINES,
+        "internal_only": LINES,
+        "tenant_id": kinds.name(),
         "departments": {ANY: LINES},
         "department_names": {ANY: LINES},
     },
@@ -262,12 +264,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """Who reaches what: departments by department, what everybody reaches, and other names of departments (folded)."""
+    """Who reaches what: departments by department, what everybody reaches, other names of departments (folded),
+    and whose internal documents are for them alone."""
 
     default_permissions: frozenset[str]
     common_departments: frozenset[str]
     departments: Mapping[str, frozenset[str]]
     names: Mapping[str, str]
+    internal_only: frozenset[str] = frozenset()
+    tenant_id: str = "local"
 
     def department(self, text: str) -> str:
         """The department that `text` names, as everywhere in the configuration; "" stays ""."""
@@ -438,4 +443,6 @@ def _access(node: Mapping[str, Any]) -> AccessRules:
         common_departments=known(node["common_departments"]),
         departments={name: known(others) for name, others in node["departments"].items()},
         names=names,
+        internal_only=known(node["internal_only"]),
+        tenant_id=node["tenant_id"],
     )

@@ -46,6 +46,8 @@ AT_ORCHESTRATOR, AT_ROUTER, AT_PERMISSION = 15.0, 35.0, 60.0
 _LONGEST_QUESTION = 600
 # So many messages back a question may go on with the figures of.
 _BEFORE = 3
+# So many messages stand in the output.
+_HISTORY = 6
 
 
 @dataclass(slots=True)
@@ -140,9 +142,15 @@ def _said_before(turn: TurnContext) -> str:
 def _talk(turn: TurnContext, work: Work) -> State:
     """The end of a turn that needs no document (004-18)."""
     routing = replace(work.routing, complexity="chitchat")
+    if routing.response == say("chitchat.other", turn.language):
+        turn.answered = False
     turn.say(routing.response)
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
-    return {**talk_output(routing, work.user, work.began, turn.language), "route": "__end__"}
+    return {
+        **talk_output(routing, work.user, work.began, turn.language),
+        **_input(turn, work),
+        "route": "__end__",
+    }
 
 
 async def _is_certain(turn: TurnContext, work: Work) -> bool:
@@ -156,7 +164,7 @@ async def _is_certain(turn: TurnContext, work: Work) -> bool:
         found = await run_search(given)
     except StoreError:
         return False
-    return found.covered and not found.denied
+    return found.covered
 
 
 async def permission_check(state: State, turn: TurnContext, step: Step) -> State:
@@ -246,7 +254,20 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
     sources = say("step.answered", turn.language, sources=len(content.evidence))
     step.note(f"{sources} · {composed.note}", composed.source)
-    return {**_output(work, composed, turn, ms), "work": work}
+    return {**_output(work, composed, turn, ms), **_input(turn, work), "work": work}
+
+
+def _input(turn: TurnContext, work: Work) -> dict[str, Any]:
+    """What was asked, after which messages, by whom (004-02, 004-03)."""
+    past = [one for one in turn.history if one.sender in ("user", "assistant")]
+    return {
+        "query": turn.text,
+        "history_chat": [
+            {"role": one.sender, "content": one.text, "timestamp": one.created_at.isoformat()}
+            for one in past[-_HISTORY:]
+        ],
+        "user_context": work.user.as_dict(),
+    }
 
 
 def _output(work: Work, composed: ComposedAnswer, turn: TurnContext, formatter_ms: float) -> dict[str, Any]:

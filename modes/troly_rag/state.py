@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-# The final output of 004-26 to 004-37 by the documents' names, and the structure of 004-11 to 004-18 under `routing`.
+# The final output of 004-26 to 004-37 by the documents' names, the structure of 004-11 to 004-18 under
+# `routing`, and the input of 004-02 and 004-03.
 STATE_FIELDS = (
     "answer", "evidence", "reasoning", "confidence_score", "follow_up_questions", "flow_action",
     "execution_metadata", "performance_metrics", "error", "error_code", "error_message", "partial_results",
-    "fallback_answer", "routing",
+    "fallback_answer", "routing", "query", "history_chat", "user_context",
 )  # fmt: skip
 
 
@@ -29,6 +30,9 @@ class RagState(TypedDict, total=False):
     partial_results: dict[str, Any]
     fallback_answer: str | None
     routing: dict[str, Any]
+    query: str
+    history_chat: list[dict[str, str]]
+    user_context: dict[str, Any]
     work: Any
     route: str
 
@@ -50,6 +54,9 @@ def empty_state() -> dict[str, Any]:
         "partial_results": {},
         "fallback_answer": None,
         "routing": {},
+        "query": "",
+        "history_chat": [],
+        "user_context": {},
         "work": None,
         "route": "",
     }

@@ -75,6 +75,16 @@ def test_a_request_is_granted_and_the_rest_stays(lang: Lang, text: str, rest: st
     assert decision.rest == rest
 
 
+@pytest.mark.parametrize("text", ["the ban 2tb", "the con so 3", "the ban 16gb co khong"])
+def test_vietnamese_without_accents_that_looks_english_changes_nothing(text: str) -> None:
+    assert language(text, spoken="vi") == "vi"
+
+
+@pytest.mark.parametrize("text", ["what about the 2tb", "is it still covered", "the cheapest one please"])
+def test_an_english_follow_up_is_answered_in_english(text: str) -> None:
+    assert language(text, spoken="vi") == "en"
+
+
 @given(anything, st.sampled_from([None, *LANGS]))
 def test_it_is_always_one_of_the_two_and_nothing_is_lost(text: str, spoken: Lang | None) -> None:
     decision = decide(text, profile(), Settings(), spoken=spoken)

@@ -108,7 +108,7 @@ async def test_a_server_that_dies_in_the_turn_is_not_waited_for_again() -> None:
 async def test_a_silent_model_is_asked_once_a_turn_and_other_models_still_answer() -> None:
     with OllamaDouble() as server:
         server.script(Reply(fault="hang"))
-        async with session_for(server.url, first_token_timeout=0.2) as session:
+        async with session_for(server.url, first_token_timeout=0.6) as session:
             for _ in range(2):
                 with pytest.raises(ModelError, match="Not a word"):
                     await whole(session.stream("answer", HELLO))

@@ -6,6 +6,7 @@ the words that nothing was found for (004-17, 004-26).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,13 +22,15 @@ from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
 from troly_rag.execution.outputs import AgentOutput, QueryAnswer
+from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
 from troly_rag.routing.questions import is_side
 from troly_rag.strings import say
 
 _MOST_SOURCES = 4
+_YEAR = re.compile(r"(?<![0-9])20[0-9]{2}(?![0-9])")
 # What comes nearest is shown from this share of the question's words on.
-_NEAREST = 0.5
+_NEAREST, _NEAREST_CLOSE = 0.5, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,9 @@ async def compose(
     else:
         note = ""
     text = found.text(routing)
+    own = bool(tool_words("own_balance").find(turn.text)) and not found.figures
+    if own:
+        text = f"{say('answer.own_balance', lang)}\n\n{text}"
     quoted = any(is_other(line, lang) for line in found.lines)
     if quoted:
         text = f"{text}\n\n{say('answer.other_language', lang)}"
@@ -79,14 +85,21 @@ async def compose(
     uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures
     if uncounted:
         text = f"{say('answer.uncounted', lang)}\n\n{text}"
-    parts = [text, *_ties(conflicts, lang), *_sources(found.used, turn), *closing, *_closed(outputs, lang)]
+    parts = [
+        text,
+        *_aged(found.used, turn),
+        *_ties(conflicts, lang),
+        *_sources(found.used, turn),
+        *closing,
+        *_closed(outputs, lang),
+    ]
     suggested = _suggested(outputs, found.used, routing, config, lang)
     if not found.is_whole and turn.model.reason_unavailable is not None:
         parts.append(say("answer.no_model", lang))
     answer = AnswerContent(
         "\n\n".join(filter(None, parts)), found.used, suggested, 1.0 if found.is_whole else found.share
     )
-    whole = found.is_whole and not quoted and not uncounted
+    whole = found.is_whole and not quoted and not uncounted and not own
     return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, bool(found.figures))
 
 
@@ -151,7 +164,7 @@ class Findings:
         if side or computed:
             return []
         self._parts += 1
-        if stands and query.share >= _NEAREST:
+        if stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
             words = ", ".join(f"“{word}”" for word in query.unread)
             key = "answer.nearest" if words else "answer.perhaps"
             text = say(key, self._lang, words=words, title=stands[0].title, text=query.answer)
@@ -182,6 +195,14 @@ def _sources(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]
     dates = dict.fromkeys(f"{one.title} ({dated(one, turn.now, lang)})" for one in used if one.created_at)
     if dates:
         yield say("answer.sources", lang, sources="; ".join(list(dates)[:_MOST_SOURCES]))
+
+
+def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
+    """Which of the documents told are of a year gone by, where that year was not asked for."""
+    for title in dict.fromkeys(one.title for one in used if not one.superseded):
+        years = [int(year) for year in _YEAR.findall(title)]
+        if years and max(years) < turn.now.year and str(max(years)) not in turn.text:
+            yield say("answer.aged", turn.language, title=title, year=max(years))
 
 
 def _failures(outputs: Sequence[AgentOutput], lang: Lang) -> Iterator[str]:

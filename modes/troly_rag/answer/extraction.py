@@ -140,6 +140,12 @@ class FigureRequest:
     figure: bool = False
     contact: bool = False
 
+    def is_met(self, told: str) -> bool:
+        """Whether a folded text holds the kind of figure that is asked for, where one is."""
+        if not self.figure:
+            return True
+        return self.bonus(told) >= (_RIGHT_UNIT if self.units else _ANY_FIGURE)
+
     def bonus(self, sentence: str) -> float:
         """What a folded `sentence` gains by holding the figure that is asked for."""
         if self.contact and _PHONE.search(sentence):

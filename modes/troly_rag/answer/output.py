@@ -11,7 +11,7 @@ from troly.recording import moment
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.conflicts.contradictions import ConflictReport, rule_words
+from troly_rag.conflicts.contradictions import ConflictReport, reasons
 from troly_rag.conflicts.scoring import age_of
 from troly_rag.strings import say
 
@@ -120,7 +120,7 @@ def reasoning(
     if not content.evidence:
         parts = [say("reasoning.none", lang)]
     elif conflict is not None:
-        text = rule_words(conflict, conflict.winners[0], lang)
+        text = reasons(conflict, lang)
         parts = [text[:1].upper() + text[1:]]
     else:
         key = "one" if len(content.evidence) == 1 else "single"

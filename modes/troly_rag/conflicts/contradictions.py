@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from itertools import combinations
 
 from troly.plugin.events import Conflict, Side
 from troly.recording import measured
 from troly.text.catalogue import Lang
+from troly.text.fold import fold
 from troly.text.numbers import find_amounts
 from troly_rag.answer.evidence import SourceEvidence, age_words
 from troly_rag.answer.grounding import claims_of, is_negative, telling
@@ -97,6 +100,23 @@ def rule_words(resolution: Resolution, best: ScoredCandidate, lang: Lang) -> str
     )
 
 
+def reasons(resolution: Resolution, lang: Lang) -> str:
+    """Everything that spoke for the side that won, in words (004-27): its domain, its scope, its age, its version."""
+    best = resolution.winners[0]
+    if resolution.tie or len(resolution.ranked) < 2:
+        return rule_words(resolution, best, lang)
+    second = next(one for one in resolution.ranked if one is not best)
+    names = ["version"] if second.candidate.superseded and not best.candidate.superseded else []
+    names += [name for name in FACTORS if best.scores[name] > second.scores[name]]
+    told = [say(f"reason.{name}", lang, scope=best.candidate.scope) for name in names]
+    agent = best.candidate.agent.upper() or best.candidate.title
+    return (
+        say("reason.won", lang, agent=agent, reasons=", ".join(told))
+        if told
+        else rule_words(resolution, best, lang)
+    )
+
+
 def key_of(evidence: SourceEvidence) -> str:
     """What tells one source from another: address, section and agent."""
     return f"{evidence.url or evidence.title}#{evidence.section}#{evidence.agent}"
@@ -122,7 +142,10 @@ class _Statement:
     def __init__(self, text: str) -> None:
         self.text = text.strip()
         self.words = frozenset(word for word in telling(text) if not word[0].isdigit())
-        self.figures = frozenset(f"{amount.value.normalize():f}" for amount in find_amounts(text))
+        self.figures: dict[str, set[Decimal]] = {}
+        for amount in find_amounts(text):
+            unit = amount.unit or next(iter(re.findall(r"^\s*([^\W\d]+)", fold(text[amount.end :]))), "")
+            self.figures.setdefault(unit, set()).add(amount.value.normalize())
         self.negative = is_negative(text)
 
     def contradicts(self, other: _Statement) -> bool:
@@ -130,8 +153,12 @@ class _Statement:
         least, shared = min(len(self.words), len(other.words)), len(self.words & other.words)
         if least < FEWEST_WORDS or shared / least < SAME_THING:
             return False
+        shared_units = self.figures.keys() & other.figures.keys()
         if self.figures and other.figures:
-            return not self.figures & other.figures
+            # Figures of different things do not contradict each other: 420 employees, 2 days.
+            return bool(shared_units) and all(
+                not self.figures[unit] & other.figures[unit] for unit in shared_units
+            )
         same = shared >= FEWEST_CLAIMED and shared / least >= SAME_CLAIM
         return same and self.negative != other.negative
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from troly.config import Profile
 from troly_rag.config import SCOPES, AccessRules, RagConfig
 
-TENANT = "local"
-"""The one tenant of an installation: its data folder."""
+# Before the name of a department that a document is only for.
+_ONLY = "!"
 
 
 @dataclass(frozen=True, slots=True)
 class UserContext:
     """The person who asks (004-03). `permissions` are scopes; `accessible_departments` is explicit, deny by default.
 
-    `user_context` builds it and applies that private implies internal (C4); `stated` are the scopes without that.
+    `user_context` builds it and applies that private implies internal (C4); `stated` are the scopes without that,
+    `internal_only` the departments whose internal documents are for those alone who reach them.
     """
 
     user_id: str
@@ -25,6 +27,16 @@ class UserContext:
     department: str
     accessible_departments: frozenset[str]
     stated: frozenset[str] = frozenset()
+    internal_only: frozenset[str] = frozenset()
+
+    def as_dict(self) -> dict[str, Any]:
+        """`user_context` as documented (004-03)."""
+        return {
+            "user_id": self.user_id,
+            "tenant_id": self.tenant_id,
+            "permissions": list(self.user_access),
+            "department": self.department,
+        }
 
     @property
     def scopes(self) -> tuple[str, ...]:
@@ -44,11 +56,12 @@ def user_context(profile: Profile, config: RagConfig) -> UserContext:
     stated = frozenset(named & set(SCOPES)) if named else config.access.default_permissions
     return UserContext(
         user_id=profile.login,
-        tenant_id=TENANT,
+        tenant_id=config.access.tenant_id,
         permissions=effective_scopes(stated),
         department=department,
         accessible_departments=reachable_departments(department, config.access),
         stated=stated,
+        internal_only=config.access.internal_only,
     )
 
 
@@ -67,11 +80,20 @@ def reachable_departments(department: str, rules: AccessRules) -> frozenset[str]
 def may_see(user: UserContext, scope: str, departments: Iterable[str]) -> bool:
     """Whether a document of `scope` and `departments` (none: all of the company) is for `user`; else it is denied.
 
-    What is public is for everybody, whichever department wrote it; internal and private need the department too.
+    A department says who wrote a document. It bars what is private, and what is internal only where its name is marked
+    as the one audience (`only`), or stands in `internal_only` of agents.toml (C4).
     """
     named = frozenset(departments)
-    near = scope == "public" or not named or bool(named & user.accessible_departments)
-    return scope in user.permissions and near
+    barring = frozenset(
+        one for one in named if scope == "private" or one.startswith(_ONLY) or one in user.internal_only
+    )
+    reached = not barring or any(one.removeprefix(_ONLY) in user.accessible_departments for one in barring)
+    return scope in user.permissions and (scope == "public" or reached)
+
+
+def only(departments: Iterable[str]) -> tuple[str, ...]:
+    """The departments marked as the one audience of a document, whatever its scope."""
+    return tuple(f"{_ONLY}{one.removeprefix(_ONLY)}" for one in departments)
 
 
 def label(scope: str, departments: Iterable[str]) -> str:

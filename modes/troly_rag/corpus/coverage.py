@@ -25,6 +25,9 @@ _COUNTED = re.compile(
     r"\s?(?:%|(?:ngay|nam|thang|tuan|lan|gio|tieng|phut|dem|be|con|nguoi|vnd|dong"
     r"|days?|years?|months?|weeks?|times?|hours?|minutes?|nights?|people)(?![a-z0-9]))"
 )
+_UNIT = re.compile(
+    r"ngay|nam|thang|tuan|lan|gio|tieng|phut|dem|nguoi|so|days?|years?|months?|weeks?|times?|hours?|\d+"
+)
 _SPELT = re.compile(
     r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
     r"(?= (?:ngay|nam|thang|tuan|lan|gio|tieng|dem|days?|years?|months?|weeks?|times?|hours?|nights?)\b)"
@@ -125,7 +128,7 @@ class Question:
             at for at, token in enumerate(typed) if any(start <= token.start < end for start, end in spans)
         }
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
-        self._places = [at for at in telling if at not in everywhere] or telling
+        self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
         self._typed, self._marked = typed, marked
         self._elsewise = named_elsewise(raw)
 
@@ -133,6 +136,11 @@ class Question:
     def words(self) -> tuple[str, ...]:
         """The telling words as typed."""
         return tuple(self.raw[self._typed[at].start : self._typed[at].end] for at in self._places)
+
+    @property
+    def subjects(self) -> int:
+        """How many of the telling words are more than units of time and number ("ngày", "lần")."""
+        return sum(not _UNIT.fullmatch(self._typed[at].folded) for at in self._places)
 
     @property
     def is_topic(self) -> bool:
@@ -171,6 +179,9 @@ class Question:
         word = self._typed[at]
         if self._lines.get(at, -1) in text.lines or word.folded in other:
             return True
+        if at in self._lines and self._lines[at] in (self._lines.get(at - 1), self._lines.get(at + 1)):
+            # A name of several words is held as a whole, not by its syllables.
+            return False
         held = text.forms.get(stem(word.folded), ())
         return bool(held) and (not self._marked or any(accents_agree(word.text, one) for one in held))
 

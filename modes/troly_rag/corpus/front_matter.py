@@ -30,9 +30,21 @@ _FOLDED = re.compile(r"[|>][+-]?\s*$")
 _LONGEST = 300
 # How far a head without its `---` is looked for.
 _HEAD_LINES = 8
-FIELDS = ("id", "title", "date", "effective", "scope", "department", "version", "supersedes", "url", "agent")
+FIELDS = (
+    "id",
+    "title",
+    "date",
+    "effective",
+    "scope",
+    "department",
+    "only",
+    "version",
+    "supersedes",
+    "url",
+    "agent",
+)
 """The fields by their own names, as they are told to the person."""
-_ACCESS = frozenset({"scope", "department"})
+_ACCESS = frozenset({"scope", "department", "only"})
 # From this likeness on a name was meant to be one of access.
 _MEANT = 0.8
 
@@ -58,6 +70,7 @@ class Front:
     effective: str = ""
     scope: str = ""
     departments: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     version: str = ""
     supersedes: tuple[str, ...] = ()
     url: str = ""
@@ -290,6 +303,7 @@ _READERS: Mapping[str, _Read] = {
     "effective": _day("effective"),
     "scope": _scope,
     "department": _many("departments", r"[,;+/&]|\s(?:and|và|va)\s"),
+    "only": _many("only", r"[,;+/&]|\s(?:and|và|va)\s"),
     "version": _text("version"),
     "supersedes": _many("supersedes", r";"),
     "url": _text("url"),

@@ -22,7 +22,7 @@ from troly.text.catalogue import Lang
 from troly.text.csv_text import csv_text
 from troly.text.numbers import format_number
 from troly_rag.config import SCOPES, Agent, RagConfig, load
-from troly_rag.corpus.access import label
+from troly_rag.corpus.access import label, only
 from troly_rag.corpus.cards import Card, Cards, named, paths_of, place_of
 from troly_rag.corpus.front_matter import Fault, Front, fields_of_html, read_day, read_front, split
 from troly_rag.strings import say
@@ -85,6 +85,8 @@ def read_document(
         document = replace(document, title=front.title)
     scope = _narrower(front.scope, given.scope)
     departments = tuple(map(config.access.department, front.departments or given.departments))
+    if front.only:
+        departments = only(map(config.access.department, front.only))
     card = Card(
         collection=agent.collection,
         path=source,

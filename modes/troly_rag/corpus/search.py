@@ -60,7 +60,8 @@ class Passage:
 
     `document` is its key in the corpus, `section` the headings above it, `department` the departments joined by ", "
     ("" is all of the company). `created_at` is aware (UTC), None without a date. `relevance` is from 0 to 1 and can
-    be held against `min_relevance_score`; `share` is what it holds of the question's telling words, `unread` are those
+    be held against `min_relevance_score`; `share` is what it holds of the question's telling words, `value` orders
+    it among others, `unread` are those words
     that it does not hold. `status` is "future" while its effective date has not come.
     """
 
@@ -79,6 +80,7 @@ class Passage:
     where: str = ""
     share: float = 0.0
     closeness: float = 0.0
+    value: float = 0.0
     unread: tuple[str, ...] = ()
 
     @property
@@ -96,12 +98,14 @@ class Passage:
 class CorpusResult:
     """Passages, best first, and how many relevant documents were `denied` (a number, nothing else of them).
 
-    `used_vectors` says whether meaning was searched beside words.
+    `used_vectors` says whether meaning was searched beside words, `rivalled` that a denied document speaks of no less of
+    the question than the best passage.
     """
 
     passages: tuple[Passage, ...]
     denied: int = 0
     used_vectors: bool = False
+    rivalled: bool = False
 
 
 class CorpusSearch:
@@ -165,11 +169,12 @@ class CorpusSearch:
         finds, vectors = await self._finds(collection, query, allowed, k, lang)
         behind, _ = await self._finds(collection, query, labels - allowed, k, lang)
         passages = await asyncio.to_thread(self._passages, collection, query, finds, user, now)
-        best = max((one.relevance for one in passages), default=0.0)
-        # What answers no better than an open page is no news: only a better or equal one is told of.
-        closed = await asyncio.to_thread(_judged, query, behind)
-        denied = {find.document_id for find, one in closed if _relevance(find, one) >= max(least, best)}
-        return CorpusResult(tuple(_spread(passages)[:k]), len(denied), vectors)
+        best = max((one.share for one in passages), default=0.0)
+        closed = await asyncio.to_thread(self._passages, collection, query, behind, None, now)
+        relevant = [one for one in closed if one.relevance >= least]
+        denied = {one.document for one in relevant}
+        rivalled = any(one.share >= best for one in relevant)
+        return CorpusResult(tuple(_spread(passages)[:k]), len(denied), vectors, rivalled)
 
     async def _finds(
         self, collection: str, query: str, permissions: frozenset[str], k: int, lang: Lang
@@ -193,19 +198,18 @@ class CorpusSearch:
         return found, vectors
 
     def _passages(
-        self, collection: str, query: str, finds: Mapping[int, Find], user: UserContext, now: datetime
+        self, collection: str, query: str, finds: Mapping[int, Find], user: UserContext | None, now: datetime
     ) -> list[Passage]:
-        """The finds with their cards, best first. Access is asked once more, of the card."""
+        """The finds with their cards, best first; those that `user` may see, asked once more of the card, or all."""
         cards = self._cards.of(collection, list({find.document for find in finds.values()}))
-        seen = {path: card for path, card in cards.items() if _visible(card, user)}
+        seen = {path: card for path, card in cards.items() if user is None or _visible(card, user)}
         standing = self._cards.standing(collection, seen, now)
-        ranked = [
-            (_passage(find, covered, seen[find.document], standing[find.document]), covered)
+        passages = [
+            _passage(query, find, covered, seen[find.document], standing[find.document])
             for find, covered in _judged(query, finds)
             if find.document in seen
         ]
-        ranked.sort(key=lambda one: _order(query, *one))
-        return [passage for passage, _ in ranked]
+        return sorted(passages, key=lambda one: (-one.value, one.document, one.text))
 
 
 def _judged(query: str, finds: Mapping[int, Find]) -> list[tuple[Find, Coverage]]:
@@ -217,17 +221,13 @@ def _judged(query: str, finds: Mapping[int, Find]) -> list[tuple[Find, Coverage]
     ]
 
 
-def _relevance(find: Find, covered: Coverage) -> float:
-    return relevance(covered, find.similarity)
-
-
 def _visible(card: Card, user: UserContext) -> bool:
     return may_see(user, card.scope, filter(None, card.departments.split("+")))
 
 
-def _passage(find: Find, covered: Coverage, card: Card, status: Status) -> Passage:
+def _passage(query: str, find: Find, covered: Coverage, card: Card, status: Status) -> Passage:
     created = datetime.fromisoformat(card.created_at) if card.created_at else None
-    return Passage(
+    found = Passage(
         document=card.path,
         section=find.heading,
         title=card.title,
@@ -238,16 +238,17 @@ def _passage(find: Find, covered: Coverage, card: Card, status: Status) -> Passa
         created_at=created.astimezone(UTC) if created else None,
         effective=date.fromisoformat(card.effective) if card.effective else None,
         version=card.version,
-        relevance=_relevance(find, covered),
+        relevance=relevance(covered, find.similarity),
         status=status,
         where=find.where,
         share=covered.share,
         closeness=covered.closeness,
         unread=covered.unread,
     )
+    return replace(found, value=_value(query, found))
 
 
-def _order(query: str, passage: Passage, covered: Coverage) -> tuple[float, str, str]:
+def _value(query: str, passage: Passage) -> float:
     """Relevance, and among equals how closely the words stand together, here and in the title.
 
     What is not in force yields, unless the query asks for its year.
@@ -257,11 +258,11 @@ def _order(query: str, passage: Passage, covered: Coverage) -> tuple[float, str,
         *(str(day.year) for day in (passage.created_at, passage.effective) if day),
     }
     question = question_of(query)
-    value = passage.relevance + _CLOSE * covered.closeness + _TITLED * question.named_by(passage.title)
+    value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
     if passage.superseded and not own & set(_YEAR.findall(query)):
         value *= _OUTDATED
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)
-    return -round(value, 6), passage.document, passage.text
+    return round(value, 6)
 
 
 def _spread(passages: Sequence[Passage]) -> list[Passage]:

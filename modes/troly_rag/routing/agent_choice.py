@@ -11,10 +11,12 @@ from functools import lru_cache
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
 from troly.text.catalogue import LANGS
+from troly.text.fold import fold
 from troly.text.match import UNKNOWN, ExampleClassifier
+from troly_rag.answer.extraction import figure_request
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.search import CorpusSearch
+from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import ENOUGH, read_examples
 
 GENERAL_DOMAIN = "general_knowledge"
@@ -26,8 +28,10 @@ _CONTRAST = 5
 _UNKNOWN_TO_GENERAL = 0.3
 # What neither examples nor any one corpus knows is for the general agent.
 _NOWHERE_TO_GENERAL = 2.0
-# From this share, distance and nearness on the wording of a question is enough to know its agent.
-SURE, FAR, KNOWN = 0.95, 0.9, 0.8
+# The value of a passage that holds all words side by side in a document of that title; what one without the figure asked is worth.
+_BEST, _NO_FIGURE = 1.15, 0.8
+# An open page that answers goes before a closed one.
+_CLOSED = 0.8
 _PHRASES = re.compile(r"[,;:.…]+")
 
 
@@ -153,15 +157,14 @@ async def corpus_fits(
     config: RagConfig,
     user: UserContext,
 ) -> list[Mapping[str, float]]:
-    """For each question the relevance of the best passage of each agent that `user` may see; {} where its wording
-    alone says which agent it is for.
+    """For each question how well the best passage of each agent that `user` may see answers it, 0 to 1.
 
     Of what is closed only what the answer tells anyway counts: that there is a relevant document, not how relevant.
     Else a question about pay would go to whoever has any open page with its words, and never be told of as closed.
     """
+    closed = config.limits.min_relevance_score
 
     async def fits(text: str) -> Mapping[str, float]:
-        closed = config.limits.min_relevance_score
         try:
             found = await asyncio.gather(
                 *(
@@ -174,12 +177,19 @@ async def corpus_fits(
         except StoreError:
             return {}
         return {
-            name: max([closed if each.denied else 0.0, *(passage.relevance for passage in each.passages)])
+            name: max(
+                [
+                    _CLOSED * closed if each.denied else 0.0,
+                    *(_fit(text, passage) for passage in each.passages),
+                ]
+            )
             for name, each in zip(config.agents, found, strict=True)
         }
 
-    def is_sure(choice: AgentChoice) -> bool:
-        wording = choice.confidence >= SURE and choice.margin >= FAR and choice.known >= KNOWN
-        return len(config.agents) < 2 or wording
+    return [await fits(question.text) if len(config.agents) > 1 else {} for question in questions]
 
-    return [{} if is_sure(question.choice) else await fits(question.text) for question in questions]
+
+def _fit(text: str, passage: Passage) -> float:
+    """How well a passage answers: less where it does not hold the kind of figure that is asked for."""
+    met = figure_request(text).is_met(fold(passage.text))
+    return min(1.0, passage.value / _BEST) * (1.0 if met else _NO_FIGURE)

@@ -13,7 +13,7 @@ from troly_rag.routing.questions import content
 from troly_rag.strings import say
 
 # Kinds that are answered in words of their own; the others with the document's sentence.
-_OWN_WORDS = ("thanks", "bye", "self")
+_OWN_WORDS = ("thanks", "bye", "self", "other")
 # The shares of all kinds of small talk together, and how much more than that of work.
 _SURE, _TIMES, _CLEAR = 0.36, 2.0, 0.6
 _LONGEST_TALK = 14

@@ -2,90 +2,122 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from troly.text.dates import HCM, format_date
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.extraction import extract, figure_request
 from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolInputs, ToolOutput
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
 
-PASSAGES = 6
+PASSAGES, _LOOKED_AT = 6, 30
 SENTENCES, SUMMARY_SENTENCES = 3, 4
 # From this relevance on a passage is material for a model, and may be shown as what comes nearest.
 NEAR = 0.5
 # What stands apart in a page without naming its subject answers only when the words stand together as they were asked.
 _CLOSE = 0.3
+# Fewer telling words say too little, but for the title of a page or a thing known by name.
+_FEWEST = 2
+# A passage of so many characters is told whole where versions are compared.
+_SHORT = 500
+_AS_GOOD = 0.02
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
 async def run_search(given: ToolInputs) -> ToolOutput:
     """The best passages that the asker may see, and the sentences of them that answer the query.
 
-    `covered` says whether a passage speaks of all that is asked; else `unread` are the words that it does not hold.
+    `covered` says whether a passage speaks of all that is asked, and no closed one as well as it; else `unread` are the
+    words that it does not hold. Where versions are compared, the one in force and the old one are told.
     """
-    turn = given.turn
+    turn, query = given.turn, given.query
+    compared = bool(tool_words("compare").find(query))
+    asked = _YEAR.sub("", query) if compared else query
     least = given.config.limits.min_relevance_score
     found = await given.corpora.search(
-        given.agent.collection,
-        given.query,
-        given.user,
-        PASSAGES,
-        now=turn.now,
-        lang=turn.language,
-        least=least,
+        given.agent.collection, asked, given.user, _LOOKED_AT, now=turn.now, lang=turn.language, least=least
     )
     near = [one for one in found.passages if one.relevance >= NEAR]
     told = _told(near)
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
-    older = [one for one in near if one.superseded and one.relevance >= least and one not in told]
-    used = [*told, *older[:1]]
+    years = set(_YEAR.findall(query))
+    older = sorted(
+        (one for one in near if one.superseded and one.relevance >= least and one not in told),
+        key=lambda one: not years & set(_YEAR.findall(f"{one.title} {one.created_at}")),
+    )[:1]
+    claims = _sentences(asked, told, SENTENCES)
+    text = " ".join(text for text, _ in claims)
+    covered = bool(told) and not found.rivalled and answers(asked, told[0], text)
+    if compared and told and older:
+        text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
+        covered = covered or told[0].share >= 1
+    covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
-    claims = _sentences(given.query, told, SENTENCES)
     return ToolOutput(
-        answer=" ".join(text for text, _ in claims),
+        answer=text,
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
-        evidence=tuple(evidence_of(passage, given.agent.name) for passage in used),
-        passages=tuple(near),
+        evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
+        passages=tuple(near[:PASSAGES]),
         denied=found.denied,
-        covered=bool(told) and answers(given.query, told[0], " ".join(text for text, _ in claims)),
-        unread=told[0].unread if told else question_of(given.query).words,
-        material=tuple(evidence_of(passage, given.agent.name) for passage in near),
+        covered=covered,
+        unread=told[0].unread if told else question_of(asked).words,
+        material=tuple(evidence_of(passage, given.agent.name) for passage in near[:PASSAGES]),
     )
 
 
 def _told(near: Sequence[Passage]) -> list[Passage]:
-    """The best passage, and others that hold no less of the question in the same language; of each document its best."""
+    """The best passage, and one more that answers no less well."""
     if not near:
         return []
     best = near[0]
-    language = text_of(best.text).language
-    return [
-        one
-        for one in near
-        if (one.document == best.document and one.share >= best.share)
-        or (
-            one.share >= best.share
-            and one.superseded == best.superseded
-            and one.closeness >= best.closeness
-            and text_of(one.text).language == language
+    alike = [
+        one for one in near[1:] if one.value >= best.value - _AS_GOOD and one.superseded == best.superseded
+    ]
+    return [best, *alike[:1]]
+
+
+def _counterpart(older: Passage, near: Sequence[Passage]) -> Passage | None:
+    """The passage in force that says most in the words of an old one."""
+    pairs = text_of(older.text).pairs
+    current = [one for one in near if not one.superseded]
+    return max(current, key=lambda one: len(pairs & text_of(one.text).pairs), default=None)
+
+
+def _versions(current: Passage, older: Passage, given: ToolInputs) -> str:
+    """Both versions with their dates."""
+    lang = given.turn.language
+    sides = [
+        say(
+            f"tool.{key}",
+            lang,
+            title=one.title,
+            date=format_date(one.created_at.astimezone(HCM).date()) if one.created_at else "-",
+            text=one.text
+            if len(one.text) <= _SHORT
+            else " ".join(text for text, _ in _sentences(given.query, [one], SENTENCES)),
         )
-    ][:2]
+        for key, one in (("in_force", current), ("older", older))
+    ]
+    return "\n".join(sides)
 
 
 def answers(query: str, passage: Passage, told: str) -> bool:
     """Whether `passage` speaks of everything that `query` asks, and `told` of it holds the kind of figure asked for."""
-    question, asked = question_of(query), figure_request(query)
+    question = question_of(query)
     if passage.share < 1 or not question.words:
         return False
     named = question.named_by(passage.title) >= 1
-    if not named and (len(question.words) < 2 or passage.closeness < _CLOSE):
+    if not named and not question.is_topic and (question.subjects < _FEWEST or passage.closeness < _CLOSE):
         return False
-    return not (asked.figure or asked.contact) or asked.bonus(fold(told)) > 0
+    return figure_request(query).is_met(fold(told))
 
 
 def _sentences(query: str, passages: Sequence[Passage], most: int) -> list[tuple[str, Passage]]:

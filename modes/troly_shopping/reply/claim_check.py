@@ -53,7 +53,7 @@ class ClaimCheck:
         """`facts` are the texts that measures and names may come from (None: they are not checked); `makers` begin names."""
         self.withheld = False
         self._of = products or {}
-        self._names = Lexicon({name: _short_names(name) for name in self._of if folded_words(name)})
+        self._names = Lexicon({name: short_names(name) for name in self._of if folded_words(name)})
         self._known = known
         self._budgets = budgets
         self._instead = instead
@@ -233,7 +233,7 @@ def _ordinary() -> frozenset[str]:
     return frozenset(word for entries in lists for entry in entries for word in folded_words(entry))
 
 
-def _short_names(name: str) -> list[str]:
+def short_names(name: str) -> list[str]:
     """A product's name, and the same without the kind that it begins with: "ASUS TUF A15" for the laptop."""
     begins = [hit.end for hit in lexicon("kinds").find(name) if hit.start == 0]
     short = name[max(begins) :].strip() if begins else ""

@@ -13,14 +13,15 @@ from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources, Table
 from troly.text.dates import HCM, format_date
+from troly.text.match import Lexicon
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.products.rendering import kind_name, product_passages, quoted, render_offer
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, show_offer
-from troly_shopping.products.store import DATASET, Product, ProductStore
-from troly_shopping.reply.claim_check import ClaimCheck, amounts_in
+from troly_shopping.products.store import Product, ProductStore
+from troly_shopping.reply.claim_check import ClaimCheck, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
 from troly_shopping.reply.recall import memory_block, shared_entries
@@ -29,7 +30,9 @@ from troly_shopping.strings import prompts, say
 CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 # Rows that a model is given where the message was not wholly understood: it chooses among them.
-_CANDIDATES = 20
+_CANDIDATES = 14
+# Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
+_CLAIMED = 300
 
 
 async def retrieve_context(
@@ -39,10 +42,11 @@ async def retrieve_context(
     store = ProductStore(turn.services.datasets)
     offer = await asyncio.to_thread(answer_request, store, request)
     by_model = turn.model.reason_unavailable is None and not request.certain
+    choose = by_model and (request.scope != "none" or not request.topics)
     asks_pages = bool(request.topics) or offer is None or by_model
     passages = await search_pages(turn, request.typed, request.topics, step) if needed and asks_pages else []
     products: Sequence[Product] = offer.products if offer else ()
-    if by_model and needed:
+    if choose and needed:
         more = await asyncio.to_thread(_candidates, store, request)
         products = [*products, *(product for product in more if product not in products)][:_CANDIDATES]
     rows = product_passages(products, turn.language)
@@ -100,6 +104,7 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     said = "" if reason else await _by_model(turn, state, text)
     if said:
         step.note(say("step.by_model", turn.language, count=len(context)), "model")
+        await asyncio.to_thread(_show_named, turn, request, said, context)
     else:
         said = text
         turn.say(said)
@@ -109,6 +114,19 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     tail = follow_up_line(turn)
     turn.say(tail)
     return plain + said + tail
+
+
+def _show_named(
+    turn: TurnContext, request: ShopRequest, said: str, context: Sequence[Mapping[str, Any]]
+) -> None:
+    """The products that the model's answer names, in its order, are what a later "con thứ hai" means. Blocking."""
+    if request.certain and request.scope == "rows":
+        return
+    names = {str(item["product"]): short_names(str(item["product"])) for item in context if "product" in item}
+    hits = Lexicon(names).find(said) if names else []
+    products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
+    if products:
+        show_offer(turn, Offer("list", request.query, tuple(products)), request)
 
 
 def follow_up_line(turn: TurnContext) -> str:
@@ -206,8 +224,18 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
     budgets |= amounts_in(limits.foreign)
     retrieved, computed = amounts_in(texts), amounts_in([facts])
+    store = ProductStore(turn.services.datasets)
+    offer: Offer | None = state.get("offer")
+    kinds = {*request.query.kinds, *(product.kind for product in (offer.products if offer else ()))}
+    claimed = store.choice(tuple(kinds), None, None, _CLAIMED) if kinds else []
+    products = {
+        str(item["product"]): item
+        for item in [*product_passages(claimed, turn.language), *entries]
+        if "product" in item
+    }
+    texts += [str(item["text"]) for item in products.values()]
+    retrieved |= amounts_in(str(item["text"]) for item in products.values())
     known = retrieved | computed | amounts_in([turn.persona().hotline])
-    products = {str(item["product"]): item for item in entries if "product" in item}
     computed -= {Decimal(item["price"]) for item in products.values()}
     return ClaimCheck(
         known - (budgets - retrieved),
@@ -218,7 +246,7 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
             for name, item in products.items()
         },
         facts=[*texts, facts, turn.text, turn.persona().hotline],
-        makers=ProductStore(turn.services.datasets).brands(),
+        makers=store.brands(),
     )
 
 
@@ -230,8 +258,14 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: str) -> l
         for item in shared_entries(found)
     ]
     request: ShopRequest = state["message"].request
+    offer: Offer | None = state.get("offer")
     if facts and request.certain:
-        passages.insert(0, f"[{say('answer.checked', turn.language)}]\n{facts}")
+        # Of a list the first line says whether it is what was asked for; sums and parts that fit were worked out.
+        computed = offer is not None and (
+            offer.kind in {"build", "fit"} or "total" in request.query.moves or request.query.count > 1
+        )
+        told = facts if computed else facts.split("\n", maxsplit=1)[0]
+        passages.insert(0, f"[{say('answer.checked', turn.language)}] {told}")
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""
@@ -251,8 +285,3 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: str) -> l
         today=format_date(turn.now.astimezone(HCM).date()),
         role=turn.profile.role,
     )
-
-
-def anything_loaded(turn: TurnContext) -> bool:
-    """Whether there is a catalogue or a page. Blocking."""
-    return documents_loaded(turn) or turn.services.datasets.current(DATASET) is not None

@@ -8,8 +8,8 @@ from typing import Any
 
 from troly.config import Profile, Settings
 from troly.text.catalogue import LANGS, Lang, tr
-from troly.text.fold import words
-from troly.text.language import detect, detect_score, switch_request
+from troly.text.fold import fold, words
+from troly.text.language import detect, detect_score, is_syllable, switch_request
 
 # The conversation's metadata: the language that the person asked for. Earlier versions kept it as `<mode>_language`.
 REQUESTED = "language"
@@ -66,7 +66,11 @@ def _written(text: str, spoken: Lang | None) -> Lang:
         return spoken or "vi"
     if spoken is None:
         return detect(text)
-    score = detect_score(text)
-    if abs(score) < CLEAR or len(words(text)) < ENOUGH_WORDS:
+    score, typed = detect_score(text), words(text)
+    if abs(score) < CLEAR or len(typed) < ENOUGH_WORDS:
+        return spoken
+    # "the ban 2tb" is English by its first word and Vietnamese without accents by each of them.
+    foreign = " ".join(word for word in typed if not is_syllable(fold(word)))
+    if spoken == "vi" and detect_score(foreign) >= 0:
         return spoken
     return "vi" if score > 0 else "en"

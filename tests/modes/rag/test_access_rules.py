@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.stores.services import profile
 from troly.paths import Paths
 from troly_rag.config import SCOPES, RagConfig, load
-from troly_rag.corpus.access import label, may_see, unlabel, user_context
+from troly_rag.corpus.access import label, may_see, only, unlabel, user_context
 
 CONFIG: RagConfig = load(Paths.resolve({"TROLY_HOME": "/nowhere/troly"}))
 DEPARTMENTS = ("hr", "it", "general", "sales")
@@ -57,13 +57,14 @@ def test_departments_are_explicit() -> None:
     scope=st.sampled_from([*SCOPES, "", "secret"]),
     departments=st.sets(st.sampled_from(DEPARTMENTS)),
 )
-def test_seen_only_with_scope_and_department(
+def test_a_department_bars_what_is_private_and_what_is_for_it_alone(
     permissions: set[str], department: str, scope: str, departments: set[str]
 ) -> None:
     user = user_context(replace(profile(), permissions=frozenset(permissions), department=department), CONFIG)
     assert unlabel(label(scope, departments)) == (scope, tuple(sorted(departments)))
     granted = permissions & set(SCOPES) | {"public"} | ({"internal"} if "private" in permissions else set())
-    assert may_see(user, scope, departments) == (
-        scope in granted
-        and (scope == "public" or not departments or bool(departments & user.accessible_departments))
-    )
+    near = not departments or bool(departments & user.accessible_departments)
+    assert may_see(user, scope, departments) == (scope in granted and (scope != "private" or near))
+    closed = scope in granted and (scope == "public" or near)
+    assert may_see(user, scope, only(departments)) == closed
+    assert may_see(replace(user, internal_only=frozenset(departments)), scope, departments) == closed

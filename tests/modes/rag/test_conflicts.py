@@ -12,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.errors import InputError
+from troly.paths import Paths
+from troly_rag.answer.evidence import SourceEvidence
+from troly_rag.config import load
 from troly_rag.conflicts.candidate_file import read_candidates, resolution_record
+from troly_rag.conflicts.contradictions import find_conflicts, reasons
 from troly_rag.conflicts.scoring import Candidate, Rules, age_of, resolve
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -61,6 +65,27 @@ def test_ages_end_on_their_day(days: int, age: str) -> None:
     """004 C6: at most 30, at most 90, or older."""
     assert age_of(NOW - timedelta(days=days), NOW) == age
     assert age_of(None, NOW) == "older"
+
+
+def test_the_reasoning_names_all_that_spoke_for_the_winner() -> None:
+    """004-27."""
+    general = Candidate("general", "b", "general_knowledge", "public", NOW - timedelta(days=200), 0.95)
+    said = reasons(resolve([general, hr()], RULES, NOW, "hr_policies"), "vi")
+    assert all(part in said for part in ("HR", "private", "mới hơn", "nội bộ"))
+    assert "sát câu hỏi" not in said
+
+
+def test_figures_of_different_things_do_not_contradict_each_other(tmp_path: Path) -> None:
+    config = load(Paths.resolve({"TROLY_HOME": str(tmp_path)}))
+
+    def page(title: str, text: str) -> SourceEvidence:
+        return SourceEvidence(title, NOW, "public", 0.9, title=title, text=text, agent="general")
+
+    staff = page("Giới thiệu", "Công ty có 420 nhân viên và 6 chi nhánh.")
+    days = page("Thiện nguyện", "Công ty cho nhân viên 2 ngày công mỗi năm, cả 6 chi nhánh.")
+    fewer = page("Giới thiệu cũ", "Công ty có 300 nhân viên và 4 chi nhánh.")
+    assert not find_conflicts([staff, days], config, NOW).conflicts
+    assert len(find_conflicts([staff, fewer], config, NOW).conflicts) == 1
 
 
 def test_the_documents_case_prefers_hr() -> None:

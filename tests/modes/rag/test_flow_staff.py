@@ -16,11 +16,11 @@ STAFF = {
     "Làm thêm giờ cuối tuần được trả bao nhiêu phần trăm?": "200%",
     "Thử việc mấy tháng?": "60 ngày",
     "Máy tính được đổi sau mấy năm?": "4 năm",
+    "Hợp đồng đầu có thời hạn bao lâu?": "12 tháng",
 }
 OF_DEPARTMENTS = (
     "Lương được trả ngày nào hằng tháng?",
     "Dữ liệu máy chủ được sao lưu mấy ngày một lần?",
-    "Hợp đồng lao động đầu tiên có thời hạn bao lâu?",
 )
 
 
@@ -47,8 +47,10 @@ async def test_staff_of_any_department_get_what_is_for_all(desk: RagDesk, questi
 
 @pytest.mark.parametrize("question", OF_DEPARTMENTS)
 async def test_what_a_department_keeps_stays_there(desk: RagDesk, question: str) -> None:
-    """004-33: the department counts beside the scope; a person who is in none reaches none of it."""
-    kept = {card.url for card in Cards(desk.services.state).all() if card.departments}
+    """004-33: the department bars what is private; a person who is in none reaches none of it."""
+    kept = {
+        card.url for card in Cards(desk.services.state).all() if card.departments and card.scope == "private"
+    }
     inside = await desk.ask(question)
     closed = [one["url"] for one in inside.state["evidence"] if one["url"] in kept]
     assert closed

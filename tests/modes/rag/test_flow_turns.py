@@ -157,6 +157,33 @@ async def test_what_is_closed_is_counted_and_never_told(desk: RagDesk) -> None:
     assert not [line for line in sentences if line in outside.answer]
 
 
+async def test_who_asked_what_after_what_stands_in_the_output(desk: RagDesk) -> None:
+    """004-02, 004-03."""
+    first = await desk.ask("Nghỉ phép năm được bao nhiêu ngày?")
+    state = (await desk.ask("còn nghỉ ốm thì sao?")).state
+    assert state["query"] == "còn nghỉ ốm thì sao?"
+    assert [(one["role"], one["content"]) for one in state["history_chat"][-2:]] == [
+        ("user", "Nghỉ phép năm được bao nhiêu ngày?"),
+        ("assistant", first.answer),
+    ]
+    assert all(one["timestamp"] for one in state["history_chat"])
+    assert state["user_context"] == {
+        "user_id": "an",
+        "tenant_id": "local",
+        "permissions": ["private"],
+        "department": "hr",
+    }
+
+
+async def test_versions_are_compared_with_each_other(desk: RagDesk) -> None:
+    told = await desk.ask("so sánh chính sách nghỉ phép năm 2025 và 2026", language="vi")
+    assert "14 ngày" in told.answer
+    assert "Bản cũ" in told.answer
+    assert "12 ngày" in told.answer
+    now = await desk.ask("Nghỉ phép năm được bao nhiêu ngày?", language="vi")
+    assert "12 ngày" not in now.answer
+
+
 async def test_nothing_found_is_said(desk: RagDesk) -> None:
     told = await desk.ask("quantum chromodynamics lattice gauge zzqx là gì?", language="vi")
     assert told.state["evidence"] == []

@@ -164,3 +164,12 @@ async def test_nothing_to_bring_back_says_so() -> None:
         await begin(app, pilot)
         app.action_undelete()
         await until(lambda: "Chưa xóa" in told(app))
+
+
+async def test_the_list_is_not_called_empty_before_it_was_read() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert "Chưa có hội thoại nào" not in text_of(app.chat.list)
+        await begin(app, pilot)
+        await until(lambda: "Chưa có hội thoại nào" in text_of(app.chat.list))

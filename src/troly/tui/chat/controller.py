@@ -66,6 +66,8 @@ class Controller:
         self.health = HealthView()
         self.data_status: dict[tuple[str, Lang], DataStatusView | None] = {}
         self.listed: list[ConversationView] = []
+        # Whether the list was read; until then nothing is said of it.
+        self.list_is_known = False
         self._prepared: set[str] = set()
         self._missing_samples: set[str] = set()
         self.loading_samples: list[str] = []
@@ -261,8 +263,8 @@ class Controller:
         self.changed("chrome", None)
 
     def _take_list(self, found: list[ConversationView] | Exception) -> None:
-        if not isinstance(found, Exception) and found != self.listed:
-            self.listed = found
+        if not isinstance(found, Exception) and (found != self.listed or not self.list_is_known):
+            self.listed, self.list_is_known = found, True
             self.changed("list", None)
 
     def _take_status(self, mode: str, language: Lang, found: DataStatusView | Exception | None) -> None:

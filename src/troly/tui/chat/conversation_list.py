@@ -70,8 +70,11 @@ class ConversationList(LinesView, can_focus=True):
                 self._entries.append(action)
                 self._rows.append(len(lines))
                 lines.append(self._entry(len(self._entries) - 1, title, width, action, conversation.id))
-        if len(self._entries) == 1:
-            lines += [BLANK, *wrap([Span(tr("ui.list.none", lang), "dim")], width)]
+        if len(self._entries) == 1 and self.controller.trouble is not None:
+            pass  # what cannot be opened is said in the pane
+        elif len(self._entries) == 1:
+            none = "ui.list.none" if self.controller.list_is_known else "ui.list.opening"
+            lines += [BLANK, *wrap([Span(tr(none, lang), "dim")], width)]
         elif self.has_focus:
             hints = keymap_of(self).hints(HINTS, lang).split(HINT_GAP)
             lines += [BLANK, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width)]

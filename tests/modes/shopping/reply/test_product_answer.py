@@ -50,3 +50,21 @@ async def test_the_customers_own_price_is_not_confirmed(shop: Shop, server: Olla
     server.script("Dạ đúng ạ, Laptop Dell Latitude 3450 giá 5 triệu.")
     told = await shop.ask("Laptop Dell Latitude 3450 giá 5 triệu đúng không shop")
     assert "giá [chưa xác nhận]" in told.answer
+
+
+async def test_what_the_model_names_is_what_is_meant_later(shop: Shop, server: OllamaDouble) -> None:
+    server.script(
+        "Dạ có MSI Modern 14 C12MO 16GB giá 13.290.000 VND và Acer Aspire 3 A315-59 16GB giá 11.690.000 VND ạ."
+    )
+    await shop.ask("tư vấn laptop dưới 15 triệu")
+    told = await shop.ask("con thứ 2 ram bao nhiêu", offline=True)
+    assert "Acer Aspire 3 A315-59 16GB" in told.answer
+    assert "MSI" not in told.answer
+
+
+async def test_a_product_that_is_not_sold_is_withheld(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ quý khách xem Dell Alienware X16, RAM 64GB, bảo hành 48 tháng ạ.")
+    told = await shop.ask("tư vấn laptop dưới 20 triệu")
+    assert "Alienware" not in told.answer
+    assert "48 tháng" not in told.answer
+    assert [notice.level for notice in told.notices] == ["warning"]
