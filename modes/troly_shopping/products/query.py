@@ -584,7 +584,7 @@ class _Parser:
         """Whether nothing but idle words and other names joined to it stand between."""
         between = [other for other in items if since <= other.start < item.start]
         gap = blank_out(self._rest[: item.start], [(other.start, other.end) for other in between])[since:]
-        if between:
+        if between and all(other.kind == item.kind for other in between):
             gap = re.sub(r"(?<!\w)(?:va|voi|hay|hoac|lan|and|or)(?!\w)|[,/&]", " ", fold(gap))
         words = [word for word in folded_words(gap) if word not in idle_words()]
         return not words and not (set(",.;?!\n") & set(gap))
@@ -614,6 +614,9 @@ class _Parser:
     def _beginning(self, word: WordToken, items: Sequence[_Item]) -> int:
         """Where what was not read begins: a short number is told with the name before it, "nitro 5"."""
         words = tokens(self._rest[: word.start])
+        denied = [hit for hit in self._hits if hit.label == "not" and 0 <= word.start - hit.end <= 2]
+        if denied:
+            return denied[-1].start
         if [one.folded for one in words[-2:]] == ["may", "tinh"]:
             return words[-2].start  # "máy tính bảng" is no computer
         if word.folded.isdigit():

@@ -108,7 +108,12 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         searched = query.action != "find" or (query.narrows and not (query.topics and _kind_alone(query)))
         searched = searched or query.excludes
         return replace(request, scope="search" if searched else "none")
-    return _after(request, goods, pointed, kinds)
+    found = _after(request, goods, pointed, kinds)
+    if found.scope == "rows" and "warranty period" in found.topics:
+        asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
+        topics = tuple(topic for topic in found.topics if topic != "warranty period")
+        found = replace(found, topics=topics, query=replace(found.query, asks=asks))
+    return found
 
 
 def _after(
@@ -136,7 +141,8 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
     """The request of a message that names no other goods: of the rows shown, or the last search with a change."""
     query = request.query
     named = bool(query.words or query.brands)
-    narrowed = query.details or query.excludes
+    # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
+    narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
     if query.kinds:
         asks = (query.asks or query.most) and not (named or narrowed)
         return _current(rows, focus) if asks else replace(request, scope="search")
@@ -230,15 +236,11 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
 
 
 def _kind_alone(query: ProductQuery) -> bool:
-    return not (
-        query.brands
-        or query.words
-        or query.details
-        or query.order
-        or query.shows
-        or query.asks
-        or query.excludes
-    )
+    """Whether nothing but a kind, or nothing but a price, is said of goods."""
+    told = query.brands or query.words or query.facts or query.figures or query.excludes
+    if not (query.kinds or told):
+        return True
+    return not (told or query.details or query.order or query.shows or query.asks)
 
 
 def _things() -> tuple[str, ...]:

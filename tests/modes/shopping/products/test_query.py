@@ -138,6 +138,12 @@ def test_a_question_is_no_negation(text: str, brands: tuple[str, ...], no_brands
     assert (query.brands, query.no_brands) == (brands, no_brands)
 
 
+def test_a_negation_ends_with_its_list() -> None:
+    query = parse("tai nghe ko phải dell, dưới 3tr, bluetooth")
+    assert (query.no_brands, query.facts, query.no_facts) == (("Dell",), ("bluetooth",), ())
+    assert parse("laptops without zorgo").unread == ("without zorgo",)
+
+
 def test_wired_is_not_wireless() -> None:
     assert parse("chuột gaming có dây").facts == ("gaming", "wired")
     assert parse("chuột ko dây").facts == ("wireless",)
