@@ -23,14 +23,21 @@ FOLDER = Path(__file__).parent / "lexicons"
 HELD = 0.3
 # Above this share of a sentence's words, and without other ones, a claim says the same sentence again, or turns it round.
 _SAME = 0.85
-# A result from here on may be worked out from figures said anywhere; a smaller one needs its figures in the same sentence.
+# A result from here on may be worked out from figures said anywhere, in two steps; a smaller one needs its figures in the
+# same sentence.
 _LARGE = 1000
-_NEAR = Decimal("0.006")
+_NEAR = Decimal("0.0001")
+# A sentence of fewer telling words, without figure or name, is courtesy and claims nothing.
+_CLAIMING = 5
+# Figures that one result is looked for among.
+_MOST = 12
 SHORTEST_WORD = 2
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\w)[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|\b[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}\b", re.IGNORECASE)
+# Written beside any amount, or for the departments themselves.
+_CODES = frozenset({"VND", "VNĐ", "USD", "HR", "IT"})
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _MARKS = re.compile(r"[*_`]+")
@@ -158,7 +165,7 @@ class _Sources:
         return next((f"name {name}" for name in names if not self._holds(name)), "")
 
     def _holds(self, name: str) -> bool:
-        if nfc(name).lower() in self._typed or nfc(name).lower() in known_names():
+        if name in _CODES or nfc(name).lower() in self._typed or nfc(name).lower() in known_names():
             return True
         # With its accents a word must stand as it is; without them in any writing.
         return all(word in self._words or (word.isascii() and word in self._known) for word in words(name))
@@ -168,8 +175,8 @@ class _Sources:
         here = set(_figures(body))
         known = self._figures
         for figure in sorted(here - known):
-            near = (here - {figure}) if figure < _LARGE else known | (here - {figure})
-            if not _worked_out(figure, {one for one in near if one in known or one in here}):
+            near = here - {figure}
+            if not _worked_out(figure, near) and (figure < _LARGE or not _worked_out(figure, known)):
                 return f"figure {figure.normalize():f}"
         self._figures |= here
         return ""
@@ -197,19 +204,29 @@ class _Sources:
         if is_negative(body) or body.rstrip().endswith(("?", ":")):
             return ""
         claim = question_of(body.strip())
-        if not claim.words or claim.coverage(text_of(self._whole)).share >= HELD:
+        if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
 
 
 def _worked_out(figure: Decimal, known: set[Decimal]) -> bool:
-    """Whether `figure` is the sum, difference, product, quotient or share of two known figures."""
-    for one, two in product(known, repeat=2):
-        results = [one + two, one - two, one * two, one * two / 100]
-        results += [one / two, Decimal(int(one / two))] if two else []
-        if any(abs(figure - result) <= _NEAR * abs(figure) for result in results if result):
-            return True
-    return False
+    """Whether `figure` is the sum, difference, product, quotient or share of known figures; a large one in two steps."""
+    steps = set(sorted(known)[:_MOST])
+    first = set(_results(steps, steps))
+    if any(_same(figure, result) for result in first):
+        return True
+    return abs(figure) >= _LARGE and any(_same(figure, result) for result in _results(first, steps))
+
+
+def _results(left: set[Decimal], right: set[Decimal]) -> Iterator[Decimal]:
+    for one, two in product(left, right):
+        yield from (one + two, one - two, one * two, one * two / 100)
+        if two:
+            yield from (one / two, Decimal(int(one / two)))
+
+
+def _same(figure: Decimal, result: Decimal) -> bool:
+    return bool(result) and abs(figure - result) <= _NEAR * abs(figure)
 
 
 def _figures(text: str) -> Iterator[Decimal]:

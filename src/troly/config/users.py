@@ -158,7 +158,10 @@ def _clean_login(login: str) -> str:
 
 def _problems(file: TomlFile) -> Iterator[ConfigProblem]:
     for name, node in file.tables.items():
-        if name != "users":
+        if name != "users" and isinstance(node, Mapping) and node and set(node) <= set(_EXAMPLES):
+            # An entry without its section: the right form is named.
+            yield _wrong(file, name, "table", node, f"[users.{shown(name)}]")
+        elif name != "users":
             close = nearest(name, ["users"])
             yield _problem(file, "misspelt" if close else "unknown", name, nearest=close)
         elif not isinstance(node, Mapping):

@@ -99,6 +99,8 @@ def test_any_text_is_judged_and_nothing_is_added(answer: str, passages: list[str
         "Bạn bị trừ 600.000 VND vì vượt mức 3 lần.",
         "Bạn không bị trừ vì mới đi muộn đúng 3 lần.",
         "Tài liệu không nói gì về việc bù giờ.",
+        "Tôi rất tiếc về chuyện này.",
+        "Tổng là 6 × 200.000 / 4 = 300.000 VND.",
     ],
 )
 def test_a_right_sum_and_what_is_said_not_to_be_there_stand(claim: str) -> None:
