@@ -109,7 +109,10 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _shown(query, exact, silent=unknown)
     # The last part given up is what the customer cares for most: the price, the maker, a name.
     for given_up in sorted((test for test in live if test.place < _NEVER), key=lambda test: test.place):
-        near = _fitting(everything, [test for test in live if test is not given_up])
+        rest = [test for test in live if test is not given_up]
+        if not (query.kinds or any(test.place not in {_PRICE, _NEVER} for test in rest)):
+            continue  # what is left says nothing of which goods are meant
+        near = _fitting(everything, rest)
         if given_up.place == _NAMES:
             # The nearest to a model that is not there are those that share a word of its name.
             alike = {row.id: sum(_says(row, word) for word in query.words) for row in near}

@@ -426,7 +426,7 @@ class _Parser:
             else:
                 kinds.append(kind)
                 first = word_lists("kinds")[kind][0] == hit.phrase
-                if not first and self._shop.narrowing(kind, fold(hit.phrase)):
+                if not first and kind != "pc" and self._shop.narrowing(kind, fold(hit.phrase)):
                     self._narrowed(hit)
             before = hit
         return kinds, asks, owned
@@ -458,6 +458,7 @@ class _Parser:
         """A name of some goods of a kind only ("thẻ nhớ", "macbook") is a word to look for as well."""
         for word in folded_words(hit.phrase):
             self._said[f"kind word {word}"] = word
+            self._said[word] = self._text[hit.start : hit.end]
 
     def _figures(self) -> list[FigureFact]:
         """Figures with their units, the attribute beside them and the words of comparison around them."""

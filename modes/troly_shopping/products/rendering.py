@@ -131,12 +131,8 @@ def _what(query: ProductQuery, lang: Lang) -> str:
     """What was looked for, with the names and figures as they were typed."""
     kind = " / ".join(kind_name(kind, lang) for kind in query.kinds)
     said = query.said
-    words = list(
-        dict.fromkeys(
-            said.get(word, word) for word in query.words if said.get(word, word) != word or not word.isalpha()
-        )
-    )
-    words += [word for word in query.words if word.isalpha() and said.get(word, word) == word]
+    words = list(dict.fromkeys(said.get(word, word) for word in query.words))
+    kind = "" if any(fold(kind) in fold(word) for word in words) else kind
     more = [*(said.get(fact, fact) for fact in query.facts), *(figure.said for figure in query.figures)]
     names = [kind, *query.brands, *words] if lang == "vi" else [*query.brands, *words, kind]
     text = " ".join(part for part in dict.fromkeys((*names, *more)) if part)

@@ -145,6 +145,8 @@ async def test_what_stands_in_a_list_is_shown_as_text(shop: Shop, tmp_path: Path
         ("bàn phím cơ dưới 2tr", "Akko", "K120"),
         ("máy in nào in màu", "Epson", "laser"),
         ("có macbook không", "MacBook", "Laptop HP"),
+        ("máy in laser dưới 3 triệu", "Máy in laser", "Màn hình"),
+        ("máy tính để bàn cho học sinh dưới 10 triệu", "PC SSTC", "Dell"),
         ("laptop 15 inch ram ít nhất 32gb dưới 26tr", "32GB", "16GB"),
     ],
 )
