@@ -26,7 +26,15 @@ from troly_analysis.agent.messages import name_text, result_message
 from troly_analysis.agent.tools import is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
-from troly_analysis.answer.names import AnswerContext, day_of, house_numbers, period_of_key, with_units
+from troly_analysis.answer.names import (
+    AnswerContext,
+    day_of,
+    house_numbers,
+    period_of_key,
+    value_text,
+    with_changes,
+    with_units,
+)
 from troly_analysis.answer.sentences import notes, periods_of, render_answer
 from troly_analysis.planner import (
     DataQuery,
@@ -37,10 +45,12 @@ from troly_analysis.planner import (
     analyse_question,
     classify,
     first_suggestions,
+    lost_values,
     suggest_questions,
     title,
 )
 from troly_analysis.query.service import DataQueryService
+from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.sheets.value_lookup import value_lookup
 from troly_analysis.strings import prompts, say
@@ -68,7 +78,10 @@ def sheets_of(turn: TurnContext) -> tuple[Sheet, ...]:
 
 def service_of(turn: TurnContext) -> DataQueryService:
     """The queries of the one who asks, at the turn's own time."""
-    return DataQueryService(SheetStore(turn.services), turn.profile.login, clock=lambda: turn.now)
+    most = turn.services.settings.of(AnalysisSettings).max_rows
+    return DataQueryService(
+        SheetStore(turn.services), turn.profile.login, clock=lambda: turn.now, max_rows=most
+    )
 
 
 def full_history(turn: TurnContext) -> list[dict[str, str]]:
@@ -302,6 +315,8 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     numbered = enumerate(calls, len(before) + 1)
     records = [await run_tool(job.turn, service, call, number) for number, call in numbered]
     findings = findings_of(records, job.sheets)
+    if plan.ask is not None and plan.ask.growth:
+        findings = [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
     if not findings:
         reason = records[-1].error or ""
         text = say("answer.failed", job.lang, count=len(records), reason=reason)
@@ -310,10 +325,41 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
+    remarks += await _without_lost(job, plan, findings)
     told = _told(findings, asked_by(plan, job.asked))
     return DataAnswer(
         told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
     )
+
+
+async def _without_lost(job: Job, plan: Plan, findings: Sequence[ComputedResult]) -> list[str]:
+    """For a sum of money over cancelled or returned orders too: one line that says so, with the other figure."""
+    first, ask = findings[0], plan.ask
+    if (
+        ask is None
+        or ask.form != "scalar"
+        or len(findings) > 1
+        or first.call.tool != "aggregate_data"
+        or not first.sheet
+    ):
+        return []
+    column, lost = lost_values(first.sheet)
+    given = first.call.arguments
+    plain_sum = (
+        given.get("operation") == "sum"
+        and first.result.unit
+        and not any(each.metric for each in ask.measures)
+    )
+    if not lost or not plain_sum or any(each.ref.name == column for each in ask.conditions):
+        return []
+    filters = {**given.get("filters", {}), column: {"nin": list(lost)}}
+    record = await run_tool(
+        job.turn, service_of(job.turn), ToolCall(first.call.tool, {**given, "filters": filters}), 2
+    )
+    if record.result is None or record.result.kind != "scalar" or record.result.value == first.result.value:
+        return []
+    rest = value_text(record.result.value, first.result.unit, job.lang)
+    return [say("answer.lost", job.lang, values=", ".join(lost), rest=rest)]
 
 
 def asked_by(plan: Plan, asked: AnswerContext) -> AnswerContext:

@@ -17,6 +17,7 @@ from troly.text.dates import DateRange, find_ranges, format_date, months
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
+from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Metric, Result, Sheet, ToolCall
 
@@ -99,6 +100,19 @@ def with_units(result: Result, sheet: Sheet | None) -> Result:
         elif not units[at] and made and made[1] != "count":
             units[at] = unit_of(sheet, made[2])
     return dataclasses.replace(result, units=tuple(units))
+
+
+def with_changes(result: Result) -> Result:
+    """Figures by period with the change of each against the one before, in per cent."""
+    if result.kind != "rows" or len(result.columns) != 2:
+        return result
+    rows: list[tuple[Any, ...]] = []
+    before: Any = None
+    for key, value in result.rows:
+        rows.append((key, value, percentage_change(before, value)))
+        before = value
+    columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
+    return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
 
 
 def group_name(name: str, lang: Lang) -> str:

@@ -2,6 +2,7 @@
 
 from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import QuestionAnalysis, analyse_question
+from troly_analysis.planner.schema import lost_values
 from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
 from troly_analysis.planner.types import DataQuery, Intent, Plan
 
@@ -14,6 +15,7 @@ __all__ = [
     "analyse_question",
     "classify",
     "first_suggestions",
+    "lost_values",
     "suggest_questions",
     "title",
 ]

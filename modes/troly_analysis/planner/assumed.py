@@ -16,7 +16,7 @@ _STATES = frozenset({"status", "reason", "gender", "priority"})
 
 
 @dataclass(slots=True)
-class Wanted:
+class FigureSearch:
     """A question without a figure: its words, rows and form; `notes` say what was assumed, `ask` that it is to be asked."""
 
     parts: Parts
@@ -65,29 +65,29 @@ class Wanted:
         return Measure("count", noun=self.parts.rows)
 
 
-def assumed_figure(wanted: Wanted) -> Measure | None:
+def assumed_figure(wanted: FigureSearch) -> Measure | None:
     """The figure meant; None when the words name nothing that could have one."""
     return next((found for rule in _RULES if (found := rule(wanted)) is not None), None)
 
 
-def _adjective(w: Wanted) -> Measure | None:
+def _adjective(w: FigureSearch) -> Measure | None:
     """ "Đắt nhất", "xa nhất": the word itself says which figure."""
     about = next((ref for name in w.parts.adjectives if (ref := w.schema.of(name))), None)
     return w.assume(about, "min" if w.order == "asc" else "max") if about else None
 
 
-def _crowd(w: Wanted) -> Measure | None:
+def _crowd(w: FigureSearch) -> Measure | None:
     """ "Đông khách nhất", "phổ biến nhất": how many, how often."""
     guests = w.schema.of("guests") if w.parts.has("crowd") else None
     return w.assume(guests) if guests else w.count() if w.parts.has("frequent", "crowd") else None
 
 
-def _quickness(w: Wanted) -> Measure | None:
+def _quickness(w: FigureSearch) -> Measure | None:
     took = w.schema.of("duration", "waiting", "response", "hours") if w.parts.has("fast", "slow") else None
     return w.assume(took, "avg") if took else None
 
 
-def _listed(w: Wanted) -> Measure | None:
+def _listed(w: FigureSearch) -> Measure | None:
     """What rows are sorted by: the newest first, or the column that the sheet is about."""
     if w.form != "rows":
         return None
@@ -102,14 +102,14 @@ def _listed(w: Wanted) -> Measure | None:
     return w.assume(main, "max") if main else None
 
 
-def _day(w: Wanted) -> Measure | None:
+def _day(w: FigureSearch) -> Measure | None:
     """ "Lần gần nhất là khi nào": the first or last day."""
     day = w.parts.when.date_ref if w.parts.has("latest", "earliest") else None
     asked = w.parts.has("when", "which") or w.parts.rows or w.form == "scalar"
     return Measure("max" if w.parts.has("latest") else "min", day) if day and asked else None
 
 
-def _filtered(w: Wanted) -> Measure | None:
+def _filtered(w: FigureSearch) -> Measure | None:
     """Groups chosen by a figure show that figure."""
     found = w.having or [each for each, _ in w.parts.numbers if w.groups and not w.parts.rows]
     if not found:
@@ -120,7 +120,7 @@ def _filtered(w: Wanted) -> Measure | None:
     return Measure("avg" if averaged(ref) else "sum", ref) if ref.kind in NUMERIC else None
 
 
-def _pieces(w: Wanted) -> Measure | None:
+def _pieces(w: FigureSearch) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
     if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
@@ -130,22 +130,22 @@ def _pieces(w: Wanted) -> Measure | None:
     return w.assume(w.pieces) if w.pieces and w.goods and w.form == "top" and w.parts.many else None
 
 
-def _often(w: Wanted) -> Measure | None:
+def _often(w: FigureSearch) -> Measure | None:
     """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
     done = w.form == "top" and w.parts.many and w.parts.has("verb") and not w.sold and not w.once
     return w.count("counted_rows") if done else None
 
 
-def _rows(w: Wanted) -> Measure | None:
+def _rows(w: FigureSearch) -> Measure | None:
     return w.count() if w.parts.rows else None
 
 
-def _mean(w: Wanted) -> Measure | None:
+def _mean(w: FigureSearch) -> Measure | None:
     main = w.schema.main_measure() if w.parts.op == "avg" else None
     return w.assume(main, "avg") if main and not (w.parts.per and w.parts.has("count")) else None
 
 
-def _share(w: Wanted) -> Measure | None:
+def _share(w: FigureSearch) -> Measure | None:
     """The share of a state is one of rows; of anything else it must be said."""
     if w.form != "share" or not w.conditions:
         return None
@@ -153,13 +153,13 @@ def _share(w: Wanted) -> Measure | None:
     return w.count("counted_rows")
 
 
-def _counted_goods(w: Wanted) -> Measure | None:
+def _counted_goods(w: FigureSearch) -> Measure | None:
     """ "Bao nhiêu panadol", "gạo nhập bao nhiêu": pieces."""
     bare = w.goods and w.form == "scalar" and w.parts.has("count")
     return w.assume(w.pieces) if w.pieces and (w.parts.counted_value or bare) else None
 
 
-def _money(w: Wanted) -> Measure | None:
+def _money(w: FigureSearch) -> Measure | None:
     main, op = w.schema.main_measure(), w.parts.op or "sum"
     if w.money and (w.parts.has("how much") or (w.sold and w.money == main)):
         return w.assume(w.money, op)
@@ -167,20 +167,20 @@ def _money(w: Wanted) -> Measure | None:
     return w.assume(main, op) if main and (w.sold or (w.parts.op == "sum" and limited)) else None
 
 
-def _events(w: Wanted) -> Measure | None:
+def _events(w: FigureSearch) -> Measure | None:
     """ "Ai đi muộn nhiều nhất": what happened is counted."""
     happened = any(each.ref.concept in {"status", "reason"} for each in w.conditions)
     return w.count("counted_rows") if w.form == "top" and happened else None
 
 
-def _asked(w: Wanted) -> Measure | None:
+def _asked(w: FigureSearch) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
     w.ask = bool(w.groups or w.conditions or when.period or when.versus)
     return w.count() if w.ask else None
 
 
-_RULES: tuple[Callable[[Wanted], Measure | None], ...] = (
+_RULES: tuple[Callable[[FigureSearch], Measure | None], ...] = (
     _adjective, _crowd, _quickness, _listed, _day, _filtered, _pieces, _often, _rows, _mean, _share, _counted_goods,
     _money, _events, _asked,
 )  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from troly.text.dates import add_months
-from troly_analysis.planner.assumed import Wanted, assumed_figure
+from troly_analysis.planner.assumed import FigureSearch, assumed_figure
 from troly_analysis.planner.periods import counterpart, preceding, same_days, span_of
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
@@ -37,7 +37,7 @@ _ENDS = frozenset(
 
 
 @dataclass(slots=True)
-class Built:
+class BuiltQuery:
     """A query with what is to be said of it; `query` is None where the words name nothing to work out.
 
     `unmet` are words whose meaning the query cannot hold: with any it is not to be run.
@@ -51,7 +51,7 @@ class Built:
     unmet: tuple[str, ...] = ()
 
 
-def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> Built:
+def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> BuiltQuery:
     """The query that the words make by themselves."""
     return _Builder(parts, schema, today, choices).build()
 
@@ -59,7 +59,7 @@ def build_query(parts: Parts, schema: Schema, today: date, choices: Any) -> Buil
 class _Builder:
     def __init__(self, parts: Parts, schema: Schema, today: date, choices: Any) -> None:
         self.parts, self.schema, self.today, self.choices = parts, schema, today, choices
-        self.built = Built(None, list(parts.notes), parts.question, parts.options, parts.pending)
+        self.built = BuiltQuery(None, list(parts.notes), parts.question, parts.options, parts.pending)
         self.measures = list(parts.measures)
         self.groups = list(parts.groups)
         self.conditions = list(parts.conditions)
@@ -70,7 +70,7 @@ class _Builder:
         """Add an assumption to be shown."""
         self.built.notes.append(Note(key, params))
 
-    def build(self) -> Built:
+    def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
         sheet = schema.sheet.name
         if parts.has("columns") and not (self.measures or self.conditions or self.groups):
@@ -419,7 +419,9 @@ class _Builder:
             self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
             return
         once = bool(self.groups) and self._each_once(self.groups)
-        wanted = Wanted(self.parts, schema, form, order, self.groups, self.conditions, self.having, once)
+        wanted = FigureSearch(
+            self.parts, schema, form, order, self.groups, self.conditions, self.having, once
+        )
         found = assumed_figure(wanted)
         self.measures = [found] if found else []
         self.built.notes += wanted.notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
-from troly_analysis.planner.builder import Built, build_query, is_followup, refine_query
+from troly_analysis.planner.builder import BuiltQuery, build_query, is_followup, refine_query
 from troly_analysis.planner.calls import chart_of, compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
@@ -53,7 +53,7 @@ class _Candidate:
 
     schema: Schema
     parts: Parts
-    built: Built
+    built: BuiltQuery
     followed: bool
 
     @property
@@ -99,7 +99,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     asked, named = without_sheet(text, known)
     chosen = choices.get("sheet") or named
-    question = _Asked(asked, today, previous, choices, values, pointed)
+    question = _Question(asked, today, previous, choices, values, pointed)
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schema_of(sheet, known)) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -123,7 +123,7 @@ def analyse_question(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Question:
     """What is the same for every sheet that a message is held against."""
 
     text: str
@@ -145,7 +145,7 @@ class _Asked:
         if followed and before is not None:
             notes = [note for note in parts.notes if note.key != "measure"]
             query = refine_query(parts, before, schema, self.today)
-            built = Built(query, notes, parts.question, parts.options, parts.pending)
+            built = BuiltQuery(query, notes, parts.question, parts.options, parts.pending)
         trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
         if built.query is not None and not parts.measures and trades:
             parts.weight += _OWN * bool(schema.of("revenue", "quantity"))

@@ -259,7 +259,8 @@ class Schema:
 
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
-        return next((ref for ref in self.refs.values() if ref.concept == "left"), None)
+        into, out = (next(iter(_columns_of(self, words)), None) for words in (_IN, _OUT))
+        return made_of(into, "-", out, "left") if into and out else None
 
     def own_numbers(self) -> list[Ref]:
         """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
@@ -288,6 +289,26 @@ class Schema:
         own = [ref for ref in own if ref.concept not in marks("side figures")]
         added = [ref for ref in own if not averaged(ref)] or own
         return next((ref for ref in added if ref.kind == "money"), added[0] if added else None)
+
+
+def lost_values(sheet: Sheet) -> tuple[str, tuple[str, ...]]:
+    """The status column of a sheet and its values of orders that came to nothing: cancelled, returned; ("", ()) for none."""
+    ref = schema_of(sheet).of("status")
+    listed = [spelled for name in ("huy", "hoan tra") for spelled in alike_values().get(name, ())]
+    lost = {" ".join(token.folded for token in tokens(spelled)) for spelled in listed}
+    held = schema_of(sheet).key(ref).examples if ref else ()
+    found = tuple(value for value in held if " ".join(token.folded for token in tokens(value)) in lost)
+    return (ref.name, found) if ref and found else ("", ())
+
+
+_IN = frozenset({"nhap", "vao", "in", "received", "incoming"})
+_OUT = frozenset({"xuat", "ra", "out", "issued", "outgoing", "ban"})
+
+
+def _columns_of(schema: Schema, said: frozenset[str]) -> list[Ref]:
+    """The columns of figures whose header says the one or the other side ("Nhập", "SL xuất")."""
+    plain_numbers = (ref for ref in schema.own_numbers() if ref.kind != "money" and not averaged(ref))
+    return [ref for ref in plain_numbers if {token.folded for token in tokens(plain(ref.name))} & said]
 
 
 _CLOCK = re.compile(r"\d{1,2}[:hg]\d{2}(?::\d{2})?")

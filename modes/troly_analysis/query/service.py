@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from troly.errors import AccessError, InputError
@@ -19,7 +20,7 @@ from troly_analysis.query.aggregates import (
     top,
 )
 from troly_analysis.query.fields import find_date, find_keys, find_measure
-from troly_analysis.query.sql import Deadline
+from troly_analysis.query.sql import MAX_ROWS, Deadline
 from troly_analysis.types import QueryAnswer, Result, Run, Sheet
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Sheets(Protocol):
 class DataQueryService:
     """The queries of one user; every sheet and every table it can name belongs to `owner` (001-02, 001-38).
 
-    `clock` gives `$$NOW`; `deadline_seconds` is the longest that one query may run. Safe from any thread.
+    `max_rows` is the most that a result holds (001-19). `clock` gives `$$NOW`; `deadline_seconds` is the longest that one query may run. Safe from any thread.
     """
 
     def __init__(
@@ -99,11 +100,13 @@ class DataQueryService:
         *,
         clock: Clock = system_clock,
         deadline_seconds: float = DEADLINE_SECONDS,
+        max_rows: int = MAX_ROWS,
     ) -> None:
         self.owner = owner
         self._store = store
         self._clock = clock
         self._seconds = deadline_seconds
+        self._max_rows = max_rows
 
     def get_user_connections(self) -> tuple[Sheet, ...]:
         """The user's sheets with their fields (001-16)."""
@@ -149,7 +152,8 @@ class DataQueryService:
                 asked.between(
                     find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
                 )
-            return aggregate(asked, measure, keys, descending=None if order is None else check_order(order))
+            down = None if order is None else check_order(order)
+            return self._limited(aggregate(asked, measure, keys, descending=down))
 
     def top_items(
         self,
@@ -181,7 +185,7 @@ class DataQueryService:
                 asked.between(
                     find_date(sheet, date_field), [(date_from, date_to)], [("date_from", "date_to")]
                 )
-            return top(asked, wanted, descending, rows)
+            return self._limited(top(asked, wanted, descending, rows))
 
     def compare(
         self,
@@ -210,9 +214,8 @@ class DataQueryService:
             asked = SheetQuery(sheet, connection, deadline or self.deadline())
             asked.filter(filters)
             asked.filter(measure.metric.where if measure.metric else None)
-            return compare(
-                asked, measure, keys, dates, ((period1_from, period1_to), (period2_from, period2_to))
-            )
+            periods = ((period1_from, period1_to), (period2_from, period2_to))
+            return self._limited(compare(asked, measure, keys, dates, periods))
 
     def execute_pipeline(
         self, connection_name: str, pipeline: Any, description: str = "", *, deadline: Deadline | None = None
@@ -229,7 +232,16 @@ class DataQueryService:
         with self._store.connect(self.owner) as connection:
             mine = self.get_user_connections()
             until = deadline or self.deadline()
-            return run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
+            return self._limited(
+                run_pipeline(connection, pipeline, sheet, sheets=mine, now=now, deadline=until)
+            )
+
+    def _limited(self, answer: QueryAnswer) -> QueryAnswer:
+        """At most `max_rows` rows (001-19)."""
+        if len(answer.result.rows) <= self._max_rows:
+            return answer
+        result = replace(answer.result, rows=answer.result.rows[: self._max_rows], truncated=True)
+        return replace(answer, result=result)
 
     def connection(self, name: object) -> Sheet:
         """The user's sheet called `name`; InputError naming the nearest, AccessError should it be another's."""

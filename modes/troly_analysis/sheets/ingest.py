@@ -28,6 +28,7 @@ from troly.text.fold import fold
 from troly.text.numbers import format_number
 from troly_analysis.sheets.overview import doubts, fields_table, sheet_record
 from troly_analysis.sheets.records import dataset_of, id_of, info_of, key_of
+from troly_analysis.sheets.spellings import merge_spellings
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Field, Sheet
@@ -118,6 +119,9 @@ def _outcome(
         summary.append(say("sheets.loaded" if published else "sheets.checked", lang, **shown))
         summary += one.found.told(lang)
         summary += doubts(one.sheet, lang)
+        if one.merged:
+            shown_first = ", ".join(f"{was} → {kept}" for _, was, kept in one.merged[:_MERGED_SHOWN])
+            summary.append(say("sheets.merged", lang, count=len(one.merged), values=shown_first))
     if dropped:
         summary.append(say("sheets.samples_dropped", lang, names=", ".join(sheet.name for sheet in dropped)))
     summary = list(dict.fromkeys(summary))  # the worksheets of one file share notes
@@ -137,6 +141,7 @@ def _outcome(
 _STOPPED = "sheets.stopped"
 # Columns that tell when something happened, before those that tell when it was changed or paid.
 _FEW_BLANKS = 0.02
+_MERGED_SHOWN = 5
 _DEADLINE = re.compile(r"\b(?:han|deadline|due|expiry|expir|het han)")
 _MAIN_DATES = (
     "ngay dat",
@@ -171,6 +176,8 @@ class SheetImport:
     sheet: Sheet
     found: SheetTable
     typed: TypedTable
+    merged: tuple[tuple[str, str, str], ...] = ()
+    """Values that were another spelling: their column, as written, as kept."""
 
     def rows(self, lang: Lang) -> Iterator[ProblemRow]:
         """Line, reason and what stands there, of lines that were kept out and then of cells that were left empty."""
@@ -245,6 +252,7 @@ def _one(
     table = key_of(name)
     target = f"main.{quoted(table)}"
     typed = type_table(con, found.names, target, means.check, exact=found.exact, tidy=found.tidy)
+    merged = merge_spellings(con, target, [each.name for each in typed.columns if each.kind == "text"])
     columns = profile(con, target, typed.columns, means.check)
     rows = con.execute(f"select count(*) from {target}").fetchone()  # noqa: S608 (quoted)
     if not rows or not rows[0]:
@@ -264,7 +272,7 @@ def _one(
         span=_span(date_field),
         samples=order.samples,
     )
-    return SheetImport(sheet, found, typed)
+    return SheetImport(sheet, found, typed, merged)
 
 
 def _field(column: Column) -> Field:

@@ -1,0 +1,111 @@
+"""A word that could change the figure is in the query, or it is named and there is no figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
+from troly_analysis.sheets.spellings import one_spelling
+
+SIGNS = {
+    ">": "gt", "trên": "gt", "lớn hơn": "gt", "more than": "gt", ">=": "gte", "≥": "gte", "ít nhất": "gte", "at least": "gte",
+    "<": "lt", "dưới": "lt", "nhỏ hơn": "lt", "less than": "lt", "<=": "lte", "≤": "lte", "không quá": "lte", "at most": "lte",
+}  # fmt: skip
+TURNED = {"gt": "lte", "lt": "gte"}
+FRAMES = ("số đơn {} tháng 5", "doanh thu của các đơn {} theo tỉnh", "có bao nhiêu đơn {}")
+
+
+def filters(text: str) -> Any:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.calls, (text, made.missing, made.question)
+    return made.calls[0].arguments["filters"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SIGNS)), st.integers(1, 900), st.sampled_from(FRAMES))
+def test_a_comparison_sign_is_never_dropped_nor_turned(sign: str, thousands: int, frame: str) -> None:
+    found = filters(frame.format(f"{sign} {thousands}k"))
+    assert found["Doanh thu"] == {SIGNS[sign]: thousands * 1000}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(("trên", "dưới")), st.integers(1, 900))
+def test_a_negated_comparison_is_turned_round(sign: str, thousands: int) -> None:
+    found = filters(f"số đơn không {sign} {thousands}k")
+    assert found["Doanh thu"] == {TURNED[SIGNS[sign]]: thousands * 1000}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(("không tính", "trừ", "ngoại trừ", "bỏ", "không phải", "excluding", "not")),
+    st.sampled_from(("Shopee", "Lazada", "Website")),
+    st.sampled_from(("doanh thu {}", "số đơn {} tháng trước", "tổng doanh thu {} theo tỉnh")),
+)
+def test_a_negation_is_never_lost(word: str, value: str, frame: str) -> None:
+    assert filters(frame.format(f"{word} {value}"))["Nền tảng"] == {"ne": value}
+
+
+STRANGE = st.text("bcghklmnpqrtvxaeiou", min_size=5, max_size=9).map(lambda text: f"zw{text}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    STRANGE,
+    st.sampled_from(
+        ("doanh thu {} tháng 5", "số đơn {}", "top 3 sản phẩm bán chạy {}", "{} doanh thu theo tỉnh")
+    ),
+)
+def test_a_word_that_is_not_read_is_named_and_there_is_no_figure(word: str, frame: str) -> None:
+    made = plan(frame.format(word), (ORDERS,), NOW)
+    assert not made.calls
+    assert word in " ".join(made.missing)
+    assert made.question is not None
+    assert word in made.question.say("vi")
+
+
+def test_trung_binh_is_an_average_whatever_the_data_holds() -> None:
+    call = plan("đơn giá trung bình ở Bình Dương", (ORDERS,), NOW).calls[0].arguments
+    assert (call["operation"], call["filters"]) == ("avg", {"Tỉnh thành": "Bình Dương"})
+
+
+@pytest.mark.parametrize("text", ["doanh thu theo tỉnh tăng dần", "doanh thu theo tỉnh từ thấp đến cao"])
+def test_the_order_asked_for_is_kept(text: str) -> None:
+    assert plan(text, (ORDERS,), NOW).calls[0].arguments["order"] == "asc"
+
+
+def test_the_words_of_a_question_that_was_asked_back_are_no_filters_of_the_next() -> None:
+    first = plan("doanh thu tháng trước", (ORDERS,), NOW)
+    asked = plan("doanh thu Shopee bá cháy", (ORDERS,), NOW, first)
+    assert not asked.calls
+    after = plan("không, ý tôi là tháng này", (ORDERS,), NOW, asked)
+    assert "filters" not in after.calls[0].arguments
+
+
+@pytest.mark.parametrize(
+    "text", ["dự báo doanh thu tháng sau", "tại sao doanh thu tháng 5 giảm", "why did revenue drop in May"]
+)
+def test_forecasts_and_causes_are_refused(text: str) -> None:
+    made = plan(text, (ORDERS,), NOW)
+    assert made.refusal in {"forecast", "cause"}
+    assert not made.calls
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["Latte", "latte", "LATTE", "Hoa", "Hòa", "hoa", "Trà", "tra"]), st.integers(1, 9)
+        ),
+        unique_by=lambda each: each[0],
+    )
+)
+def test_spellings_never_join_values_with_different_accents(counts: list[tuple[str, int]]) -> None:
+    merged = dict(one_spelling(counts))
+    assert not set(merged) & set(merged.values())
+    named = {value for value, _ in counts}
+    assert set(merged.values()) <= named
+    kept = named - set(merged)
+    assert sum(value.lower() == "latte" for value in kept) <= 1
