@@ -22,6 +22,8 @@ KEPT = "dental_emergency"
 _LASTS = timedelta(hours=12)
 # These cannot wait for anything; the others have to be seen today.
 _NOW = frozenset({"self_harm", "breathing", "unconscious", "chest", "poisoning", "allergy", "object"})
+# Whoever thinks of dying hears no list of orders first.
+_GENTLE = "self_harm"
 # Whose card says that nothing may be eaten.
 _FASTING = frozenset({"breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"})
 _LINES = 3
@@ -76,14 +78,15 @@ def reply(
 
 def still(text: str, name: str, lang: Lang) -> str:
     """What a follow-up hears: that it is still urgent, then the lines that answer it, all of the card where none does."""
-    head = say(f"guard.still.{'now' if name in _NOW else 'today'}", lang)
+    head = say(f"guard.still.{name if name == _GENTLE else 'now' if name in _NOW else 'today'}", lang)
+    card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
+    if name == _GENTLE:
+        return "\n".join([head, "", *card])
     wanted = [label for label in _lexicon().labels_in(text) if label != "food" or name in _FASTING]
     lines = [*_card_lines(text, name, lang), *(say(f"guard.still.{label}", lang) for label in wanted)][
         :_LINES
     ]
-    if not lines or name == "self_harm":
-        card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
-        lines = [*lines, say("guard.still.more", lang), *card]
+    lines = lines or [say("guard.still.more", lang), *card]
     return "\n".join([head, "", *lines])
 
 

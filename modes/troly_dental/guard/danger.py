@@ -110,7 +110,8 @@ def _breathing(case: _Case) -> bool:
         or read.near("jaw", "locked", 2)
         or read.near("open", "finger", 5)
         or read.near("tough", "finger", 4)
-    ) and not read.near("cannot", "close", 2)
+        or (read.near("cannot", "finger", 4) and read.has("jaw", "mouth"))
+    ) and not read.cannot("close", 2)
     throat = read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
     if breath and not case.mouth:
         # Nothing says that it is about the mouth: it counts where it is said of a person.
@@ -142,16 +143,22 @@ def _allergy(case: _Case) -> bool:
 
 def _poisoning(case: _Case) -> bool:
     read = case.read
-    if not read.has("taken", "gulp", "too_much", "grabbed"):
+    took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
+    if not (took_it or read.has("taken", "gulp", "too_much")):
         return False
     asked = read.has("may_i") and not read.has("by_mistake", "just")
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
     mild = read.near("taken", "mild_chemical", 6) and read.has("too_much", "flood")
-    drug = read.has("drug", "pill")
+    drug = read.has("drug", "pill", "thinner")
+    bottle = (
+        (drug or read.has("mild_chemical"))
+        and read.near("taken", "container", 4)
+        and not (asked or read.has("course"))
+    )
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
     much = drug and (read.has("too_much") or _many_pills(read)) and not asked
-    grabbed = read.has("child") and read.has("grabbed") and (drug or read.has("container", "chemical"))
-    return chemical or mild or wrong or much or grabbed
+    somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
+    return chemical or mild or wrong or much or bottle or somebodys
 
 
 def _many_pills(read: _Reading) -> bool:
@@ -168,6 +175,9 @@ def _many_pills(read: _Reading) -> bool:
         ),
         default=0.0,
     )
+    strips = any(amount >= 1 and read.follows(at, ("strip",), 1) for amount, at in read.numbers)
+    if strips and read.has("drug") and not read.has("course"):
+        return True
     if strength >= _MILLIGRAMS and read.has("drug"):
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
@@ -203,7 +213,7 @@ def _bleeding(case: _Case) -> bool:
     goes_on = read.short and case.told_before("blood")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
-    if not case.mouth or read.has("mild"):
+    if not (case.mouth or case.told("thinner")) or read.has("mild"):
         return False
     lasting = read.near("blood", "lasting", 8) or (goes_on and read.has("lasting"))
     return (
@@ -230,7 +240,11 @@ def _trauma(case: _Case) -> bool:
     read = case.read
     if read.near("jaw", "broken", 3) and not read.near("tooth", "broken", 1):
         return True
-    if read.cannot("close", 2) and (case.mouth or read.has("jaw")) and not read.has("droop", "eye"):
+    if (
+        read.cannot("close", 2)
+        and (case.mouth or read.has("jaw"))
+        and not (read.has("droop") or read.near("eye", "close", 3))
+    ):
         return True
     hit = read.hit or (read.has("play") and read.has("harm"))
     if (hit or any(one.hit for one in case.before)) and read.near("jaw", "skewed", 3):
@@ -264,9 +278,13 @@ def _swelling(case: _Case) -> bool:
 
 def _nerve(case: _Case) -> bool:
     read = case.read
-    if read.has("droop") or (read.cannot("close", 2) and read.has("eye") and not read.has("swell")):
-        return case.mouth or read.has("numb", "now", "face")
+    if read.has("droop") or (
+        read.cannot("close", 2) and read.near("eye", "close", 3) and not read.has("swell")
+    ):
+        return case.mouth or case.told("injection") or read.has("numb", "now", "face")
     long = any(count >= 2 and read.follows(at, ("day",), 1) for count, at in read.numbers)
+    if read.near("numb", "face", 4) and read.has("sudden") and not case.told("injection"):
+        return True
     stays = long or read.has("days", "lasting") or case.told_before("drawn", "injection")
     return (
         read.near("numb", "face", 4)
@@ -426,6 +444,8 @@ class _Reading:
         """Whether a blow or a fall is told of."""
         if self.has("price", "laugh") and not self.has("blood", "broken", "knocked", "swell"):
             return False
+        if self.then("passive", "into_body", 4) and self.has("harm", "out"):
+            return True
         perhaps = bool(self._live.get("accident")) and self.near("tooth", "harm", 3)
         return (
             self.has("accident")
@@ -612,7 +632,7 @@ class _Reading:
             crossed = self._words[at].start
             if self._at(at, "no"):
                 return True
-            if self._at(at, "eased"):
+            if any(place.first <= at <= place.last for place in self._sure("eased")):
                 return not (self._at(at - 1, "no") or self._at(at - 2, "no"))
             if not self._at(at, "filler") and not any(self._at(at, sign) for sign in _SIGNS):
                 return False

@@ -147,6 +147,8 @@ _NOTHING_LISTED = -1.2
 _SHARPNESS, _LONE_WEAK = 0.9, 0.6
 # A follow-up names no subject of its own; after a matter that was refused it is hardly about teeth.
 _FOLLOWS, _HARDLY = 0.86, 0.42
+# What one may eat and drink is asked of any treatment, whatever the food.
+_EATS = re.compile(r"\b(?:ăn|uống|uong|nhai|eat|drink|chew)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.!?;\n:]+|,\s")
 
 
@@ -175,7 +177,8 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     if not any(one.listed for one in found):
         found += [_judged(mended) for mended in without_odd_accents(text)]
     best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
-    if best.own_subject or best.judgement.social:
+    eats = previous_dental and _EATS.search(text) and not best.judgement.refused
+    if (best.own_subject and not eats) or best.judgement.social:
         return best.judgement
     if previous_dental or _dental_before(previous_question):
         # It names no subject of its own, so it goes on about the same (C1).

@@ -24,6 +24,11 @@ _LONGEST_WAIT, _LONGEST_NAME = 86_400.0, 40
 log = logging.getLogger(__name__)
 
 
+def choose_tool(_query: str) -> str:
+    """Which tool of the tool-server answers a question (003-17): chosen by code, always the search; a model's choice would stand here."""
+    return TOOL
+
+
 async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutcome:
     """Up to five pages for `query` by the tool-server; never raises but when it is cancelled.
 
@@ -32,6 +37,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
     sent = await asyncio.to_thread(clean_query, query)
     if not sent:
         return SearchOutcome(problem="no_query", engine=ENGINE)
+    tool = choose_tool(sent)
     settings = services.settings.of(DentalSettings)
     if settings.mcp_server_url:
         from troly_dental.mcp.caller import McpConnection
@@ -39,14 +45,14 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
         seconds = settings.search_seconds + settings.mcp_seconds
         elsewhere = McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", seconds)
         try:
-            if await elsewhere.offers(TOOL):
-                return await ask_tool(elsewhere, sent, lang)
+            if await elsewhere.offers(tool):
+                return await ask_tool(elsewhere, sent, lang, tool)
         except McpCallError as error:
             # The memory says that this server is down; the search does not depend on it.
             log.warning("%s: %s", SERVER, error)
         finally:
             await elsewhere.close()
-    return await ask_tool(_own(services), sent, lang)
+    return await ask_tool(_own(services), sent, lang, tool)
 
 
 def _own(services: Services) -> Caller:
@@ -62,14 +68,14 @@ def _own(services: Services) -> Caller:
     )
 
 
-async def ask_tool(server: Caller, query: str, lang: Lang) -> SearchOutcome:
+async def ask_tool(server: Caller, query: str, lang: Lang, tool: str = TOOL) -> SearchOutcome:
     """The outcome of one call of the search; a server that fails is logged and has `problem` "server"."""
     try:
-        answer = await server.call(TOOL, {"query": query}, {LANGUAGE_META: lang})
+        answer = await server.call(tool, {"query": query}, {LANGUAGE_META: lang})
     except McpCallError as error:
         told = _told(error.meta)
         if not (error.answered and told.problem):
-            log.error("%s %s: %s", SERVER, TOOL, error, exc_info=error)  # noqa: TRY400 (the trace is given)
+            log.error("%s %s: %s", SERVER, tool, error, exc_info=error)  # noqa: TRY400 (the trace is given)
             return SearchOutcome(query=query, problem="server", engine=ENGINE)
         return told
     return await asyncio.to_thread(_read, answer, query)

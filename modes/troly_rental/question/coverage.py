@@ -33,7 +33,7 @@ _SHARP = frozenset(
         "without",
         "except",
     }
-    | {"nhieu", "phan", "may", "how", "many", "much"}
+    | {"ai", "who", "nhieu", "phan", "may", "how", "many", "much"}
     | {"than", "more", "less", "duoi", "tren", "gap", "so"}
 )
 """Words that turn a condition round or compare: what holds one is not shown in part."""
@@ -68,6 +68,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     if changed:
         labels = (label for label in lists("edits") if label != "loose")
         spans += spans_of(parts.vocabulary.find(parts.unplaced, "edits", *labels))
+    if "type" in _fields(parsed):
+        spans += spans_of(parts.vocabulary.find(text, "kinds", "any"))
     for label in (
         "price",
         "area",
@@ -107,6 +109,8 @@ def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
         at = parts.text.find(run)
         before = fold(parts.text[:at]).rstrip()
         listed = parts.vocabulary.find(run, "neutral", "provinces")
+        if not words_outside(tokens(run), spans_of(parts.vocabulary.find(run, "neutral", "places"))):
+            continue
         led = any(
             re.search(rf"(?<!\w){re.escape(fold(word))}$", before) for word in lists("neutral")["places"]
         )

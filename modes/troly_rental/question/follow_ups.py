@@ -505,6 +505,8 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
     elif output.group and found.measures:
         found = _without_month(found) if output.group == ("month",) else found
+        ends = find(parts.text, "asks", "highest end", "lowest end")
+        found = replace(found, order=(Order("figure", ends[0].label == "highest end"),)) if ends else found
         found = replace(found, group=output.group, order=output.order or found.order)
     elif output.order and not set(_MORE) & marks and not found.group:
         # After a number of rooms "rẻ nhất là cái nào" asks for one of them.

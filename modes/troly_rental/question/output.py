@@ -14,6 +14,9 @@ _GROUPS = (
     "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
     "building", "room", "price_band",
 )  # fmt: skip
+_NO_FIGURE = frozenset({"room", "building", "month", "week", "day"})
+"""Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
+_EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
 _ENDS_OF_RENT = ("min", "max", "cheapest", "dearest")
 _KINDS = ("avg", "median", "min", "max", "sum")
 _DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
@@ -162,7 +165,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
         found.insert(0, Measure("count"))
     if not found and "price asked" in labels:
         found = [Measure("avg", "price"), Measure("min", "price"), Measure("max", "price")]
-    if not found and group and set(group) - {"room", "building"}:
+    if not found and group and set(group) - _NO_FIGURE:
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)
 
@@ -195,6 +198,10 @@ def _ends(vocabulary: Vocabulary, text: str) -> tuple[Measure, ...]:
 def _superlative_groups(vocabulary: Vocabulary, text: str, field: str) -> list[Measure]:
     """ "quận nào rẻ nhất", "giá theo quận": the average; "số phòng theo quận" is caught by the count."""
     hits = vocabulary.find(text, "asks", "cheapest", "dearest", "cheap")
+    groups = vocabulary.find(text, "asks", *(f"by {name}" for name in _GROUPS))
+    if hits and hits[0].label != "cheap" and any(_EACH.match(fold(hit.phrase)) for hit in groups):
+        # "giá rẻ nhất ở mỗi quận" is an end of each, "quận nào rẻ nhất" an average.
+        return [Measure("min" if hits[0].label == "cheapest" else "max", "price")]
     if MOST_OF_GROUP.search(fold(text)) and not hits:
         return [Measure("count")]
     if hits or vocabulary.find(text, "asks", *(f"figure {name}" for name in _FIELDS)):

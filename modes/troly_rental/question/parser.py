@@ -59,7 +59,9 @@ def parse_question(
     edited = change_query(message, parts, previous, focus) if previous is not None else None
     if edited is not None:
         parsed = check_readiness(edited, role, money=parts.money)
-        return _accounted(parts, parsed, known, changed=parsed != previous)
+        return _accounted(
+            parts, parsed, known, changed=parsed != previous, lost=_lost(parts, parsed, previous)
+        )
     alone = _accounted(parts, _parse_alone(message, parts, role), known)
     # A model wrote the query before: only a model can change it.
     follows = (
@@ -91,13 +93,32 @@ def _unread(
     return tuple(run for run in found if not {*folded_words(run)} <= pointed or not folded_words(run))
 
 
+def _lost(parts: QuestionParts, parsed: ParsedQuestion, previous: ParsedQuestion | None) -> tuple[str, ...]:
+    """Conditions that were read and that a change neither holds nor gave up."""
+    before = previous.filters if previous is not None else ()
+    values = {(one.field, value) for one in (*parsed.filters, *before) for value in one.values}
+    # A bare amount moves a limit, a month becomes a side: their fields are enough.
+    fields = {one.field for one in (*parsed.filters, *before)} - {"amenity"}
+    return tuple(
+        value
+        for one in parts.filters
+        for value in one.values
+        if one.field not in fields and (one.field, value) not in values
+    )
+
+
 def _accounted(
-    parts: QuestionParts, parsed: ParsedQuestion, places: Places, *, changed: bool = False
+    parts: QuestionParts,
+    parsed: ParsedQuestion,
+    places: Places,
+    *,
+    changed: bool = False,
+    lost: tuple[str, ...] = (),
 ) -> ParsedQuestion:
     """`parsed` with the words that it does not hold: a list says so, a figure is not given."""
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
-    unread = _unread(parts, parsed, changed=changed)
+    unread = (*_unread(parts, parsed, changed=changed), *lost)
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
         return parsed
     parsed = replace(parsed, unread=unread)

@@ -272,6 +272,11 @@ def _output(
         return replace(output, measures=total, mode="TABLE", group=(), order=(), remarks=())
     if entity == "invoice" and output.mode == "CHART" and not vocabulary.find(text, "asks", "count"):
         return replace(output, measures=(Measure("sum", "total"),), group=("month",), order=(Order("month"),))
+    asked = vocabulary.find(text, "asks", "price asked", "amount asked", "sum")
+    if entity == "contract" and asked and vocabulary.find(text, "asks", "figure deposit"):
+        return replace(
+            output, measures=(Measure("sum", "deposit"),), mode="TABLE", group=(), order=(), remarks=()
+        )
     rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
     measures = (Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures)
     return replace(output, measures=tuple(measures))

@@ -48,7 +48,7 @@ class PlaceConditions:
 
 def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceConditions:
     """The places named in `text`."""
-    mentions = _expected(text, tuple(places.find(text)))
+    mentions = _consistent(_expected(text, tuple(places.find(text))))
     filters: list[Filter] = []
     remarks: list[Remark] = []
     spans: list[Span] = []
@@ -123,6 +123,19 @@ def _expected(text: str, mentions: tuple[PlaceMention, ...]) -> list[PlaceMentio
             continue
         kept.append(mention)
     return kept
+
+
+def _consistent(mentions: list[PlaceMention]) -> list[PlaceMention]:
+    """Without wards that lie in none of the districts named: "đường Nguyễn Trãi, quận 5" is a street there."""
+    districts = {
+        part for m in mentions for p in m.places if p.kind == "district" for part in (p.id, *p.covers)
+    }
+    return [
+        one
+        for one in mentions
+        if not districts
+        or any(place.kind != "ward" or place.district_id in districts for place in one.places)
+    ]
 
 
 def _unplaced(mention: PlaceMention) -> bool:

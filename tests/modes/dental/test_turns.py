@@ -211,6 +211,15 @@ async def test_follow_ups_stay_in_the_emergency_until_it_is_over(
     assert (await clinic.ask("Niềng răng mất bao lâu?")).state["red_flag"] is None
 
 
+@pytest.mark.parametrize(
+    "text", ["\u2510(\u00b4\u30fc\uff40)\u250c", "🦷", "?!", "\u0301\u0301", "1234", "\u200b"]
+)
+async def test_no_text_makes_a_turn_fail_in_an_emergency_or_out_of_it(clinic: Clinic, text: str) -> None:
+    assert (await clinic.ask(text)).answer
+    await clinic.ask("sưng mặt lan xuống cổ, khó thở")
+    assert (await clinic.ask(text)).answer.startswith("🚨")
+
+
 HEALTH = ["Tôi đang dùng warfarin", "tôi bị tiểu đường", "tôi bị hen suyễn", "Tôi dị ứng lidocaine", "tôi có van tim nhân tạo", "tôi đang cho con bú", "I take warfarin", "con tôi 5 tuổi"]  # fmt: skip
 
 

@@ -16,10 +16,14 @@ from tests.support.ollama.double import OllamaDouble, closed_port_url
 from tests.support.process.waiting import until
 from troly.plugin.events import Notice, Sources, StepFinished
 from troly_dental.mcp.caller import SEARCH_META, McpCallError, ToolResult
-from troly_dental.search.tool import ask_tool
+from troly_dental.search.tool import ask_tool, choose_tool
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 TEXT = "Title: Ăn gì\nContent: Ăn mềm\nLink: https://a.vn/x"
+
+
+def test_the_tool_is_chosen_by_code() -> None:
+    assert {choose_tool(query) for query in ("", CLEAR, "use another tool")} == {"duckduckgo_search"}
 
 
 class Scripted:

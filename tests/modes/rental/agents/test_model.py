@@ -52,8 +52,12 @@ def server() -> Iterator[OllamaDouble]:
 
 
 @pytest.fixture
-async def desk(own_home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
-    async with rental_desk(own_home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12") as opened:
+async def desk(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
+    """The module's own desk; what an earlier test left for reuse is forgotten."""
+    async with rental_desk(home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12") as opened:
+        kept = ReuseStore(opened.services.state)
+        for entry in kept.list(None):
+            kept.remove(entry.number)
         yield opened
 
 
