@@ -299,6 +299,7 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
         chosen = chosen[:1]
     if not chosen:
         return NoteAnswer()
+    query = spellings_of(query)[-1]
     parts, read = [], []
     for place, (note, sentences) in enumerate(chosen):
         # A note ends with when to see a dentist.

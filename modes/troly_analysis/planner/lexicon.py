@@ -258,6 +258,10 @@ def alike_values() -> dict[str, tuple[str, ...]]:
     return found
 
 
+# Short for "anh", "em"; with marks they are words ("ế").
+_VOWELS = frozenset("aeiouy")
+
+
 @cache
 def spellings() -> dict[str, str]:
     """Folded short spellings and what they stand for, the planner's own before those of all assistants."""
@@ -267,7 +271,7 @@ def spellings() -> dict[str, str]:
             for each in short:
                 key = fold(each)
                 asked = set(words().listed((key,))) - {"filler"}
-                if key.isalpha() and key != fold(meant) and not asked:
+                if key.isalpha() and key != fold(meant) and not asked and key not in _VOWELS:
                     found.setdefault(key, meant)
     return found
 

@@ -109,10 +109,6 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
     text = _undoubled(text, vocabulary)
-    # "ế" is a word and no short way of writing "em".
-    vocabulary = vocabulary | {
-        token.folded for token in typed if len(token.text) == 1 and accents(token.text)
-    }
     correction = _corrector().correct(text, vocabulary=vocabulary)
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     return CorrectedText(correction.text, tuple(tokens(correction.text)), careful, repairs)

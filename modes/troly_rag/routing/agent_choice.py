@@ -30,8 +30,6 @@ _UNKNOWN_TO_GENERAL = 0.3
 _NOWHERE_TO_GENERAL = 2.0
 # The value of a passage that holds all words side by side in a document of that title; what one without the figure asked is worth.
 _BEST, _NO_FIGURE = 1.15, 0.8
-# An open page that answers goes before a closed one.
-_CLOSED = 0.8
 _PHRASES = re.compile(r"[,;:.…]+")
 
 
@@ -179,7 +177,7 @@ async def corpus_fits(
         return {
             name: max(
                 [
-                    _CLOSED * closed if each.denied else 0.0,
+                    closed if each.denied else 0.0,
                     *(_fit(text, passage) for passage in each.passages),
                 ]
             )
