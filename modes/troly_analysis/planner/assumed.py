@@ -137,7 +137,7 @@ def _often(w: FigureSearch) -> Measure | None:
 
 
 def _rows(w: FigureSearch) -> Measure | None:
-    return w.count() if w.parts.rows else None
+    return w.count() if w.parts.rows and w.form != "rows" else None  # rows are sorted by a column
 
 
 def _mean(w: FigureSearch) -> Measure | None:
@@ -161,7 +161,9 @@ def _counted_goods(w: FigureSearch) -> Measure | None:
 
 def _money(w: FigureSearch) -> Measure | None:
     main, op = w.schema.main_measure(), w.parts.op or "sum"
-    if w.money and (w.parts.has("how much") or (w.sold and w.money == main)):
+    # The first customers are those who spent most, as best sellers are what was sold most.
+    buyers = w.form == "top" and any(group.ref.concept == "customer" for group in w.groups)
+    if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
         return w.assume(w.money, op)
     limited = w.form != "scalar" or w.conditions or w.parts.when.period
     return w.assume(main, op) if main and (w.sold or (w.parts.op == "sum" and limited)) else None
