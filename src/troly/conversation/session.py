@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from troly.errors import StoreError
 
 if TYPE_CHECKING:
-    from troly.config import Profile, Settings
+    from troly.config import Profile, Settings, SettingsError
     from troly.paths import Paths
     from troly.plugin.registry import Registry
     from troly.plugin.services import Services
@@ -24,29 +24,49 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One person's use of the program. Calls of the stores block; the model client belongs to the loop that uses it."""
+    """One person's use of the program. Calls of the stores block; the model client belongs to the loop that uses it.
+
+    `problem` is what is wrong with the users file where the session was opened with the least rights all the same.
+    """
 
     services: Services
     registry: Registry
     profile: Profile
+    problem: SettingsError | None = None
 
     @classmethod
-    def open(cls, paths: Paths, settings: Settings, registry: Registry, env: Mapping[str, str]) -> Session:
+    def open(
+        cls,
+        paths: Paths,
+        settings: Settings,
+        registry: Registry,
+        env: Mapping[str, str],
+        *,
+        least_rights: bool = False,
+    ) -> Session:
         """Open the stores for the person of `env`, and remove for good what was deleted longer ago than `UNDO_TIME`.
 
-        Blocking, and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
+        A wrong users file raises SettingsError, or with `least_rights` gives a person with none of its rights. Blocking,
+        and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
         """
-        from troly.config import load_profile
+        from troly.config import Profile, SettingsError, current_login, load_profile
         from troly.plugin.services import open_services
 
-        profile = load_profile(paths, settings, env=env)
+        problem: SettingsError | None = None
+        try:
+            profile = load_profile(paths, settings, env=env)
+        except SettingsError as error:
+            if not least_rights:
+                raise
+            login, problem = current_login(paths, settings, env), error
+            profile = Profile(login, login)
         services = open_services(paths, settings, registry)
         try:
             services.conversations.purge_deleted(services.clock() - UNDO_TIME)
         except StoreError as error:
             # Another process may be writing: the next start does it.
             log.warning("deleted conversations not purged", exc_info=error)
-        return cls(services, registry, profile)
+        return cls(services, registry, profile, problem)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -62,6 +62,7 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
         new_here=not (services.paths.data / WELCOMED).exists(),
         missing_samples=missing_samples,
         kinds=cache(lambda: kinds(registry)),
+        problem=session.problem,
     )
 
 

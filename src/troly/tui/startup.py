@@ -116,7 +116,7 @@ def prepare_start(
             raise trouble or TrolyError("config.unknown")
         registry = Registry()
         whole = known if settings is not None else load_settings(paths, env, sections=registry.sections())
-        return Session.open(paths, whole, registry, env)
+        return Session.open(paths, whole, registry, env, least_rights=True)
 
     return Start(
         mode=mode or known.mode or "",

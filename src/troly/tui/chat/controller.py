@@ -97,6 +97,8 @@ class Controller:
             title = tr("ui.mode.unknown", self.language, mode=unknown)
             known = ", ".join(self.modes)
             self.show_trouble(self.pane, Trouble(title, "", tr("ui.mode.known", self.language, modes=known)))
+        if info.problem is not None:
+            self.show_trouble(self.pane, trouble_from(info.problem, self.language))
         for pane in self.tabs.everywhere:
             self.ask_next(pane)
         self.refresh()

@@ -229,7 +229,7 @@ class SessionInfo(NamedTuple):
     """What the screen learns when the session is open.
 
     `notices` are damaged files that were moved away; `missing_samples` modes whose samples must be loaded first;
-    `kinds` gives what can be loaded.
+    `kinds` gives what can be loaded; `problem` is what the person is told at once.
     """
 
     modes: tuple[ModeView, ...]
@@ -238,6 +238,7 @@ class SessionInfo(NamedTuple):
     new_here: bool = False
     missing_samples: frozenset[str] = frozenset()
     kinds: Callable[[], Sequence[IngestKind]] = tuple
+    problem: Exception | None = None
 
 
 class DataStatusView(NamedTuple):
