@@ -16,6 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Source, Suggestions
+from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow, find_reference
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
@@ -132,7 +133,7 @@ def understand(
     """The message understood, once a turn. Blocking: values of long columns are looked up; raises StoreError."""
     look = value_lookup(turn.services, turn.profile.login)
     suggested = _suggested(turn)
-    if previous is not None and turn.focus is None:
+    if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
     rest, rows = pointed_at(turn, text)
     return analyse_question(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import duckdb  # noqa: F401 (what the lists are read with)
+
 from troly_shopping.dialogue import dialogue_phrases
 from troly_shopping.intent import MessagePhrases, score_intents
 

@@ -51,6 +51,8 @@ def session(env: dict[str, str]) -> Iterator[PtySession]:
 def answering(session: PtySession) -> None:
     session.until("sk something")
     session.type("wait\r")
+    session.until("Một chút")
+    session.type("\x1b[1;5F")  # Ctrl+End: what is being written stands below the first screen
     session.until("phần đầu")
     session.type("nháp dở")
     session.until("dở")
