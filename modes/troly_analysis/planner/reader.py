@@ -16,7 +16,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from troly.text.fold import accents, fold, nfc
+from troly.text.fold import accents, accents_agree, fold, nfc, words
 from troly_analysis.planner.lexicon import concept
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
@@ -656,6 +656,11 @@ class Reader:
     def _is_word_value(self, at: int, best: Value) -> bool:
         """Whether a single word means a value: everyday words and bits of names do not ("tra" is no "Trà")."""
         mention = self.mentions[at]
+        meant = [word for value in best.values for word in words(value) if fold(word) == fold(mention.text)]
+        if meant and not any(
+            not accents(word) or accents_agree(mention.text.lower(), word) for word in meant
+        ):
+            return False  # "giờ" is not "gió"
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from troly_rag.routing.questions import is_arithmetic
 from troly_rag.tools.calculator import (
     CalculationError,
     Number,
@@ -156,3 +157,8 @@ def test_what_is_missing_is_named() -> None:
 def test_words_that_compute_nothing_are_no_expression() -> None:
     for text in ("xin chào", "đi muộn 3 lần", "ngày 12/11/2026", "phòng 301", ""):
         assert expression_in(text) == []
+
+
+@pytest.mark.parametrize("text", ["máy cấp tháng 3/2023", "12/2026", "ngày 2/9", "since 03-2024"])
+def test_a_month_of_a_year_is_no_division(text: str) -> None:
+    assert not is_arithmetic(text)
