@@ -110,8 +110,9 @@ def test_a_terminal_of_one_cell_and_back_keeps_answer_and_draft(session: PtySess
     session.resize(1, 1)
     session.clear()
     session.resize(100, 30)
-    session.until("phần đầu")
     session.until("nháp dở")
+    session.type("\x1b[1;5F")  # Ctrl+End: what was being written stands below the first screen
+    session.until("phần đầu")
 
 
 @pytest.fixture
