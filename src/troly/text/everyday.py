@@ -1,0 +1,144 @@
+"""Everyday words that all assistants read alike: what asks for nothing in a message, and what is small talk.
+
+The words stand in `lexicons/everyday.txt`. An assistant finds the words of its own subject first; of the rest, those with a role
+here say nothing more, and any other word was not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+from troly.text.fold import WordToken, accents, tokens
+from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
+from troly.text.spelling import chat_spellings
+from troly.text.wordlist import LEXICONS, read_lists
+
+Role = Literal[
+    "person", "particle", "polite", "request", "question", "link", "auxiliary", "degree", "now", "classifier"
+]
+"""What a word does in a sentence that names nothing of its subject."""
+
+Kind = Literal["ability", "identity", "chat", "bye", "thanks", "greeting", "ack"]
+"""What small talk is about, the most telling kind first."""
+
+ROLES: frozenset[Role] = frozenset(get_args(Role))
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+# Said before or after a question, these are no part of it.
+_WRAPPING = frozenset({"greeting", "thanks", "bye", "ack"})
+# What may stand around small talk.
+_AROUND = frozenset({"person", "particle", "polite", "degree", "link", "auxiliary", "now", "around"})
+_ENOUGH = 400
+_RUN = re.compile(r"([^\W\d_])\1+")
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTalk:
+    """A message without its pleasantries.
+
+    `kind` is None where something is asked; `rest` is then the question in the words typed. `rest` is "" where a message
+    is nothing but small talk, or has no word at all.
+    """
+
+    kind: Kind | None
+    rest: str
+
+
+def everyday_phrases(text: str) -> list[PhraseHit]:
+    """The everyday words and phrases of `text`, left to right, labelled by role or kind; the longest wins."""
+    return _lexicon().find(text)
+
+
+def without_everyday(
+    text: str, spans: Iterable[tuple[int, int]] = (), roles: frozenset[Role] = ROLES
+) -> list[WordToken]:
+    """The words of `text` outside `spans`, which an assistant has read, that are none of these everyday `roles`.
+
+    A phrase that was partly read counts for the words that are left of it only if each has a role of its own.
+    """
+    read = tuple(spans)
+    typed = tokens(text)
+    marked = any(accents(word.text) for word in typed)
+    hits = [
+        hit
+        for hit in everyday_phrases(text)
+        if hit.label in roles | _WRAPPING and (hit.exact or not marked or " " in hit.phrase)
+    ]
+    whole = [
+        (hit.start, hit.end)
+        for hit in hits
+        if not any(start < hit.end and hit.start < end for start, end in read)
+    ]
+    return [word for word in words_outside(typed, (*read, *whole)) if not _plain(word, roles, marked=marked)]
+
+
+def small_talk(text: str) -> SmallTalk:
+    """What kind of small talk a message is, or the question in it (000-21, 001-28, 002-07, 004-18)."""
+    head = text[:_ENOUGH]
+    words = tokens(head)
+    if not words:
+        return SmallTalk("greeting", "")
+    hits = everyday_phrases(head)
+    kinds = [hit for hit in hits if hit.label in _KINDS]
+    idle = [hit for hit in hits if hit.label in _AROUND or hit.label in _KINDS]
+    if kinds and not words_outside(words, spans_of(idle)) and len(text) <= _ENOUGH:
+        labels = {hit.label for hit in kinds}
+        return SmallTalk(next(kind for kind in _KINDS if kind in labels), "")
+    return SmallTalk(None, _unwrapped(text, head, hits))
+
+
+def _unwrapped(text: str, head: str, hits: list[PhraseHit]) -> str:
+    """`text` without the greetings and thanks before and behind its question, and who they are said to."""
+    labels: dict[tuple[int, int], set[str]] = {}
+    for hit in hits:
+        labels.setdefault((hit.start, hit.end), set()).add(hit.label)
+    start, end, opened = 0, len(text), False
+    for (begins, ends), said in labels.items():
+        wraps = bool(said & _WRAPPING)
+        if tokens(head[start:begins]) or not (wraps or (opened and said & {"person", "particle"})):
+            break
+        start, opened = ends, opened or wraps
+    at = end
+    for (begins, ends), said in reversed(labels.items()) if head == text else ():
+        if begins < start or tokens(text[ends:at]) or not said & (_WRAPPING | _AROUND):
+            break
+        at = begins
+        if said & (_WRAPPING - {"ack"}):
+            end = begins
+    return text[start:end].strip(" \t\r\n,.;:!–—-~") or text.strip()
+
+
+def _plain(word: WordToken, roles: frozenset[Role], *, marked: bool) -> bool:
+    """Whether a word alone, or what it is a chat spelling or a drawn-out form of, has one of `roles`.
+
+    In a message typed with accents (`marked`) a word without any has none: "thu" is not "thứ".
+    """
+    forms = {word.text, _chat().get(word.text, ""), _RUN.sub(r"\1", word.text)}
+    single = _single_words(folded=not marked)
+    return any(role in roles for form in forms for role in single.get(form, ()))
+
+
+@cache
+def _single_words(*, folded: bool) -> dict[str, tuple[str, ...]]:
+    """Each everyday word of one syllable with its roles: as written, and without accents where `folded`."""
+    found: dict[str, list[str]] = {}
+    for role, phrases in read_lists(LEXICONS / "everyday.txt").items():
+        for phrase in phrases:
+            words = tokens(phrase)
+            if role in ROLES and len(words) == 1:
+                for form in {words[0].text, words[0].folded if folded else words[0].text}:
+                    found.setdefault(form, []).append(role)
+    return {form: tuple(roles) for form, roles in found.items()}
+
+
+@cache
+def _chat() -> dict[str, str]:
+    return chat_spellings()
+
+
+@cache
+def _lexicon() -> Lexicon:
+    return Lexicon(read_lists(LEXICONS / "everyday.txt"))

@@ -1,0 +1,91 @@
+"""Everyday words: greetings and politeness are no part of a question, small talk is known in any dress, subjects are kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troly.text.everyday import ROLES, small_talk, without_everyday
+from troly.text.fold import fold, tokens
+from troly.text.wordlist import LEXICONS, read_lists
+
+WORDS = read_lists(LEXICONS / "everyday.txt")
+KINDS = ("greeting", "thanks", "bye", "ack", "identity", "ability", "chat")
+ADDRESS = ("", " bạn", " em", " shop", " ad")
+PARTICLES = ("", " ạ", " nhé", " nha", " à", "!", " vậy", " nhiều nhé")
+QUESTIONS = (
+    "doanh thu tháng 9",
+    "laptop Dell dưới 20 triệu",
+    "phòng trọ quận 7 có máy lạnh",
+    "quy định nghỉ phép",
+    "răng khôn đau",
+    "unpaid tenants in March",
+)
+
+
+@given(
+    st.sampled_from([(kind, phrase) for kind in KINDS for phrase in WORDS[kind]]),
+    st.sampled_from(ADDRESS),
+    st.sampled_from(PARTICLES),
+    st.booleans(),
+)
+def test_small_talk_is_known_however_it_is_dressed(
+    said: tuple[str, str], address: str, particle: str, plain: bool
+) -> None:
+    text = said[1] + address + particle
+    found = small_talk(fold(text) if plain else text)
+    assert found.kind is not None
+    assert found.rest == ""
+
+
+@given(
+    st.sampled_from([*WORDS["greeting"], *WORDS["thanks"], ""]),
+    st.sampled_from(QUESTIONS),
+    st.sampled_from([*WORDS["thanks"], *WORDS["bye"], ""]),
+    st.booleans(),
+)
+def test_a_question_keeps_all_its_words_and_loses_what_is_around_it(
+    before: str, question: str, behind: str, plain: bool
+) -> None:
+    text = ", ".join(filter(None, (before, question, behind)))
+    if plain:
+        text, question = fold(text), fold(question)
+    found = small_talk(text)
+    assert found.kind is None
+    assert found.rest == question
+    kept = {word.text for word in without_everyday(text)}
+    assert kept >= {word.text for word in without_everyday(question)}
+
+
+@given(st.lists(st.sampled_from([phrase for role in ROLES for phrase in WORDS[role]]), max_size=6))
+def test_words_that_name_nothing_leave_nothing(phrases: list[str]) -> None:
+    assert without_everyday(" , ".join(phrases)) == []
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_and_what_is_left_stands_in_it(text: str) -> None:
+    found = small_talk(text)
+    assert found.rest in text
+    typed = {word.start for word in tokens(text)}
+    assert all(word.start in typed for word in without_everyday(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("bàn bao nhiêu tiền vậy shop ơi", ["bàn", "tiền"]),
+        ("doanh thu tháng 9", ["doanh", "thu", "tháng", "9"]),
+        ("cho mik xem dc k", ["k"]),
+        ("không còn hàng hả ta", ["không", "hàng"]),
+        ("which rooms are cheaper please", ["rooms", "cheaper"]),
+    ],
+)
+def test_words_of_a_subject_and_negations_are_never_idle(text: str, left: list[str]) -> None:
+    assert [word.text for word in without_everyday(text)] == left
+
+
+def test_what_an_assistant_has_read_is_left_out() -> None:
+    text = "giá bàn phím cơ bao nhiêu"
+    at = text.index("bàn phím cơ")
+    assert [word.text for word in without_everyday(text, [(at, at + len("bàn phím cơ"))])] == ["giá"]
