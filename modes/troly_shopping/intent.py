@@ -17,14 +17,14 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.fold import tokens
 from troly.text.language import detect
-from troly.text.match import ExampleClassifier, Lexicon, PhraseHit, spans_of, words_outside
+from troly.text.match import Lexicon, PhraseHit, spans_of, words_outside
 from troly.text.spelling import Corrector
 from troly.text.wordlist import LEXICONS as COMMON_LEXICONS
 from troly.text.wordlist import read_lists
 from troly_shopping.products.query import parse_price_limits
 from troly_shopping.serials import SerialParse
 from troly_shopping.strings import prompts, say
-from troly_shopping.wordlists import LEXICONS, lexicon, word_lists
+from troly_shopping.wordlists import lexicon, word_lists
 
 if TYPE_CHECKING:
     from troly_shopping.message import ParsedMessage
@@ -43,6 +43,7 @@ _FIRST: Mapping[str, tuple[Intent, float]] = {
     "symptom": ("warranty", 1.3),
     "shopping": ("shopping", 2.4),
     "terms": ("shopping", 3.5),
+    "topic": ("shopping", 1.8),
     "place": ("shopping", 1.8),
     "leaning": ("shopping", 1.0),
     "goods": ("shopping", 1.3),
@@ -52,22 +53,25 @@ _FIRST: Mapping[str, tuple[Intent, float]] = {
     "off": ("unknown", 2.8),
 }
 _FURTHER = 0.3
+# Topics of service that owners ask about as often as buyers: they tell nothing.
+_OWNERS = {
+    "not covered",
+    "warranty parts",
+    "warranty period",
+    "warranty terms",
+    "warranty place",
+    "repair time",
+    "repair cost",
+    "exchange",
+}
 _OWNED = 1.0
 _DEVICE = 0.6
 # Goods with a price beside them ("laptop dưới 20 triệu") are to be bought.
 _PRICED = 2.0
 # A price alone ("dưới 10 triệu thôi") leans there.
-_LIMITED = 0.8
-# What likeness to the examples weighs beside them; a message like none of them is nonsense by this much.
-_LIKENESS: Mapping[str, tuple[Intent, float]] = {
-    "shopping": ("shopping", 2.5),
-    "warranty": ("warranty", 2.5),
-    "social": ("unknown", 1.6),
-}
-_DOUBT, _NOTHING_LISTED = 0.6, 1.2
-# Likeness to small talk counts this much beside a word for business: people are polite.
-_POLITE = 0.3
-_BUSINESS = ("warranty", "repair", "shopping", "terms", "place", "goods", "brand", "device")
+_LIMITED = 0.5
+# What is always doubted.
+_DOUBT = 0.52
 # How much of the other working intent counts against the better one: both are business, and one must be served.
 _RIVAL = 0.35
 # What the model is shown of the conversation.
@@ -157,7 +161,7 @@ def intent_by_rules(phrases: MessagePhrases, serials: SerialParse, *, awaiting: 
 
 
 def score_intents(phrases: MessagePhrases) -> RuleIntent:
-    """The intent by words and likeness to examples alone (000-21, 000-22); "unknown" when nothing tells."""
+    """The intent by words alone (000-21, 000-22); "unknown" when nothing tells."""
     text, count = phrases.text, phrases.count
     points: dict[Intent, float] = {"shopping": 0.0, "warranty": 0.0, "unknown": 0.0}
     for label, number in count.items():
@@ -175,28 +179,15 @@ def score_intents(phrases: MessagePhrases) -> RuleIntent:
     if count["device"]:
         points["warranty"] += _DEVICE
         points["shopping"] += _DEVICE
-    business = any(count[label] for label in _BUSINESS)
-    like = _examples().classify(text)
-    for scored in like:
-        if scored.label in _LIKENESS:
-            intent, weight = _LIKENESS[scored.label]
-            points[intent] += (
-                weight * scored.confidence * (_POLITE if business and intent == "unknown" else 1)
-            )
     words = ", ".join(dict.fromkeys(hit.phrase for hit in phrases.hits)) or "-"
-    return _decided(points, count, f"{words}; ≈ {like[0].label} {like[0].confidence:.2f}")
+    return _decided(points, words)
 
 
-def _decided(points: Mapping[Intent, float], count: Counter[str], reason: str) -> RuleIntent:
+def _decided(points: Mapping[Intent, float], reason: str) -> RuleIntent:
     warranty, shopping = points["warranty"], points["shopping"]
     intent: Intent = "warranty" if warranty > shopping else "shopping"
     most, rival = max(warranty, shopping), min(warranty, shopping)
-    confidence = most / (
-        most
-        + _RIVAL * rival
-        + points["unknown"]
-        + (_DOUBT if any(count[label] for label in _FIRST) else _NOTHING_LISTED)
-    )
+    confidence = most / (most + _RIVAL * rival + points["unknown"] + _DOUBT)
     if points["unknown"] >= most or confidence < 0.5:
         return RuleIntent("unknown", min(confidence, 0.4), reason)
     return RuleIntent(intent, confidence, reason)
@@ -228,19 +219,26 @@ def _intent_lexicon() -> Lexicon:
 def _intent_lists() -> dict[str, tuple[str, ...]]:
     social = word_lists("social")
     remarks = [phrase for kind, phrases in social.items() if kind not in WRAPPING for phrase in phrases]
+    topics = [
+        phrase
+        for topic, phrases in word_lists("topics").items()
+        if not topic.endswith(" page") and topic not in _OWNERS
+        for phrase in phrases
+    ]
     wrapping = [phrase for kind in WRAPPING for phrase in social[kind]]
-    return {**word_lists("intents"), "social": tuple(remarks), "wrapping": tuple(wrapping)}
-
-
-@cache
-def _examples() -> ExampleClassifier:
-    return ExampleClassifier.load(LEXICONS / "intent_examples.txt")
+    lists = word_lists("intents")
+    return {**lists, "topic": tuple(topics), "social": tuple(remarks), "wrapping": tuple(wrapping)}
 
 
 @cache
 def _spelling() -> Corrector:
     phrases = [phrase for listed in _intent_lists().values() for phrase in listed]
-    known = [example for _, example in _examples().examples]
+    known = [
+        entry
+        for name in ("catalogue", "topics", "dialogue")
+        for listed in word_lists(name).values()
+        for entry in listed
+    ]
     for name in ("vietnamese", "english", "neutral"):
         known += [
             entry for listed in read_lists(COMMON_LEXICONS / f"{name}.txt").values() for entry in listed
