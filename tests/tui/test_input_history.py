@@ -16,6 +16,8 @@ from troly.conversation.input_history import Draft
 from troly.conversation.session import Session
 from troly.plugin.registry import Registry
 from troly.tui import operations
+from troly.tui.chat.panes import Tabs
+from troly.tui.chat.view import Pane
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, b"\x11"], ids=["term", "hup", "ctrl-q"])
@@ -59,3 +61,19 @@ def test_names_of_a_real_assistant(tmp_path: Path) -> None:
         assert [one.name for one in modes["rental"].talk] == ["sql"]
         operations.save_input(session, "một câu", {"c": Draft("nháp")})
         assert operations.load_input_history(session).earlier == ("một câu",)
+
+
+def test_the_tabs_of_the_last_session_without_the_deleted_ones(tmp_path: Path) -> None:
+    registry = Registry()
+    with services_at(tmp_path, registry) as services:
+        session = Session(services, registry, profile("an"))
+        kept, gone = (services.conversations.create("an", "rag", title=title).id for title in ("một", "hai"))
+        tabs = Tabs(Pane("rag", kept, unloaded=True))
+        tabs.show(Pane("rag", gone))
+        operations.save_screen(session, tabs.kept())
+        operations.delete_conversation(session, gone)
+        found = operations.describe_session(session).tabs
+        assert found is not None
+        assert [(pane.title, pane.conversation) for pane in found.panes] == [("một", kept)]
+        operations.save_screen(session, {"panes": [3], "shown": "x"})
+        assert operations.describe_session(session).tabs is None

@@ -58,6 +58,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("again", "app.again", ("ctrl+r",), "chat", "talk", palette=True),
     Action("continue", "app.message('continue')", ("ctrl+t",), "chat", "talk", palette=True),
     Action("edit", "app.edit", (), "chat", "talk", palette=True),
+    Action("acknowledge", "app.acknowledge", ("alt+a",), "chat", "talk", palette=True),
     Action("handoff", "app.handoff", (), "chat", "talk", palette=True),
     Action("new", "app.new", ("ctrl+n",), "chat", "talk", palette=True),
     Action("assistants", "app.place({})", NUMBERED, "chat", "talk"),

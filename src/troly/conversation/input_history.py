@@ -1,4 +1,4 @@
-"""What a person typed, kept across restarts: earlier messages and unsent drafts, in files of their own in the data folder.
+"""What a person typed and had open, kept across restarts: messages, drafts, tabs, in files of their own in the data folder.
 
 Several programs may write at once, and one may be killed at any time: a message is one appended line, the drafts are
 replaced as a whole.
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from troly.paths import write_whole
 from troly.stores.processes import FileLock
 
 # Messages recalled; the file is shortened to them when it has grown to `LONGEST_FILE` bytes.
@@ -48,6 +48,7 @@ class InputHistoryStore:
         self._folder = folder
         self._messages = folder / f"{name}.jsonl"
         self._drafts = folder / f"{name}.drafts.json"
+        self._screen = folder / f"{name}.screen.json"
         self._lock = FileLock(folder / f"{name}.lock")
 
     def load(self) -> InputHistory:
@@ -76,13 +77,23 @@ class InputHistoryStore:
             drafts = {**self._read_drafts(), **changes}
             kept = {key: draft for key, draft in drafts.items() if draft is not None and draft.text.strip()}
             newest = dict(list(kept.items())[-MOST_DRAFTS:])
-            self._replace(
+            write_whole(
                 self._drafts,
                 json.dumps({key: draft._asdict() for key, draft in newest.items()}, ensure_ascii=False),
             )
         finally:
             if held:
                 self._lock.release()
+
+    def load_screen(self) -> Any:
+        """What `keep_screen` kept last; None where that is not there or damaged."""
+        with suppress(OSError, ValueError, RecursionError):
+            return json.loads(self._screen.read_text(encoding="utf-8"))
+        return None
+
+    def keep_screen(self, state: Mapping[str, Any]) -> None:
+        """Keep which conversations are open, as JSON values."""
+        write_whole(self._screen, json.dumps(state, ensure_ascii=False))
 
     def _read_messages(self) -> list[str]:
         with suppress(FileNotFoundError), self._messages.open("rb") as file:
@@ -106,22 +117,9 @@ class InputHistoryStore:
         if self._lock.acquire(PATIENCE):
             try:
                 lines = [json.dumps(message, ensure_ascii=False) for message in self._read_messages()]
-                self._replace(self._messages, "\n".join(lines) + "\n")
+                write_whole(self._messages, "\n".join(lines) + "\n")
             finally:
                 self._lock.release()
-
-    def _replace(self, path: Path, text: str) -> None:
-        handle, name = tempfile.mkstemp(dir=self._folder, prefix=f"{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
 
 
 def _message(line: bytes) -> str:

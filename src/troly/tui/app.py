@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from troly.config import Settings
     from troly.config.actions import Place
+    from troly.conversation.session import Session
     from troly.paths import Paths
     from troly.tui.chat.prompt import Prompt
     from troly.tui.chat.transcript import Transcript
@@ -82,6 +83,7 @@ class TrolyApp(TerminalApp):
         theme: str,
         now: Callable[[], datetime],
         keys: Mapping[str, str] | None = None,
+        mode_asked: bool = False,
     ) -> None:
         super().__init__()
         self.keymap = Keymap(keys)
@@ -94,8 +96,14 @@ class TrolyApp(TerminalApp):
         # After the end of the screen nobody listens.
         self.backend = backend(self.call_later)
         self.controller = Controller(
-            self.backend, mode=mode, language=language, now=now, changed=self._changed
+            self.backend,
+            mode=mode,
+            language=language,
+            now=now,
+            changed=self._changed,
+            mode_asked=mode_asked,
         )
+        self._kept_tabs: Mapping[str, Any] = {}
         self.chat = ChatScreen(self.controller, self.mode_palette())
         self.drafts = Drafts(self.controller, lambda: self.chat.prompt)
         self.older = OlderMessages(self.controller, self.say)
@@ -141,8 +149,24 @@ class TrolyApp(TerminalApp):
 
     def close_backend(self) -> None:
         """Keep the drafts, stop the turns and close the services."""
-        changes = self.drafts.changes()
-        self.backend.close((lambda session: operations.save_input(session, "", changes)) if changes else None)
+        changes, tabs = self.drafts.changes(), self._changed_tabs()
+
+        def keep(session: Session) -> None:
+            operations.save_input(session, "", changes)
+            if tabs is not None:
+                operations.save_screen(session, tabs)
+
+        self.backend.close(keep if changes or tabs is not None else None)
+
+    def _changed_tabs(self) -> Mapping[str, Any] | None:
+        """What is open, with the places of the readers; None where that is kept already, or nothing is open yet."""
+        for side in self.chat.sides:
+            side.transcript.keep_place()
+        now = self.controller.tabs.kept()
+        if not self.controller.opened or now == self._kept_tabs:
+            return None
+        self._kept_tabs = now
+        return now
 
     def _changed(self, what: Change, pane: Pane | None) -> None:
         if what == "panes":
@@ -152,6 +176,8 @@ class TrolyApp(TerminalApp):
         elif what == "finished" and pane is not None:
             self._say_of_panes("ui.pane.finished", title=pane_title(pane, self.controller.language))
         self.chat.take(what, pane)
+        if what in ("panes", "chrome") and (tabs := self._changed_tabs()) is not None:
+            self.backend.call(operations.save_screen, lambda _done: None, tabs)
 
     # Remarks.
 
@@ -272,6 +298,11 @@ class TrolyApp(TerminalApp):
             self.say(tr("ui.trouble.copied", lang), 2)
         elif not self.controller.stop():
             self.say(tr("ui.trouble.how_to_quit", lang, key=self.keymap.press("quit")), 3)
+
+    def action_acknowledge(self) -> None:
+        """What is urgent in the shown conversation was seen."""
+        self.controller.pane.alarm = ""
+        self.controller.changed("chrome", self.controller.pane)
 
     def action_again(self) -> None:
         """Ask the last question again."""
@@ -613,6 +644,7 @@ def run(
         theme=start.theme,
         now=lambda: datetime.now().astimezone(),
         keys=start.keys,
+        mode_asked=mode is not None,
     )
     try:
         code = app.run()

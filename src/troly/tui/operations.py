@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import ConfigError, TrolyError
 from troly.text.catalogue import LANGS, Lang, tr
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from troly.conversation.jobs import MissingModel
     from troly.conversation.session import Session
     from troly.plugin.events import Table
+    from troly.tui.chat.panes import Tabs
     from troly.tui.dialogs.choose import Choice
 
 LISTED = 200
@@ -63,7 +64,27 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
         missing_samples=missing_samples,
         kinds=cache(lambda: kinds(registry)),
         problem=session.problem,
+        tabs=_tabs(session),
     )
+
+
+def _tabs(session: Session) -> Tabs | None:
+    """The conversations that were open when the screen was left; deleted ones and other people's are left out."""
+    from troly.tui.chat.panes import restored_tabs
+
+    kept, titles = _input_store(session).load_screen(), {}
+    with suppress(ValueError, TypeError, KeyError, IndexError, AttributeError):
+        for one in kept["panes"]:
+            with suppress(TrolyError):
+                found = session.services.conversations.get(session.profile.login, str(one["conversation"]))
+                titles[found.id] = found.title
+        return restored_tabs(kept, titles, session.registry.names)
+    return None
+
+
+def save_screen(session: Session, kept: Mapping[str, Any]) -> None:
+    """Keep what `Tabs.kept` gives for the next start."""
+    _input_store(session).keep_screen(kept)
 
 
 def _mode_view(session: Session, name: str) -> ModeView:

@@ -125,3 +125,12 @@ async def spoken(pilot: Pilot[Any]) -> None:
     await pilot.press("f3")
     app.action_language()
     await settle(app, pilot)
+
+
+async def urgent(pilot: Pilot[Any]) -> None:
+    """An emergency stays in sight above the input."""
+    app = scene(pilot)
+    asked = await app.ask(pilot, "mặt sưng to, khó thở sau khi nhổ răng")
+    card = "**Đây là dấu hiệu cấp cứu.** Khó thở có thể là nhiễm trùng lan tới đường thở.\n\nLàm ngay:\n- Gọi **115** hoặc nhờ người đưa đến khoa Cấp cứu.\n- Ngồi thẳng, hơi cúi ra trước."
+    asked.say(Token(card), TurnCompleted(card, {}, "rules", 0, 9.0, metadata={"urgent": True}))
+    await settle(app, pilot)

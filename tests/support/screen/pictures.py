@@ -69,6 +69,7 @@ LOOKS: Mapping[str, Look] = {
     "company": Look(chat.company, "rag", whole=False),
     "typed": Look(cards.typed, whole=False),
     "long-table": Look(cards.long_table),
+    "urgent": Look(cards.urgent, "dental"),
     "handed-over": Look(cards.handed_over, whole=False),
     "grid": Look(chat.grid),
     "found": Look(chat.found, backend=lambda _lang: {"listed": LISTED, "hits": HITS}),

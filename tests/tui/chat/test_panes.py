@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from hypothesis import given, settings
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.screen.fake_backend import MODES, FakeBackend
 from tests.support.screen.screens import NOW
-from troly.plugin.events import Token, TurnCompleted
+from troly.plugin.events import Handoff, Token, TurnCompleted
 from troly.tui.chat.controller import Change, Controller
-from troly.tui.chat.panes import AWAKE, CLOSED, Tabs
-from troly.tui.chat.view import Pane, SessionInfo, message
+from troly.tui.chat.panes import AWAKE, CLOSED, Tabs, restored_tabs
+from troly.tui.chat.view import Pane, ReadingPlace, SessionInfo, message
 
 DONE = TurnCompleted("Dạ.", {}, "rules", 0, 1.0)
 
@@ -259,3 +260,50 @@ def test_whatever_is_done_with_panes_the_row_stays_whole(steps: list[tuple[str, 
         assert sorted(pane.key for pane in tabs.recent) == sorted(pane.key for pane in tabs.panes)
         assert tabs.recent[0] is tabs.shown
         assert not {pane.key for pane in tabs.closed} & {pane.key for pane in tabs.panes}
+
+
+def test_the_next_start_has_the_same_tabs_sides_and_places() -> None:
+    controller, house, _ = opened()
+    first = asked(controller, house, "một", "c1")
+    controller.new_conversation()
+    second = asked(controller, house, "hai", "c2")
+    second.place = ReadingPlace("assistant", "t2", 5)
+    controller.switch("dental")
+    asked(controller, house, "ba", "c3")
+    controller.split()
+    kept = json.loads(json.dumps(controller.tabs.kept()))
+    modes = [mode.id for mode in MODES]
+    found = restored_tabs(kept, {"c1": "một", "c2": "hai", "c3": "ba"}, modes)
+    assert found is not None
+    assert [(pane.mode, pane.conversation) for pane in found.panes] == [
+        (pane.mode, pane.conversation) for pane in controller.panes
+    ]
+    assert [pane.conversation for pane in found.sides] == ["c3", "c2"]
+    assert found.shown.place == second.place
+    assert all(pane.unloaded for pane in found.panes)
+    without = restored_tabs(kept, {"c1": "một"}, modes)
+    assert without is not None
+    assert [pane.conversation for pane in without.panes] == [first.conversation]
+    assert restored_tabs(kept, {}, ["dental"]) is None
+
+
+def test_whoever_began_to_type_or_named_an_assistant_goes_on_there_beside_the_tabs_of_before() -> None:
+    before = Tabs(Pane("rag", "c9", "chín", unloaded=True))
+    controller, _, _ = opened()
+    controller.pane.draft = "dở"
+    controller.take_session(SessionInfo(MODES, "an", tabs=before))
+    assert controller.pane.draft == "dở"
+    assert [pane.conversation for pane in controller.panes] == ["c9", None]
+
+
+def test_what_is_urgent_stays_until_it_is_seen() -> None:
+    controller, house, _ = opened()
+    controller.submit("khó thở")
+    text = "**Cấp cứu.** Vì sao.\n\n- Gọi **115** ngay.\n- Ngồi thẳng."
+    house.asked[-1].say(TurnCompleted(text, {}, "rules", 0, 1.0, metadata={"urgent": True}))
+    assert controller.pane.alarm == "Cấp cứu. Gọi 115 ngay."
+    asked(controller, house, "còn đau", "c1")
+    assert controller.pane.alarm
+    controller.submit("gặp người")
+    house.asked[-1].say(Handoff("Khách cần người", (), "1900"), DONE)
+    assert controller.pane.alarm == "Khách cần người · 1900"

@@ -17,7 +17,7 @@ from troly.tui.chat.transcript import Transcript
 from troly.tui.chat.view import HealthView, MessageView, ModeView, Pane
 from troly.tui.keymap import keymap_of
 from troly.tui.render.figures import counted, duration, number
-from troly.tui.render.spans import Line, Span, clip, ends_apart, line, width_of
+from troly.tui.render.spans import Line, Span, clip, ends_apart, line, width_of, wrap
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # The streaming mark, turning; the only motion on the screen.
 TURNING = "◐◓◑◒"
 UNREAD = "•"
+ALARM = "!"
 ADD = " + "
 SIGN = "◇"
 WIDEST_TITLE, NARROWEST_TITLE = 24, 8
@@ -42,9 +43,11 @@ def tab_panes(controller: Controller) -> list[Pane]:
 
 
 def activity_mark(panes: Sequence[Pane], phase: int = 0) -> str:
-    """What is to be said of `panes` in one sign: being written, not read, or nothing."""
+    """What is to be said of `panes` in one sign: being written, urgent, not read, or nothing."""
     if any(pane.running for pane in panes):
         return TURNING[phase]
+    if any(pane.alarm for pane in panes):
+        return ALARM
     return UNREAD if any(pane.unread for pane in panes) else ""
 
 
@@ -128,6 +131,34 @@ class TabRow(LinesView):
             Span(f" {mark}" if mark else "", "strong", action),
             Span(" × " if shown else "  ", "dim", "close" if shown else action),
         )
+
+
+class AlarmCard(LinesView):
+    """What is urgent in the shown conversation, above the input until somebody says that it was seen."""
+
+    MOST_ROWS = 4
+
+    def __init__(self, controller: Controller, palette: Palette, **options: object) -> None:
+        super().__init__(palette, **options)
+        self.controller = controller
+
+    def rebuild(self) -> None:
+        """Be as high as the words, or not there at all."""
+        alarm = self.controller.pane.alarm
+        self.display = bool(alarm)
+        if alarm:
+            self.styles.height = len(self.build(self.size.width or self.app.size.width))
+            super().rebuild()
+
+    def build(self, width: int) -> list[Line]:
+        """The words with an edge in the colour of alarm, and the key that takes them away."""
+        lang, press = self.controller.language, keymap_of(self).press("acknowledge")
+        lines = wrap([Span(sanitize(self.controller.pane.alarm), "error")], max(8, width - 3))[: self.MOST_ROWS]
+        seen = line(
+            Span(press, "strong", "key:acknowledge"),
+            Span(f" {tr('ui.key.acknowledge', lang)}", "dim", "key:acknowledge"),
+        )
+        return [(Span("▌ ", "error"), *row) for row in (*lines, seen)]
 
 
 GAP = "   "
@@ -262,6 +293,8 @@ class ModeBar(LinesView):
             return [Span(f" {TURNING[self.phase]}", "strong")]
         if mode.broken:
             return [Span(" ×", "error")]
+        if any(pane.alarm for pane in self.controller.panes if pane.mode == mode.id):
+            return [Span(f" {ALARM}", "error")]
         return [Span(f" {UNREAD}", "strong")] if self.controller.unread(mode.id) else []
 
     def _one(self, lang: Lang) -> Line:

@@ -55,6 +55,7 @@ class Controller:
         language: Lang,
         now: Callable[[], datetime],
         changed: Callable[[Change, Pane | None], None],
+        mode_asked: bool = False,
     ) -> None:
         self.backend = backend
         self.language: Lang = language
@@ -76,6 +77,8 @@ class Controller:
         self._kinds: Callable[[], Sequence[IngestKind]] = tuple
         self.trouble: Trouble | None = None
         self.tabs = Tabs(Pane(mode))
+        # Whether the person named the assistant to begin with: it is shown whatever was open before.
+        self._mode_asked = mode_asked
 
     # The session opens, or does not.
 
@@ -88,6 +91,8 @@ class Controller:
         self._missing_samples = set(info.missing_samples)
         self._kinds = info.kinds
         self.opened = True
+        if info.tabs is not None:
+            self._take_tabs(info.tabs)
         unknown = "" if self.pane.mode in self.modes or not self.modes else self.pane.mode
         first = next((m.id for m in info.modes if not m.broken), next(iter(self.modes), ""))
         for pane in self.tabs.everywhere:
@@ -101,8 +106,16 @@ class Controller:
             self.show_trouble(self.pane, trouble_from(info.problem, self.language))
         for pane in self.tabs.everywhere:
             self.ask_next(pane)
-        self.refresh()
-        self.changed("panes", self.pane)
+        self._shown()
+
+    def _take_tabs(self, before: Tabs) -> None:
+        """Open what was open at the end of the last session; whoever has begun to type goes on in the new pane."""
+        begun = self.pane
+        self.changed("leaving", begun)
+        self.tabs = before
+        if not begun.empty or self._mode_asked:
+            last = before.last(begun.mode) if begun.empty else None
+            self.tabs.show(last or begun)
 
     def fail(self, trouble: Trouble) -> None:
         """The services cannot be opened."""

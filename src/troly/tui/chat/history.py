@@ -50,6 +50,8 @@ def message_views(
     for index, saved in enumerate(messages):
         said_at = saved.created_at.astimezone(zone) if zone else saved.created_at
         view = message(saved.sender, said_at, saved.text, kind=saved.type)
+        if saved.sender == "user":
+            view.turn = saved.turn_id or ""
         turn = by_id.get(saved.turn_id or "")
         views.append(view)
         if turn is None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from troly.tui.chat.view import Pane
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from troly.tui.chat.view import Pane, ReadingPlace
 
 # So many closed panes can be opened again, and so many panes keep their messages in memory without being shown.
 CLOSED, AWAKE = 20, 12
+# So many tabs come back with the next start.
+MOST_KEPT = 20
 
 
 class Tabs:
@@ -122,5 +127,44 @@ class Tabs:
         self.recent.remove(pane)
         self.recent.insert(0, pane)
 
+    # Kept for the next start.
 
-# The open conversations as entries of a palette: found by title, assistant or number.
+    def kept(self) -> dict[str, Any]:
+        """The open conversations as JSON values: `shown` holds numbers of `panes`, `focus` the one with the input."""
+        panes = [pane for pane in self.panes if pane.conversation or pane in self.sides][-MOST_KEPT:]
+        shown = [panes.index(pane) for pane in self.sides if pane in panes]
+        return {
+            "panes": [
+                {"mode": pane.mode, "conversation": pane.conversation, "place": pane.place} for pane in panes
+            ],
+            "shown": shown,
+            "focus": min(self.focus, len(shown) - 1),
+        }
+
+
+def restored_tabs(
+    kept: Mapping[str, Any], titles: Mapping[str, str], modes: Collection[str]
+) -> Tabs | None:
+    """What `Tabs.kept` gave, without unknown `modes` and conversations without a title; None where nothing is left.
+
+    Raises what a damaged record raises (ValueError, TypeError, KeyError, IndexError).
+    """
+    found: dict[int, Pane] = {}
+    shown = [int(number) for number in kept["shown"]][:2]
+    for number, one in enumerate(kept["panes"]):
+        mode, conversation, place = one["mode"], one["conversation"], one["place"]
+        if mode not in modes:
+            continue
+        if conversation in titles:
+            left = ReadingPlace(str(place[0]), str(place[1]), int(place[2])) if place else None
+            found[number] = Pane(mode, conversation, titles[conversation], unloaded=True, place=left)
+        elif conversation is None and number in shown:
+            found[number] = Pane(mode)
+    if not found:
+        return None
+    sides = [found[number] for number in dict.fromkeys(shown) if number in found] or [next(iter(found.values()))]
+    tabs = Tabs(sides[0])
+    tabs.panes = list(found.values())
+    tabs.sides, tabs.focus = sides, max(0, min(int(kept["focus"]), len(sides) - 1))
+    tabs.recent = [tabs.shown, *(pane for pane in tabs.panes if pane is not tabs.shown)]
+    return tabs

@@ -15,7 +15,7 @@ from textual.widget import MountError
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
-from troly.tui.chat.bars import ModeBar, StatusBar, TabRow, activity_mark, mode_icon, pane_title, tab_panes
+from troly.tui.chat.bars import AlarmCard, ModeBar, StatusBar, TabRow, activity_mark, mode_icon, pane_title, tab_panes
 from troly.tui.chat.completion import Completer, CompletionList
 from troly.tui.chat.controller import Change, Controller
 from troly.tui.chat.conversation_list import ConversationList
@@ -159,6 +159,7 @@ class ChatScreen(Screen[None]):
         self.completer = Completer(controller, self.prompt, self.offers)
         self.prompt.completer = self.completer
         self.offers.pick = self.completer.take
+        self.alarm = AlarmCard(controller, palette)
         self.evidence = EvidenceDrawer(controller, palette)
         self.status = StatusBar(controller, palette)
         self.small = Static(tr("ui.trouble.small", controller.language), id="small", markup=False)
@@ -186,7 +187,7 @@ class ChatScreen(Screen[None]):
         """Add what the first frame does not show; nothing is there to add to when the app ends already."""
         with suppress(NoMatches, MountError):
             self.mount(self.tabs, after=self.modes)
-            self.query_one("#chat").mount(self.offers, before=self.prompt)
+            self.query_one("#chat").mount(self.alarm, self.offers, before=self.prompt)
             self.query_one("#middle").mount(self.evidence)
             self.mount(self.small)
 
@@ -200,7 +201,7 @@ class ChatScreen(Screen[None]):
     def apply_theme(self, palette: Palette) -> None:
         """Take the accent of the shown mode and the colours of the theme."""
         self.palette = palette
-        for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers):
+        for part in (self.modes, self.tabs, self.list, self.evidence, self.status, self.offers, self.alarm):
             part.repaint(palette)
         for side in self.sides:
             side.apply_theme(mode_palette(self.app.current_theme, self.controller, side.transcript.pane))
@@ -294,7 +295,7 @@ class ChatScreen(Screen[None]):
         """The input stands below the column of the text, and below both where there are two."""
         shown = [side.transcript.indent for side in self.sides if side.display]
         margin = shown[0] if len(shown) == 1 else 0
-        for part, beside in ((self.prompt, 1), (self.offers, 2)):
+        for part, beside in ((self.prompt, 1), (self.offers, 2), (self.alarm, 2)):
             part.styles.margin = (0, beside + margin) if margin else None
 
     def on_descendant_focus(self) -> None:
@@ -315,6 +316,7 @@ class ChatScreen(Screen[None]):
                 side.head.rebuild()
         self.set_class(len(tab_panes(self.controller)) > 1, "-tabs")
         self.tabs.rebuild()
+        self.alarm.rebuild()
         self.modes.rebuild()
         self.status.rebuild()
 

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import MessageView, Pane
+from troly.tui.chat.view import MessageView, Pane, ReadingPlace
 from troly.tui.keymap import bindings, keymap_of
 from troly.tui.render.figures import counted
 from troly.tui.render.message import WIDEST_TEXT
@@ -190,6 +190,7 @@ class Transcript(RowsView, can_focus=True):
 
     def show(self, pane: Pane, lang: Lang) -> None:
         """Show another pane at the place where it was left, or the same one in another language."""
+        self.keep_place()
         left = self._place()
         if left is not None:
             self._places[self.pane.key] = (left, self.following)
@@ -201,6 +202,8 @@ class Transcript(RowsView, can_focus=True):
         self.lang = lang
         place: Place | None
         place, self.following = self._places.get(pane.key, (None, True))
+        if place is None or all(view.key != place.key for view in pane.messages):
+            place, self.following = self._left_place(pane)
         self.behind = False
         self._lay(place)
 
@@ -271,6 +274,27 @@ class Transcript(RowsView, can_focus=True):
         return found
 
     # The reader's place.
+
+    def keep_place(self) -> None:
+        """Note in the pane where its reader is, so that it outlives the messages and the program."""
+        pane, ledger, place = self.pane, self.ledger, self._place()
+        index = None if ledger is None or place is None else ledger.index_of(place.key)
+        if ledger is None or place is None or index is None:
+            return
+        pane.place = None
+        if not self.following:
+            views = ledger.views[index:]
+            turn = next((view.turn for view in views if view.turn), "")
+            pane.place = ReadingPlace(views[0].who, turn, place.offset) if turn else None
+
+    @staticmethod
+    def _left_place(pane: Pane) -> tuple[Place | None, bool]:
+        """Where the pane was left before its messages were loaded, and whether its end was followed."""
+        from troly.tui.render.layout import Place
+
+        left = pane.place
+        of_turn = [view for view in pane.messages if left and (view.who, view.turn) == left[:2]]
+        return (Place(of_turn[-1].key, left.offset), False) if left and of_turn else (None, True)
 
     def _place(self) -> Place | None:
         ledger = self.ledger

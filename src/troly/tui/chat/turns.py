@@ -10,6 +10,7 @@ from typing import Any
 from troly.plugin.events import (
     Content,
     Event,
+    Handoff,
     ModelCalled,
     ModelLoading,
     Plan,
@@ -106,13 +107,25 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             answer.progress = event
         case TurnCompleted():
             _complete(pane, answer, event)
+            if event.metadata.get("urgent"):
+                pane.alarm = _first_words(event.text)
             return True
         case TurnFailed():
             _fail(pane, answer, event)
             return True
         case _:
             _put(answer, event)
+            if isinstance(event, Handoff):
+                pane.alarm = " · ".join(part for part in (event.reason, event.hotline) if part)
     return False
+
+
+def _first_words(text: str) -> str:
+    """What an urgent answer says first, and the first thing that it says to do, without its Markdown."""
+    lines = [line.strip() for line in text.replace("*", "").splitlines() if line.strip()]
+    head = lines[0].partition(". ")[0].rstrip(".") + "." if lines else ""
+    to_do = next((line[2:] for line in lines if line.startswith(("- ", "• "))), "")
+    return " ".join(part for part in (head, to_do) if part)
 
 
 def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled | TurnStarted) -> None:

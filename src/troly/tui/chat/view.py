@@ -19,6 +19,7 @@ from troly.text.sanitize import sanitize
 if TYPE_CHECKING:
     from troly.plugin.events import Content, ModelLoading, Progress
     from troly.plugin.ingest_arguments import IngestKind
+    from troly.tui.chat.panes import Tabs
     from troly.tui.chat.turns import ModelUsage
 
 
@@ -130,12 +131,21 @@ def message(who: Who, time: datetime, text: str, **more: object) -> MessageView:
     return view
 
 
+class ReadingPlace(NamedTuple):
+    """The first row that a reader sees, `offset` rows below the head of what `who` says in a saved turn."""
+
+    who: str
+    turn: str
+    offset: int
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Pane:
     """One conversation on the screen: its messages, draft, and the turn that runs in it.
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
-    The messages of a `unloaded` pane are only in the store; they are on their way while it is `loading`.
+    The messages of a `unloaded` pane are only in the store; they are on their way while it is `loading`. `place` is
+    where it was left by a reader who did not follow its end. `alarm` stays in sight until it is acknowledged.
     """
 
     mode: str
@@ -149,6 +159,8 @@ class Pane:
     waiting: list[MessageView] = field(default_factory=list)
     unloaded: bool = False
     loading: bool = False
+    place: ReadingPlace | None = None
+    alarm: str = ""
     key: int = field(default_factory=_keys)
 
     @property
@@ -229,7 +241,8 @@ class SessionInfo(NamedTuple):
     """What the screen learns when the session is open.
 
     `notices` are damaged files that were moved away; `missing_samples` modes whose samples must be loaded first;
-    `kinds` gives what can be loaded; `problem` is what the person is told at once.
+    `kinds` gives what can be loaded; `problem` is what the person is told at once;
+    `tabs` is what was open when the screen was left.
     """
 
     modes: tuple[ModeView, ...]
@@ -239,6 +252,7 @@ class SessionInfo(NamedTuple):
     missing_samples: frozenset[str] = frozenset()
     kinds: Callable[[], Sequence[IngestKind]] = tuple
     problem: Exception | None = None
+    tabs: Tabs | None = None
 
 
 class DataStatusView(NamedTuple):
