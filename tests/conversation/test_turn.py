@@ -21,6 +21,7 @@ from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.waiting import wait_until
 from tests.support.stores.services import profile, services_at
 from troly.conversation import turn as turns
+from troly.conversation.replay import replay
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError, StoreError
@@ -31,7 +32,6 @@ from troly.plugin.events import (
     Notice,
     StepFinished,
     StepStarted,
-    Suggestions,
     Token,
     TurnCompleted,
     TurnFailed,
@@ -316,17 +316,46 @@ async def _with_model(
     return events
 
 
-async def test_an_answer_that_reached_its_limit_is_marked_and_can_be_continued(tmp_path: Path) -> None:
-    with OllamaDouble({"gpt-oss:latest": ["completion"]}) as server:
-        server.script(Reply("một hai ba ", fault="endless"))
-        events = await _with_model(tmp_path, server, ["stream"])
-    [notice] = [event for event in events if isinstance(event, Notice)]
-    [offered] = [event for event in events if isinstance(event, Suggestions)]
-    end = events[-1]
-    assert "giới hạn" in notice.message
-    assert offered.questions[0].startswith("xin chào")
-    assert isinstance(end, TurnCompleted)
-    assert end.metadata["cut"] is True
+async def test_an_answer_that_reached_its_limit_is_marked_and_gone_on_with_where_it_stops(
+    tmp_path: Path,
+) -> None:
+    with (
+        OllamaDouble({"gpt-oss:latest": ["completion"]}) as server,
+        services_at(tmp_path / "house", OLLAMA_HOST=server.url) as services,
+    ):
+        session = Session(services, registry_of(planned=planned_mode(Plan(["stream"]))), profile())
+        server.script(Reply("một hai ba ", done_reason="length"), Reply("bốn năm"))
+        first = run_turn(session, TurnRequest("planned", "xin chào"))
+        events = [event async for event in first.events()]
+        [notice] = [event for event in events if isinstance(event, Notice)]
+        assert "giới hạn" in notice.message
+        assert isinstance(events[-1], TurnCompleted)
+        assert events[-1].metadata["cut"] is True
+        again = run_turn(session, TurnRequest("planned", "xin chào", continues=first.turn_id))
+        events = [event async for event in again.events()]
+        result = await replay(services, session.registry, "an", first.turn_id)
+        saved = services.conversations.messages("an", first.conversation_id)
+        await services.llm.aclose()
+    assert isinstance(events[-1], TurnCompleted)
+    assert events[-1].text.split() == ["một", "hai", "ba", "bốn", "năm"]
+    assert [said["role"] for said in server.chats[1].messages[-3:]] == ["user", "assistant", "user"]
+    assert server.chats[1].messages[-2]["content"] == "một hai ba "
+    assert (again.turn_id, again.conversation_id) == (first.turn_id, first.conversation_id)
+    assert [one.sender for one in saved] == ["user", "assistant"]
+    assert "năm" in saved[-1].text
+    assert result.same
+
+
+async def test_only_a_turn_of_ones_own_that_has_ended_is_gone_on_with(services: Services) -> None:
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    conversation = services.conversations.create("an", "planned").id
+    running = services.conversations.begin_turn("an", conversation, "hỏi")
+    for login in ("an", "binh"):
+        request = TurnRequest("planned", "hỏi", continues=running.id)
+        turn = run_turn(Session(services, registry, profile(login)), request)
+        end = [event async for event in turn.events()][-1]
+        assert isinstance(end, TurnFailed)
+        assert end.code in ("store.turn_running", "store.not_yours")
 
 
 async def test_a_model_that_stands_in_and_one_that_lost_words_are_told_once(tmp_path: Path) -> None:

@@ -168,12 +168,3 @@ def _score(wanted: str, name: str, help_: str) -> int | None:
     if len(wanted) > 1 and all(letter in letters for letter in wanted):
         return 4
     return 5 if len(wanted) > 2 and wanted in help_ else None
-
-
-def continuation(question: str) -> str:
-    """The question with the wish to go on, in its own language; a question that has it stays."""
-    from troly.text.language import detect
-
-    whole = tr("ui.act.go_on", detect(question), question=question.strip())
-    wish = tr("ui.act.go_on", detect(question), question="")
-    return question if question.rstrip().endswith(wish.strip()) else whole

@@ -27,6 +27,7 @@ from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services
 from troly.recording import TurnRecording, keys_of
 from troly.stores.records import StoredMessage, StoredTurn
+from troly.text.catalogue import tr
 
 if TYPE_CHECKING:
     from troly.llm.session import ModelSession
@@ -214,9 +215,9 @@ class ReplayTurn(Turn):
         self._language, self.conversation_id, self.turn_id = given.language, conversation.id, saved.id
         greeting = history[-1] if given.begun and history else None
         decision = decide(text, given.profile, self._services.settings, chosen=given.language)
-        return SavedQuestion(saved.id, conversation, history, greeting, decision)
+        return SavedQuestion(saved.id, conversation, history, greeting, decision, given.unfinished)
 
-    async def _open_model(self, mode: Mode) -> ModelSession:
+    async def _open_model(self, mode: Mode, unfinished: Mapping[str, str]) -> ModelSession:
         from troly.llm.session import Budget, ModelSession
         from troly.llm.source import ReplayedCalls
         from troly.llm.types import CallRecord
@@ -227,6 +228,8 @@ class ReplayTurn(Turn):
             lambda role: self._model_name(mode.id, role),
             Budget(ENDLESS, ENDLESS),
             recorder=self._called,
+            unfinished=unfinished,
+            go_on=tr("turn.go_on", self._language),
         )
 
     def _save(self, ending: TurnEnd) -> None:

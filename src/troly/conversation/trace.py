@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 # Characters: of one message of a prompt, and of a whole trace as JSON.
+# Why a server says that a reply ended too early.
+LENGTH = "length"
 MESSAGE_LIMIT = 60_000
 TRACE_LIMIT = 4_000_000
 SHORT = 400
@@ -101,7 +103,7 @@ class TurnInputs:
     """The inputs of one turn beside its text and history.
 
     `metadata` is the conversation's before the turn, `begun` says that the question began the conversation and was
-    greeted, `data` names the data as it stood (see `data_versions`).
+    greeted, `data` names the data as it stood (see `data_versions`), `unfinished` the replies that it went on with by task.
     """
 
     now: datetime
@@ -112,6 +114,7 @@ class TurnInputs:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     begun: bool = False
     data: Mapping[str, Any] = field(default_factory=dict)
+    unfinished: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """For the trace."""
@@ -124,6 +127,7 @@ class TurnInputs:
             "metadata": dict(self.metadata),
             "begun": self.begun,
             "data": dict(self.data),
+            "unfinished": dict(self.unfinished),
             "profile": {
                 "login": who.login,
                 "name": who.name,
@@ -148,7 +152,17 @@ class TurnInputs:
             metadata=dict(saved["metadata"]),
             begun=bool(saved["begun"]),
             data=dict(saved.get("data") or {}),
+            unfinished=dict(saved.get("unfinished") or {}),
         )
+
+
+def unfinished_replies(recording: Mapping[str, Any]) -> dict[str, str]:
+    """What models had written by task when they were cut off, in the turn of this recording."""
+    before = (recording.get("given") or {}).get("unfinished") or {}
+    last = {str(call["task"]): call for call in recording.get("calls") or () if call.get("kind") == "stream"}
+    cut = {task: call for task, call in last.items() if call.get("error") or call.get("finish") == LENGTH}
+    written = {task: f"{before.get(task, '')}{call.get('reply') or ''}" for task, call in cut.items()}
+    return {task: text for task, text in written.items() if text.strip()}
 
 
 _DATASETS = "SELECT name, max(version) FROM datasets WHERE withdrawn_at IS NULL GROUP BY name ORDER BY name"

@@ -9,18 +9,24 @@ import textwrap
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly.config import Profile
-from troly.conversation.commands import continuation
 from troly.conversation.greeting import create_conversation
 from troly.conversation.language import ACKNOWLEDGED, REQUESTED, LanguageDecision, decide
 from troly.conversation.recorder import Recorder, clean
 from troly.conversation.session import Session
-from troly.conversation.trace import TraceSources, TurnInputs, build_trace, data_versions, split_trace
+from troly.conversation.trace import (
+    TraceSources,
+    TurnInputs,
+    build_trace,
+    data_versions,
+    split_trace,
+    unfinished_replies,
+)
 from troly.errors import ConfigError, ErrorText, InputError, StoppedError, StoreError, TrolyError
 from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
@@ -32,7 +38,6 @@ from troly.plugin.events import (
     Say,
     StepFinished,
     StepStarted,
-    Suggestions,
     TurnCompleted,
     TurnFailed,
     TurnStarted,
@@ -67,7 +72,8 @@ class TurnRequest:
     """One message to answer.
 
     `conversation` None begins a new one. `now` is the turn's clock; `offline` forbids the model; `model` replaces
-    the configured chat model for this turn.
+    the configured chat model for this turn. `continues` is the id of a turn whose unfinished answer to `text` goes on:
+    it runs again with what models had written, and its answer takes the place of the unfinished one.
     """
 
     mode: str
@@ -77,17 +83,22 @@ class TurnRequest:
     now: datetime | None = None
     offline: bool = False
     model: str | None = None
+    continues: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedQuestion:
-    """A saved question: `history` is what was said before it; `greeting` is there when it began the conversation."""
+    """A saved question: `history` is what was said before it; `greeting` is there when it began the conversation.
+
+    `unfinished` are replies to it that were cut off, by task.
+    """
 
     turn_id: str
     conversation: Conversation
     history: tuple[StoredMessage, ...]
     greeting: StoredMessage | None
     language: LanguageDecision
+    unfinished: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +248,7 @@ class Turn:
             self._recorder.take(Say(said.text, said.type, said.metadata))
         if (granted := question.language.acknowledgement) is not None:
             self._recorder.take(Say(granted, ACKNOWLEDGED))
-        self._model = await self._open_model(mode)
+        self._model = await self._open_model(mode, question.unfinished)
         given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
             services=self._services,
@@ -261,7 +272,10 @@ class Turn:
         return context
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
-        question = save_question(self._services, mode, self._profile, self._request, text)
+        if self._request.continues:
+            question = reopen_question(self._services, self._profile, self._request)
+        else:
+            question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language.language
         self.conversation_id = question.conversation.id
         self.turn_id = self._recording.turn = question.turn_id
@@ -279,9 +293,10 @@ class Turn:
             metadata=dict(question.conversation.metadata),
             begun=question.greeting is not None,
             data=data_versions(self._services),
+            unfinished=question.unfinished,
         )
 
-    async def _open_model(self, mode: Mode) -> ModelSession:
+    async def _open_model(self, mode: Mode, unfinished: Mapping[str, str]) -> ModelSession:
         from troly.llm.session import open_session
 
         return await open_session(
@@ -291,6 +306,8 @@ class Turn:
             offline=self._request.offline,
             recorder=self._called,
             on_loading=lambda model: self._recorder.take(ModelLoading(model)),
+            unfinished=unfinished,
+            go_on=tr("turn.go_on", self._language),
         )
 
     def _model_name(self, mode: str, role: str) -> str:
@@ -335,7 +352,6 @@ class Turn:
         if self._cut_off(text):
             metadata = {**metadata, "cut": True}
             self._warn("cut")
-            self._recorder.take(Suggestions((continuation(context.text),)))
         event = TurnCompleted(
             text=text,
             state=outcome.state,
@@ -422,6 +438,26 @@ def save_question(
         metadata = {**conversation.metadata, REQUESTED: decision.language}
         conversation = store.update(owner, conversation.id, metadata=metadata)
     return SavedQuestion(turn_id, conversation, history, greeting, decision)
+
+
+def reopen_question(services: Services, profile: Profile, request: TurnRequest) -> SavedQuestion:
+    """The question of the turn that `request` continues, which runs again. Raises AccessError, StoreError."""
+    store, owner = services.conversations, profile.login
+    recording = store.recording(owner, request.continues)
+    turn = store.reopen_turn(owner, request.continues)
+    question = store.message(owner, turn.question_message_id)
+    conversation = store.get(owner, turn.conversation_id)
+    history = tuple(store.messages(owner, conversation.id, limit=HISTORY, before=question.id))
+    decision = decide(
+        question.text,
+        profile,
+        services.settings,
+        chosen=request.language,
+        spoken=_spoken(conversation, history),
+        metadata=conversation.metadata,
+    )
+    decision = replace(decision, acknowledgement=None)
+    return SavedQuestion(turn.id, conversation, history, None, decision, unfinished_replies(recording))
 
 
 def title_of(text: str) -> str:

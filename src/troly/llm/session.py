@@ -192,7 +192,8 @@ LOADING_AFTER = 0.7
 class ModelSession:
     """Everything one turn asks of models. `calls` are the finished calls, `skipped` pairs of task and reason.
 
-    `client` None or `offline` forbids every request. `on_loading` is told the name of a model that is being loaded. Once the server was found down, or a model silent, the rest of
+    `client` None or `offline` forbids every request. `on_loading` is told the name of a model that is being loaded.
+    `unfinished` are streamed replies by task that were cut off: they are gone on with, as `go_on` asks for. Once the server was found down, or a model silent, the rest of
     the turn does not wait for it again.
     """
 
@@ -205,7 +206,11 @@ class ModelSession:
         offline: bool = False,
         recorder: Callable[[CallRecord], None] | None = None,
         on_loading: Callable[[str], None] | None = None,
+        unfinished: Mapping[str, str] | None = None,
+        go_on: str = "",
     ) -> None:
+        self._unfinished = dict(unfinished or {})
+        self._go_on = go_on
         self._source: Source | None = (
             client if client is None or isinstance(client, ReplayedCalls) else LiveCalls(client, models)
         )
@@ -233,8 +238,16 @@ class ModelSession:
     ) -> AsyncGenerator[str, None]:
         """The pieces of one answer of at most about `tokens`. Close the generator (`aclosing`) to stop the model.
 
-        Raises ModelError while it runs; the pieces before it stay said.
+        A reply that was cut off before is the first piece. Raises ModelError while it runs; the pieces before it stay said.
         """
+        begun = self._unfinished.pop(task, "")
+        if begun:
+            messages = [
+                *messages,
+                {"role": "assistant", "content": begun},
+                {"role": "user", "content": self._go_on},
+            ]
+            yield begun
         async with aclosing(self._chunks(task, "stream", role, messages, tokens=tokens)) as chunks:
             async for chunk in chunks:
                 if chunk.text:
@@ -474,6 +487,8 @@ async def open_session(
     offline: bool = False,
     recorder: Callable[[CallRecord], None] | None = None,
     on_loading: Callable[[str], None] | None = None,
+    unfinished: Mapping[str, str] | None = None,
+    go_on: str = "",
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
     if client is not None and not isinstance(client, ReplayedCalls) and not offline:
@@ -485,4 +500,6 @@ async def open_session(
         offline=offline,
         recorder=recorder,
         on_loading=on_loading,
+        unfinished=unfinished,
+        go_on=go_on,
     )

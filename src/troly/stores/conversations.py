@@ -302,6 +302,26 @@ class Conversations:
             self._touch(connection, turn.conversation_id, now)
             return self._turn(connection, owner, turn_id)
 
+    def reopen_turn(self, owner: str, turn_id: str) -> StoredTurn:
+        """Let a turn that ended run again in this process: what it said is kept as partial text alone until it ends anew.
+
+        Raises AccessError for somebody else's, StoreError `store.turn_running` for one that runs.
+        """
+        pid, started = self._me
+        with self._db.write() as connection:
+            turn = self._turn(connection, owner, turn_id)
+            if turn.status == "running":
+                raise StoreError("store.turn_running", turn=turn_id)
+            said = "turn_id = ? AND sender = 'assistant' AND type != 'greeting'"
+            texts = connection.execute(f"SELECT text FROM messages WHERE {said} ORDER BY seq", (turn_id,))  # noqa: S608 (constants)
+            partial = "\n\n".join(row[0] for row in texts)
+            connection.execute(f"DELETE FROM messages WHERE {said}", (turn_id,))  # noqa: S608 (constants)
+            connection.execute(
+                "UPDATE turns SET status = 'running', partial = ?, pid = ?, process_started = ? WHERE id = ?",
+                (partial, pid, started, turn_id),
+            )
+            return self._turn(connection, owner, turn_id)
+
     def save_partial(self, turn_id: str, text: str) -> None:
         """Keep what was said so far of a running turn of this process, for the case of a crash."""
         with self._db.write() as connection:

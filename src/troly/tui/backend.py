@@ -37,11 +37,12 @@ PROGRESS_EVERY = 0.2
 
 
 class ChatQuestion(NamedTuple):
-    """One message to answer, as the screen asks it."""
+    """One message to answer, as the screen asks it; `continues` is the turn whose unfinished answer goes on."""
 
     mode: str
     text: str
     conversation: str | None
+    continues: str = ""
 
 
 class Backend(Protocol):
@@ -148,7 +149,9 @@ class SessionBackend:
 
         try:
             session = self._ready()
-            request = TurnRequest(question.mode, question.text, question.conversation)
+            request = TurnRequest(
+                question.mode, question.text, question.conversation, continues=question.continues
+            )
             turn = run_turn(session, request)
             running.begin(turn.cancel)
             async for event in turn.events():

@@ -69,7 +69,6 @@ LOOKS: Mapping[str, Look] = {
     "company": Look(chat.company, "rag", whole=False),
     "typed": Look(cards.typed, whole=False),
     "long-table": Look(cards.long_table),
-    "urgent": Look(cards.urgent, "dental"),
     "handed-over": Look(cards.handed_over, whole=False),
     "grid": Look(chat.grid),
     "found": Look(chat.found, backend=lambda _lang: {"listed": LISTED, "hits": HITS}),
@@ -101,6 +100,7 @@ LOOKS: Mapping[str, Look] = {
     "two-sides": Look(panes.beside),
     "hundred-tabs": Look(panes.many, whole=False),
     "spoken": Look(cards.spoken, whole=False),
+    "urgent": Look(cards.urgent, "dental", whole=False),
 }
 
 

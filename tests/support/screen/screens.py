@@ -148,6 +148,7 @@ def cut_off(text: str) -> list[Event]:
         2300.0,
     )
     return [
+        TurnStarted("", "vi", turn="t9"),
         StepStarted("respond_stream"),
         Token(text),
         StepFinished("respond_stream", 2290.0, "model", "", failed=True),

@@ -166,16 +166,18 @@ async def test_a_stopped_answer_is_continued_by_keys_and_by_a_click() -> None:
         await pilot.press("ctrl+t")
         await until(lambda: len(app.fake.asked) == 2)
         continued = app.fake.asked[1].question
-        assert continued.text == "làm sao để xóa bộ nhớ đệm? (viết tiếp phần còn dở)"
-        assert "ABC123" not in continued.text
-        app.fake.asked[1].say(*cut_off("Bước hai"))
-        await until(lambda: app.shown.count("Ctrl+T viết tiếp") == 2)
+        assert (continued.text, continued.continues) == ("làm sao để xóa bộ nhớ đệm?", "t9")
+        assert app.shown.count("Bước một: ABC123") == 1
+        app.fake.asked[1].say(*cut_off("Bước một: ABC123, bước hai"))
+        await until(lambda: "bước hai" in app.shown)
+        assert app.shown.count("Bước một") == app.shown.count("làm sao") == 1
+        await settle(app, pilot)
         rows = app.shown.split("\n")
-        row = max(at for at, text in enumerate(rows) if "Ctrl+T viết tiếp" in text)
+        row = next(at for at, text in enumerate(rows) if "Ctrl+T viết tiếp" in text)
         y = row - round(app.chat.transcript.scroll_y)
         await pilot.click(app.chat.transcript, offset=(2 + rows[row].index("Ctrl+T"), y))
         await until(lambda: len(app.fake.asked) == 3)
-        assert app.fake.asked[2].question.text == continued.text
+        assert app.fake.asked[2].question.continues == "t9"
 
 
 async def test_without_a_model_the_question_is_asked_as_it_was() -> None:

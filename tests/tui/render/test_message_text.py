@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.support.screen.screens import NOW
-from troly.conversation.commands import continuation
 from troly.plugin.events import Item, ItemList, Table
 from troly.tui.chat.view import message
 from troly.tui.render.message import message_text, quoted
@@ -34,18 +33,6 @@ def test_a_message_as_text_has_its_typed_content() -> None:
 )
 def test_quotes_are_short(text: str, wanted: str) -> None:
     assert quoted(text) == wanted
-
-
-@pytest.mark.parametrize(
-    ("question", "wanted"),
-    [
-        ("tư vấn laptop", "tư vấn laptop (viết tiếp phần còn dở)"),
-        ("how do I clear the cache?", "how do I clear the cache? (go on from where it stopped)"),
-        ("tư vấn laptop (viết tiếp phần còn dở)", "tư vấn laptop (viết tiếp phần còn dở)"),
-    ],
-)
-def test_the_wish_to_go_on_is_in_the_language_of_the_question(question: str, wanted: str) -> None:
-    assert continuation(question) == wanted
 
 
 @pytest.mark.parametrize(

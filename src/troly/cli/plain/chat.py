@@ -139,10 +139,12 @@ class PlainChat:
             say_line(failure_line(error, self))
             return True
 
-    def ask(self, text: str) -> TurnResult:
-        """Put a question and say the answer. Raises TrolyError."""
+    def ask(self, text: str, continues: str = "") -> TurnResult:
+        """Put a question and say the answer, or go on with the one of the turn `continues`. Raises TrolyError."""
         self.last = text
-        request = TurnRequest(self.mode, text, self.conversation, language=self.invocation.given)
+        request = TurnRequest(
+            self.mode, text, self.conversation, language=self.invocation.given, continues=continues
+        )
         printer = PlainPrinter(self.invocation)
         answered = self._runner.run(self._answer(request, printer))
         self.conversation = answered.conversation or self.conversation

@@ -326,14 +326,12 @@ def _evidence(chat: PlainChat, _value: str) -> None:
 
 
 def _continue(chat: PlainChat, _value: str) -> None:
-    from troly.conversation.commands import continuation
-
     if not chat.last:
         say_line(chat.say("no_question"))
     elif not chat.unfinished:
         say_line(chat.say("whole"))
     else:
-        chat.ask(continuation(chat.last) if chat.by_model else chat.last)
+        chat.ask(chat.last, chat.turn if chat.by_model else "")
 
 
 def _handoff(chat: PlainChat, value: str) -> None:

@@ -153,7 +153,9 @@ class AlarmCard(LinesView):
     def build(self, width: int) -> list[Line]:
         """The words with an edge in the colour of alarm, and the key that takes them away."""
         lang, press = self.controller.language, keymap_of(self).press("acknowledge")
-        lines = wrap([Span(sanitize(self.controller.pane.alarm), "error")], max(8, width - 3))[: self.MOST_ROWS]
+        lines = wrap([Span(sanitize(self.controller.pane.alarm), "error")], max(8, width - 3))[
+            : self.MOST_ROWS
+        ]
         seen = line(
             Span(press, "strong", "key:acknowledge"),
             Span(f" {tr('ui.key.acknowledge', lang)}", "dim", "key:acknowledge"),

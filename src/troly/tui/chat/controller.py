@@ -229,8 +229,23 @@ class Controller:
         answer = message("assistant", self.now(), "", state="running")
         place = pane.messages.index(question) + 1
         pane.messages.insert(place, answer)
+        self._ask(pane, answer, ChatQuestion(pane.mode, question.text, pane.conversation))
+
+    def go_on(self, answer: MessageView) -> bool:
+        """Let the unfinished `answer` of the shown pane be written on where it stands; False where that cannot be."""
+        pane, question = self.pane, self.question_before(answer.key)
+        if question is None or pane.running or not (answer.unfinished and self.opened):
+            return False
+        first, last = pane.messages.index(question) + 1, pane.messages.index(answer)
+        del pane.messages[first:last]
+        answer.state, answer.kind, answer.trouble, answer.stale = "running", "", None, True
+        answer.touch()
+        self._ask(pane, answer, ChatQuestion(pane.mode, question.text, pane.conversation, answer.turn))
+        self.changed("pane", pane)
+        return True
+
+    def _ask(self, pane: Pane, answer: MessageView, asked: ChatQuestion) -> None:
         pane.answer = answer
-        asked = ChatQuestion(pane.mode, question.text, pane.conversation)
         pane.cancel = self.backend.stream(
             asked, lambda events, conversation: self.take_events(pane, events, conversation)
         )

@@ -58,6 +58,7 @@ def message_views(
             continue
         if last.get(turn.id) == index:
             _finish(view, turn)
+            view.cut = bool(saved.metadata.get("cut"))
         elif saved.sender == "user" and turn.id not in last and turn.status != "running":
             empty = message("assistant", said_at, "")
             _finish(empty, turn)

@@ -165,24 +165,16 @@ class MessageActions:
         self._follow_answer()
 
     def _continue(self, view: MessageView) -> None:
-        """Put the same question once more, with the wish to go on: a model has the unfinished answer before it.
-
-        Nothing of the answer is repeated in the question: what a model wrote must not be taken for what a person asks.
-        Rules know no wishes: where no model wrote or none is there, the question is asked as it was.
-        """
-        question = self._controller.question_before(view.key)
+        """Let a model write on where the answer stands; where no model wrote or none is there, ask the question again."""
         lang, keymap = self._controller.language, self._app.keymap
-        if view.state not in ("stopped", "failed"):
+        if view.state not in ("stopped", "failed") and not view.cut:
             name = "transcript_again" if self._app.chat.transcript.has_focus else "again"
             self._app.say(tr("ui.act.whole", lang, key=keymap.press(name) or "/again"), SHORT)
-        elif question is None:
-            self._app.say(tr("ui.act.no_question", lang), SHORT)
+        elif view.calls and self._controller.health.up and self._controller.go_on(view):
+            self._app.chat.transcript.choose(0)
+            self._app.chat.prompt.focus()
         else:
-            from troly.conversation.commands import continuation
-
-            by_model = view.calls > 0 and self._controller.health.up
-            self._controller.submit(continuation(question.text) if by_model else question.text)
-            self._follow_answer()
+            self._again(view)
 
     def _follow_answer(self) -> None:
         chat = self._app.chat

@@ -142,9 +142,7 @@ class Tabs:
         }
 
 
-def restored_tabs(
-    kept: Mapping[str, Any], titles: Mapping[str, str], modes: Collection[str]
-) -> Tabs | None:
+def restored_tabs(kept: Mapping[str, Any], titles: Mapping[str, str], modes: Collection[str]) -> Tabs | None:
     """What `Tabs.kept` gave, without unknown `modes` and conversations without a title; None where nothing is left.
 
     Raises what a damaged record raises (ValueError, TypeError, KeyError, IndexError).
@@ -162,7 +160,9 @@ def restored_tabs(
             found[number] = Pane(mode)
     if not found:
         return None
-    sides = [found[number] for number in dict.fromkeys(shown) if number in found] or [next(iter(found.values()))]
+    sides = [found[number] for number in dict.fromkeys(shown) if number in found] or [
+        next(iter(found.values()))
+    ]
     tabs = Tabs(sides[0])
     tabs.panes = list(found.values())
     tabs.sides, tabs.focus = sides, max(0, min(int(kept["focus"]), len(sides) - 1))

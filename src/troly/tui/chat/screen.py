@@ -15,7 +15,16 @@ from textual.widget import MountError
 from textual.widgets import Static
 
 from troly.text.catalogue import tr
-from troly.tui.chat.bars import AlarmCard, ModeBar, StatusBar, TabRow, activity_mark, mode_icon, pane_title, tab_panes
+from troly.tui.chat.bars import (
+    AlarmCard,
+    ModeBar,
+    StatusBar,
+    TabRow,
+    activity_mark,
+    mode_icon,
+    pane_title,
+    tab_panes,
+)
 from troly.tui.chat.completion import Completer, CompletionList
 from troly.tui.chat.controller import Change, Controller
 from troly.tui.chat.conversation_list import ConversationList

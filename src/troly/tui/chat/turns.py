@@ -92,7 +92,7 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
     answer = pane.answer
     if answer is None:
         return False
-    answer.touch()
+    answer.heard(new=isinstance(event, Token | Say | Content))
     match event:
         case Token():
             answer.progress = None
@@ -107,16 +107,12 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             answer.progress = event
         case TurnCompleted():
             _complete(pane, answer, event)
-            if event.metadata.get("urgent"):
-                pane.alarm = _first_words(event.text)
             return True
         case TurnFailed():
             _fail(pane, answer, event)
             return True
         case _:
-            _put(answer, event)
-            if isinstance(event, Handoff):
-                pane.alarm = " · ".join(part for part in (event.reason, event.hotline) if part)
+            _put(pane, answer, event)
     return False
 
 
@@ -136,7 +132,7 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
         case StepFinished():
             _finish_step(answer, event)
         case TurnStarted():
-            answer.turn, answer.spent = event.turn, ModelUsage()
+            answer.turn, answer.spent, answer.steps = event.turn, ModelUsage(), []
         case ModelCalled():
             if isinstance(answer.progress, ModelLoading):
                 answer.progress = None
@@ -144,8 +140,10 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
             answer.spent.call(asdict(event))
 
 
-def _put(answer: MessageView, event: Content) -> None:
+def _put(pane: Pane, answer: MessageView, event: Content) -> None:
     """Typed content at the end; a plan as it stands now goes where it stood before."""
+    if isinstance(event, Handoff):
+        pane.alarm = " · ".join(part for part in (event.reason, event.hotline) if part)
     place = next((at for at, part in enumerate(answer.parts) if isinstance(part, Plan)), None)
     if isinstance(event, Plan) and place is not None:
         answer.parts[place] = event
@@ -178,14 +176,17 @@ def _finish_step(answer: MessageView, event: StepFinished) -> None:
 
 def _complete(pane: Pane, answer: MessageView, event: TurnCompleted) -> None:
     """The answer as the turn says it: streamed text stays unless the final text differs from it."""
-    answer.state, answer.kind = "done", event.message_type
+    answer.state, answer.kind, answer.stale = "done", event.message_type, False
+    answer.cut = bool(event.metadata.get("cut"))
+    if event.metadata.get("urgent"):
+        pane.alarm = _first_words(event.text)
     answer.source, answer.calls, answer.ms = event.source, event.calls, event.ms
     _settle(pane, answer, event.text)
 
 
 def _fail(pane: Pane, answer: MessageView, event: TurnFailed) -> None:
     answer.state = "stopped" if event.code == STOPPED else "failed"
-    answer.calls, answer.ms = event.calls, event.ms
+    answer.calls, answer.ms, answer.stale = event.calls, event.ms, False
     answer.trouble = Trouble(event.title, event.message, event.remedy)
     for step in answer.steps:
         step.failed = step.failed or step.ms is None

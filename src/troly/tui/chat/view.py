@@ -91,6 +91,9 @@ class MessageView:
     source: str = ""
     calls: int = 0
     ms: float | None = None
+    # It reached the model's limit of length; what is shown is what was written before it goes on.
+    cut: bool = False
+    stale: bool = False
     opened: set[str] = field(default_factory=set)
     revision: int = 0
     turn: str = ""
@@ -106,6 +109,11 @@ class MessageView:
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @property
+    def unfinished(self) -> bool:
+        """Whether there is an answer to go on with."""
+        return (self.state in ("stopped", "failed") or self.cut) and bool(self.text.strip() and self.turn)
+
+    @property
     def finished(self) -> bool:
         """Whether nothing more will be added."""
         return self.state not in ("waiting", "running")
@@ -117,6 +125,12 @@ class MessageView:
         else:
             self.parts.append(TextPart([text]))
         self.revision += 1
+
+    def heard(self, *, new: bool) -> None:
+        """Something was said of it; what is `new` takes the place of what it showed before it was gone on with."""
+        if self.stale and new:
+            self.parts, self.stale = [], False
+        self.touch()
 
     def touch(self) -> None:
         """Something of it changed."""

@@ -74,11 +74,10 @@ class MessageMenu(ModalScreen[str]):
 
 def offered(view: MessageView) -> list[str]:
     """What can be done with a message, by name."""
-    unfinished = view.state in ("stopped", "failed") and bool(view.text.strip())
     code = any(
         isinstance(part, TextPart) and ("```" in part.text or "~~~" in part.text) for part in view.parts
     )
     answered = view.who == "assistant" and view.finished and bool(view.turn)
-    possible = {"continue": unfinished, "code": code and view.who == "assistant", "wrong": answered}
+    possible = {"continue": view.unfinished, "code": code and view.who == "assistant", "wrong": answered}
     order = ("copy", "code", "quote", "continue", "again", "edit", "save", "wrong", "find")
     return [name for name in order if possible.get(name, True)]

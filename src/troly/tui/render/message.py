@@ -180,13 +180,16 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
         return wrap([Span(tr(f"ui.message.{view.kind or 'waiting'}", lang), "dim")], width)
     if view.state == "running":
         return _running(view, width, lang)
+    if view.trouble is None and view.cut and view.state == "done":
+        label = tr("ui.message.continue", lang, key=press("continue")).strip()
+        return [BLANK, line(Span(label, "action", f"continue:{view.key}"))]
     if view.trouble is None:
         return []
     if view.kind == "trouble":
         return trouble_lines(view.trouble, width)
     gap = [BLANK] if view.parts else []
     helps = [("again", f"again:{view.key}"), ("edit", f"edit:{view.key}")]
-    if view.text.strip():
+    if view.unfinished:
         helps.insert(1, ("continue", f"continue:{view.key}"))
     offered = [
         line(Span(tr(f"ui.message.{name}", lang, key=press(name)).strip(), "action", action))
@@ -211,7 +214,7 @@ def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
         done = view.progress.percent
         share = "" if done is None else f"  {done:.0f}%"
         return wrap([Span(f"◐ {sanitize(view.progress.message)}{share}", "dim")], width)
-    if not view.parts:
+    if not view.parts or view.stale:
         return wrap([Span(f"◐ {tr('ui.message.thinking', lang)}", "dim")], width)
     return []
 
