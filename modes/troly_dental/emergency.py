@@ -71,7 +71,8 @@ def reply(
         return EmergencyReply(advice(found.name, lang).strip(), Emergency(found.name, now), first=True)
     if present is None:
         return None
-    if found is None and is_over(text):
+    if (found is None or danger(text) is None) and is_over(text):
+        # Only what was told before still speaks of it; now somebody has seen to it.
         return EmergencyReply(say("guard.still.over", lang), None)
     return EmergencyReply(still(text, present.name, lang), present)
 

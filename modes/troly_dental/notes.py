@@ -319,6 +319,7 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
 
 def asks(text: str) -> bool:
     """Whether `text` asks something."""
+    text = spellings_of(text)[-1]
     return (
         "?" in text
         or any(label.endswith(" asked") for label in _asked().labels_in(text))

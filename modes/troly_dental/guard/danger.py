@@ -62,7 +62,7 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
 def is_over(text: str) -> bool:
     """Whether the person says that an emergency told before is over, or that a doctor has seen to it."""
     readings = [_read(reading) for reading in spellings_of(text)]
-    return any(one.stands("seen", "calm") for one in readings)
+    return any(one.stands("seen", "calm") or one.seen_to for one in readings)
 
 
 def _danger_of(read: _Reading, earlier: Sequence[_Reading], present: str | None) -> str | None:
@@ -83,7 +83,7 @@ class _Case:
         self.before = [one for one in earlier if not one.nobody]
         self.present = present
         self.mouth = bool(present) or any(
-            one.mouth or one.has("drawn", "mouth") for one in (read, *self.before)
+            one.mouth or one.has("drawn", "mouth", "gauze") for one in (read, *self.before)
         )
 
     def told_before(self, *concepts: str) -> bool:
@@ -97,8 +97,7 @@ class _Case:
 
 def _breathing(case: _Case) -> bool:
     read = case.read
-    gasping = any(not read.figure(place) for place in read.places("breathless"))
-    breath = gasping or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
+    breath = read.has("breathless") or read.near("hard", "breathe", 2) or read.cannot("breathe", 2)
     swallow = read.near("hard", "swallow", 4) or read.cannot("swallow", 2)
     swallow = swallow or (read.has("drool") and case.told("swell", "infected", "trismus"))
     if read.only_hurts("swallow") and not case.told("swell", "infected", "fever", "trismus"):
@@ -113,8 +112,9 @@ def _breathing(case: _Case) -> bool:
         or (read.near("cannot", "finger", 4) and read.has("jaw", "mouth"))
     ) and not read.cannot("close", 2)
     throat = read.then("throat", "closing", 4) or read.then("closing", "throat", 0)
-    if breath and not case.mouth:
-        # Nothing says that it is about the mouth: it counts where it is said of a person.
+    # Whoever cannot swallow what is in the mouth anyway, or cannot breathe, is in danger whatever it comes from.
+    breath = breath or (read.near("saliva", "swallow", 3) and read.cannot("swallow", 3))
+    if breath and not case.mouth and read.elsewhere:
         return read.has("person", "now", "injection")
     about = (
         case.mouth or read.near("swell", "face", 8) or read.has("trismus", "injection", "drug", "infected")
@@ -123,7 +123,7 @@ def _breathing(case: _Case) -> bool:
 
 
 def _unconscious(case: _Case) -> bool:
-    return any(not case.read.figure(place) for place in case.read.places("unconscious"))
+    return bool(case.read.places("unconscious")) or case.read.near("unconscious", "sudden", 0)
 
 
 def _chest(case: _Case) -> bool:
@@ -132,7 +132,7 @@ def _chest(case: _Case) -> bool:
 
 def _allergy(case: _Case) -> bool:
     read = case.read
-    given = case.told("injection", "drug") or case.present == "allergy"
+    given = case.told("injection", "drug") or read.near("injection", "just", 1) or case.present == "allergy"
     just = read.has("now", "just", "allergy_event") or bool(case.before) or case.present is not None
     if read.has("allergic") and not read.has("just"):
         return False
@@ -144,7 +144,8 @@ def _allergy(case: _Case) -> bool:
 def _poisoning(case: _Case) -> bool:
     read = case.read
     took_it = read.has("grabbed", "owner") or read.near("grabbed", "drug", 2)
-    if not (took_it or read.has("taken", "gulp", "too_much")):
+    near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
+    if not (took_it or near or read.has("taken", "gulp", "too_much") or _many_pills(read)):
         return False
     asked = read.has("may_i") and not read.has("by_mistake", "just")
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
@@ -157,13 +158,14 @@ def _poisoning(case: _Case) -> bool:
     )
     wrong = (drug or read.has("container")) and read.has("taken") and read.has("by_mistake") and not asked
     much = drug and (read.has("too_much") or _many_pills(read)) and not asked
+    ill = read.has("unwell") and (read.near("taken", "mild_chemical", 6) or read.has("grabbed"))
     somebodys = read.has("child") and took_it and (drug or read.has("container", "chemical", "mild_chemical"))
-    return chemical or mild or wrong or much or bottle or somebodys
+    return chemical or mild or wrong or much or bottle or somebodys or (ill and not asked)
 
 
 def _many_pills(read: _Reading) -> bool:
     """Whether more was taken than any label allows, at one time or in one day."""
-    if not read.has("taken"):
+    if read.has("price", "may_i") or not (read.has("taken") or read.happened):
         return False
     most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
     strength = max(
@@ -188,7 +190,14 @@ def _many_pills(read: _Reading) -> bool:
 
 def _self_harm(case: _Case) -> bool:
     read = case.read
-    if read.has("suicide") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
+    if read.has("suicide", "farewell") or (
+        read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)
+    ):
+        return True
+    leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
+    ready = read.has("gather") and read.has("drug", "pill") and read.has("end_it")
+    asleep = read.has("reason", "think") and any(not read.feared(place) for place in read.places("no_waking"))
+    if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
         read.then_at("think", place, 3) and not read.felt_before(place) for place in read.places("death")
@@ -247,7 +256,9 @@ def _trauma(case: _Case) -> bool:
     ):
         return True
     hit = read.hit or (read.has("play") and read.has("harm"))
-    if (hit or any(one.hit for one in case.before)) and read.near("jaw", "skewed", 3):
+    if (hit or any(one.hit for one in case.before)) and (
+        read.near("jaw", "skewed", 3) or read.near("bite", "skewed", 2)
+    ):
         return True
     body = read.has("face", "mouth", "tooth")
     if (
@@ -367,6 +378,9 @@ _DENIABLE = frozenset(
         "flood", "closing", "taken", "out",
     }
 )  # fmt: skip
+# Signs that also say how much is felt or feared; and what makes them meant as they are said.
+_FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
+_SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
 _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
@@ -412,17 +426,12 @@ class _Reading:
         self._clauses = sorted({0, *(match.end() for match in _STOP.finditer(text))})
         self._all = self._find()
         self._clauses = sorted({*self._clauses, *(self._start(place) for place in self._all["break"])})
-        hidden = [range(place.first, place.last + 1) for place in self._sure("hidden")]
         self._live = {
             concept: [
                 place
                 for place in places
-                if not any(
-                    len(span) > place.last - place.first + 1 and (place.first in span or place.last in span)
-                    for span in hidden
-                )
-                and not (concept in _DENIABLE and (self._denied(place) or self._over(place)))
-                and not (concept in _DENIABLE and (self._only_supposed(place) or self._long_ago(place)))
+                if not self._hidden(place)
+                and not (concept in _DENIABLE and self._is_no_event(concept, place))
             ]
             for concept, places in self._all.items()
         }
@@ -430,7 +439,7 @@ class _Reading:
     @property
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
-        return bool(self._all["unreal"]) or bool(
+        return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
             self._all["animal"] and not (self.has("by_mistake") or _BITES.search(self.text))
         )
 
@@ -508,11 +517,69 @@ class _Reading:
             for second in self._live.get(other, ())
         )
 
+    def _hidden(self, place: _Place) -> bool:
+        """Whether `place` is a part of a longer name of something else: the "sốt" of "sốt ruột"."""
+        spans = [range(each.first, each.last + 1) for each in self._sure("hidden")]
+        return any(
+            len(span) > place.last - place.first + 1 and (place.first in span or place.last in span)
+            for span in spans
+        )
+
+    def _is_no_event(self, concept: str, place: _Place) -> bool:
+        """Whether a sign is denied, over, supposed, asked of in general, long past, a figure of speech or a trifle."""
+        return (
+            self._denied(place)
+            or self._over(place)
+            or self._only_supposed(place)
+            or self._long_ago(place)
+            or (concept in _FIGURES and self.figure(place))
+            or (concept == "swell" and self._trifling(place))
+            or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
+        )
+
     def figure(self, place: _Place) -> bool:
-        """Whether `place` is a figure of speech: one only wishes it, laughs till then, or bargains."""
+        """Whether `place` is a figure of speech: so much is felt, one only wishes or fears it, laughs till then, or bargains."""
         wished = any(0 <= place.first - each.last - 1 <= 1 for each in self._all.get("wish", ()))
-        return wished or (
-            self.has("laugh", "price") and not self.has("injection", "drug", "swell", "infected", "now")
+        if wished and self.felt_before(place):
+            return True
+        return (wished or self._stated("laugh", "price") or self.feared(place)) and not self._stated(*_SICK)
+
+    def _trifling(self, place: _Place) -> bool:
+        """Whether a swelling is a slight one, or comes from crying or from what was eaten; not where it grows."""
+        if self._stated("grow", "taut", "infected", "fever"):
+            return False
+        slight = any(
+            (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= 0)
+            for each in self._all.get("slight", ())
+        )
+        return slight or self._stated("innocent")
+
+    def _stated(self, *concepts: str) -> bool:
+        """Whether one of `concepts` is named and not denied, whatever else is said of it."""
+        return any(
+            not (self._hidden(place) or self._denied(place))
+            for concept in concepts
+            for place in self._sure(concept)
+        )
+
+    @property
+    def happened(self) -> bool:
+        """Whether something is told of as done: "10 viên rồi", "already"."""
+        return self._stated("now") and self._stated("done")
+
+    @property
+    def seen_to(self) -> bool:
+        """Whether somebody who can help has already done so: a clinician, and that it is done, in one clause."""
+        return any(
+            self._clause(helper) == self._clause(done) and not self._clause_has("not_yet", helper)
+            for helper in self._sure("clinician")
+            for done in self._sure("done")
+        )
+
+    def _clause_has(self, concept: str, place: _Place) -> bool:
+        return any(
+            self._clause(each) == self._clause(place) and not self._hidden(each)
+            for each in self._sure(concept)
         )
 
     def then_at(self, concept: str, place: _Place, gap: int) -> bool:
@@ -651,19 +718,19 @@ class _Reading:
         return False
 
     def _only_supposed(self, place: _Place) -> bool:
+        """Whether `place` is a condition, a habit, a fear, or what a general question is about."""
         start = self._clause(place)
         if self._within("in_doubt", place, _SUPPOSED_REACH) or self._is_now(place, start):
             return False
-        if any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed")):
-            return True
-        if any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit")):
-            return True
-        if self._english and _ASKS_IN_ENGLISH.match(self.text, start):
-            return True
-        if _TILL_GONE.match(self.text, self._end(place)):
-            return True
         before = self.text[max(start, self._start(place) - 40) : self._start(place)]
-        return bool(_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))
+        return bool(
+            any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed"))
+            or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
+            or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
+            or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
+            or _TILL_GONE.match(self.text, self._end(place))
+            or (_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))
+        )
 
     def _long_ago(self, place: _Place) -> bool:
         start = self._clause(place)
@@ -672,6 +739,22 @@ class _Reading:
             and not _STOP.search(self.text, self._end(place), max(self._start(each), self._end(place)))
             for each in self._sure("past")
         )  # fmt: skip
+
+    def feared(self, place: _Place) -> bool:
+        """Whether `place` is what is feared ("sợ gây mê rồi không tỉnh"), not what one is afraid beside ("sợ quá, không tỉnh")."""
+        return any(
+            each.last < place.first
+            and self._clause(each) == self._clause(place)
+            and not _LIST.search(self._between(each, place))
+            and not self._at(each.last + 1, "intense")
+            for each in self._sure("fear")
+        )
+
+    def _going_on(self, place: _Place) -> bool:
+        """Whether the clause of `place` says that it happens or has happened, with a time or how it goes on."""
+        return self._is_now(place, self._clause(place)) or any(
+            self._clause_has(concept, place) for concept in ("lasting", "hours", "flood", "days", "grow")
+        )
 
     def _is_now(self, place: _Place, start: int) -> bool:
         return any(start <= self._start(each) and each.first <= place.first for each in self._sure("now"))

@@ -84,41 +84,62 @@ def test_the_advice_for_a_knocked_out_tooth_names_crown_milk_and_time() -> None:
     assert all(word in advice("knocked_out", "en") for word in ("crown", "milk", "saliva", "30-60 minutes"))
 
 
-# Put together from words that are chosen here, not taken from the lists: who, what, how it is said.
+# Put together from words that are chosen here, not taken from the lists: who, when, what, how it is said.
 WHO = ("tôi", "mẹ em", "thằng cu nhà mình", "ông ngoại", "bạn cùng phòng")
 BEGINS = ("", "bác sĩ ơi ", "cho hỏi ", "mọi người ơi cứu với ", "hic, ")
+WHEN = ("", "nãy giờ ", "sáng nay ", "từ hôm qua ", "mới đây ")
+ENDS = ("", ", lo quá", ", giờ sao đây", ", có sao không ạ", " help me")
 DANGERS: dict[str, tuple[str, ...]] = {
-    "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi"),
+    "poisoning": ("{who} lỡ uống 16 viên panadol vì răng đau", "{who} vừa uống nhầm chai nước tẩy", "{who} nuốt hết lọ thuốc giảm đau rồi", "{who} uống nước súc miệng rồi đi loạng choạng", "{who} tu nước súc miệng xong nôn hoài"),
     "allergy": ("{who} chích thuốc tê xong nổi mẩn ngứa khắp người", "{who} vừa uống kháng sinh, giờ nổi mề đay đầy tay"),
     "object": ("{who} nuốt phải cái mão răng", "{who} hít luôn cái mắc cài vào phổi", "mảnh răng tuột vào họng {who} rồi"),
-    "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng"),
+    "self_harm": ("{who} đau răng riết chỉ muốn tự tử", "{who} bảo không muốn sống nữa vì cái răng", "{who} viết thư để lại cho cả nhà rồi", "{who} gom đủ thuốc ngủ để kết thúc", "{who} chỉ muốn ngủ luôn không bao giờ dậy nữa"),
     "nerve": ("{who} nhổ răng 3 ngày rồi mà môi vẫn tê", "{who} chữa răng xong mắt không nhắm được mắt"),
     "bleeding": ("{who} nhổ răng từ trưa mà máu không ngừng", "chỗ nhổ của {who} máu chảy ướt đẫm gối"),
     "fever": ("{who} nhổ răng khôn hôm kia, nay sốt 39", "lợi {who} có mủ, người ớn lạnh"),
     "swelling": ("răng sâu, {who} sưng vù cả mặt", "{who} sưng hàm lan xuống cổ"),
-    "breathing": ("{who} sưng hàm, thở không nổi", "răng khôn hành, {who} nuốt nước bọt không được"),
+    "breathing": ("{who} sưng hàm, thở không nổi", "răng khôn hành, {who} nuốt nước bọt không được", "{who} thở không ra hơi"),
     "knocked_out": ("{who} té xe văng mất cái răng cửa", "{who} bị đánh, răng bay ra ngoài"),
-    "trauma": ("{who} bị đấm gãy hàm", "{who} ngã cầu thang, răng lung lay chảy máu"),
+    "trauma": ("{who} bị đấm gãy hàm", "{who} ngã cầu thang, răng lung lay chảy máu", "{who} bị đấm xong cắn không khớp"),
 }  # fmt: skip
 HARMLESS = (
     "{who} ngã giá niềng răng mãi mà họ không bớt", "{who} nghe báo giá implant xong muốn xỉu", "{who} không sốt, không sưng, chỉ ê răng",
     "hồi nhỏ {who} từng té gãy răng, giờ muốn bọc sứ", "{who} cười muốn ngất vì ông nha sĩ kể chuyện", "{who} sợ muốn chết mỗi lần nghe tiếng khoan răng",
     "nếu {who} nhổ răng mà bị sốt thì sao", "{who} uống 2 viên paracetamol được không", "mão răng của {who} bị rớt khi nhai kẹo",
     "{who} dị ứng penicillin, hồi trước uống là nổi mẩn", "bác sĩ kê {who} 14 viên kháng sinh uống 7 ngày", "{who} nằm mơ thấy rụng hết răng",
+    "{who} đau răng muốn ngất luôn", "má {who} chỉ hơi sưng, không sốt", "{who} sợ gây mê rồi không tỉnh lại",
 )  # fmt: skip
+# The same signs asked of in general, of money, or said of cloth.
+SIGNS = (
+    "sốt cao", "sưng mặt", "chảy máu", "ngất xỉu", "co giật", "khó thở", "nổi mề đay", "méo miệng", "sưng má", "tê môi",
+)  # fmt: skip
+FRAMES = (
+    "bé mọc răng mà {sign} là thật hay đồn vậy", "có đúng là nhổ răng thì hay bị {sign}", "dấu hiệu {sign} do răng là như thế nào",
+    "nguyên nhân {sign} khi mọc răng khôn", "cách phòng {sign} sau nhổ răng", "nếu bị {sign} sau nhổ răng thì làm gì",
+    "mấy tuổi nhổ răng thì hết sợ {sign}", "sơ cứu {sign} do răng thế nào", "bảo hiểm có trả tiền {sign} do răng không",
+    "năm ngoái em bị {sign} do răng khôn", "sau nhổ răng không bị {sign}", "em mơ thấy mình {sign} trong phòng nha",
+    "con mèo nhà em bị {sign} do răng", "nghe nói nhổ răng khôn bị {sign}", "thuốc tê có gây {sign} không",
+)  # fmt: skip
+FRAMES_EN = (
+    "is it true that wisdom teeth cause {sign}", "what are the signs of {sign} after an extraction", "how to prevent {sign} after an extraction",
+    "what if I get {sign} after the extraction", "no {sign} after my extraction", "last year I had {sign} from a tooth",
+    "does insurance pay for {sign} from a tooth",
+)  # fmt: skip
+SIGNS_EN = ("fever", "facial swelling", "bleeding", "hives", "fainting", "seizures")
 
 
 @given(
     st.sampled_from([(name, one) for name, listed in DANGERS.items() for one in listed]),
     st.sampled_from(WHO),
-    st.sampled_from(BEGINS),
+    st.tuples(st.sampled_from(BEGINS), st.sampled_from(WHEN)).map("".join),
+    st.sampled_from(ENDS),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
-def test_a_danger_is_one_whoever_has_it_and_however_it_is_typed(
-    told: tuple[str, str], who: str, begins: str, bare: bool
+@settings(max_examples=300, deadline=None)
+def test_a_danger_is_one_whoever_has_it_whenever_and_however_it_is_typed(
+    told: tuple[str, str], who: str, begins: str, ends: str, bare: bool
 ) -> None:
-    text = begins + told[1].format(who=who)
+    text = begins + told[1].format(who=who) + ends
     assert danger(fold(text) if bare else text) is not None, text
 
 
@@ -126,6 +147,35 @@ def test_a_danger_is_one_whoever_has_it_and_however_it_is_typed(
 @settings(max_examples=100, deadline=None)
 def test_figures_bargaining_and_what_is_over_raise_nothing(told: str, who: str, begins: str) -> None:
     assert danger(begins + told.format(who=who)) is None
+
+
+@given(
+    st.sampled_from(FRAMES),
+    st.sampled_from(SIGNS),
+    st.sampled_from(("", "bác sĩ ơi ", "cho em hỏi ")),
+    st.booleans(),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_sign_asked_of_in_general_denied_or_past_is_no_event(
+    frame: str, sign: str, begins: str, bare: bool
+) -> None:
+    text = begins + frame.format(sign=sign)
+    assert danger(fold(text) if bare else text) is None
+
+
+@given(st.sampled_from(FRAMES_EN), st.sampled_from(SIGNS_EN))
+@settings(max_examples=60, deadline=None)
+def test_a_sign_asked_of_in_general_is_no_event_in_english(frame: str, sign: str) -> None:
+    assert danger(frame.format(sign=sign)) is None
+
+
+@given(
+    st.sampled_from(SIGNS[:6]),
+    st.sampled_from(("cách nào cho hết", "có đúng là nguy hiểm không", "bảo hiểm có trả không")),
+)
+@settings(max_examples=20, deadline=None)
+def test_a_sign_that_is_there_now_counts_beside_a_general_question(sign: str, asked: str) -> None:
+    assert danger(f"em nhổ răng khôn, giờ đang {sign} dữ dội, {asked}") is not None
 
 
 @given(
@@ -149,7 +199,7 @@ def test_an_extraction_is_remembered_over_the_whole_conversation(between: int) -
     assert found.name == "fever"
 
 
-@pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False)])  # fmt: skip
+@pytest.mark.parametrize(("text", "over"), [("máu cầm rồi", True), ("bác sĩ khám rồi ạ", True), ("it has stopped", True), ("máu chưa cầm", False), ("đang trên đường đi", False), ("giờ phải làm sao", False), ("nha sĩ cắm lại răng cho bé xong rồi", True), ("bv khám rồi nắn lại r", True), ("chưa gặp bác sĩ", False), ("the dentist already put it back", True), ("waiting for the doctor", False)])  # fmt: skip
 def test_what_is_over_is_said_so(text: str, over: bool) -> None:
     assert is_over(text) is over
 
