@@ -260,8 +260,9 @@ class _Reader:
         if number is None or length > 1:
             return False
         spelled = piece.kind == "word"
-        if total.loose is not None:  # mười lăm, twenty five
-            if not (spelled and number < 10 and total.loose >= 10 and total.loose % 10 == 0):
+        if total.loose is not None:  # mười lăm, twenty five; "10 năm" and "mười năm" are ten years
+            tens = self.pieces[at - 1].kind == "word" and total.loose >= 10 and total.loose % 10 == 0
+            if not (spelled and number < 10 and tens) or piece.text == "nam":
                 return False
             total.loose += number
             return True
