@@ -30,10 +30,12 @@ from troly_rag.execution.outputs import Execution
 from troly_rag.execution.progress import Reporter
 from troly_rag.execution.tool_calls import ToolCaller, log_state
 from troly_rag.routing.agent_choice import corpus_fits
-from troly_rag.routing.follow_up import show, with_shown_title
+from troly_rag.routing.follow_up import show, with_context
+from troly_rag.routing.lexicons import spelt_out
 from troly_rag.routing.model_router import route_with_model
 from troly_rag.routing.plan import RAG, Routing
-from troly_rag.routing.router import parse_message, route, with_corpus_fits
+from troly_rag.routing.router import ParsedMessage, parse_questions, route, with_corpus_fits
+from troly_rag.routing.small_talk import check_small_talk
 from troly_rag.strings import say
 from troly_rag.tools.documents import run_search
 from troly_rag.tools.interface import ToolInputs
@@ -82,15 +84,16 @@ def orchestrator_of(cache: Cache) -> Node:
         corpora = CorpusSearch.of(turn)
         before = str(turn.conversation_metadata.get(LAST, ""))
         has_model = turn.model.reason_unavailable is None
-        message = await asyncio.to_thread(parse_message, turn.text, before, config, turn.language)
-        leaned = _said_before(turn) if message.leaned else ""
-        if not message.kind:
-            asked = await with_shown_title(turn, corpora, turn.text, config, user)
-            if asked != turn.text:
-                leaned = _said_before(turn)
-                message = await asyncio.to_thread(parse_message, asked, "", config, turn.language)
+        lang = turn.language
+        talk = await asyncio.to_thread(check_small_talk, spelt_out(turn.text, lang))
+        if talk.kind:
+            message = ParsedMessage(turn.text, kind=talk.kind, small=talk.sure)
+        else:
+            full = await with_context(turn, corpora, talk.text, before, config, user)
+            message = await asyncio.to_thread(parse_questions, turn.text, full, before, config, lang)
             fits = await corpus_fits(turn, corpora, message.questions, config, user)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
+        leaned = _said_before(turn) if message.leaned else ""
         message = replace(message, before=leaned)
         draft = await asyncio.to_thread(route, message, config, user.user_access, turn.language, turn.now)
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from troly.retrieval.search.glossary import concepts
-from troly_rag.answer.extraction import figure_request
+from troly_rag.corpus.coverage import figure_request
 from troly_rag.routing.small_talk import check_small_talk
 from troly_rag.tools import documents  # noqa: F401 (what looks into the documents)
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from troly.text.fold import fold
-from troly.text.wordlist import read_lists
 from troly_rag.answer.grounding import Claim, claims_of, is_listed, telling
-from troly_rag.corpus.coverage import Question, question_of, text_of
+from troly_rag.corpus.coverage import FigureRequest, Question, figure_request, question_of, text_of
 
-LEXICON = Path(__file__).parent / "lexicons" / "answers.txt"
 # Fewer telling words are a heading or a remnant, unless it is an item of a list.
 _FEWEST, _FEWEST_LISTED = 3, 1
 # What the words of the sentence itself count, and those of the headings above it.
 _OWN, _ABOVE = 0.7, 0.3
-# A sentence with a figure of the unit that is asked for, with any figure; and what a later passage counts less.
-_RIGHT_UNIT, _ANY_FIGURE, _LATER = 0.45, 0.15, 0.05
+# What a later passage counts less.
+_LATER = 0.05
 # What a sentence without any figure is worth where one is asked for.
 _NO_FIGURE = 0.6
 # What a sentence in another language than the question is worth: it is told where nothing else answers.
@@ -28,11 +24,6 @@ _OTHER_LANGUAGE = 0.4
 _BESIDE = 0.45
 _LONGEST_LIST = 8
 _FIGURE = re.compile(r"\d[\d.,]*\d|\d")
-_PHONE = re.compile(r"(?<!\d)(?:\d[\d .]{2,14}\d)(?!\d)|\S+@\S+\.\w+")
-_NUMBER_WORDS = (
-    r"(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
-)
-_TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
 
 
 def extract(
@@ -130,68 +121,3 @@ def _score(question: Question, asked: FigureRequest, one: _Sentence) -> float:
     if asked.figure and not bonus:
         held *= _NO_FIGURE
     return round(max(0.01, held + bonus - _LATER * one.passage), 4)
-
-
-@dataclass(frozen=True, slots=True)
-class FigureRequest:
-    """What kind of figure answers: `units` are names of units ("hour"), `figure` any figure, `contact` a number to call."""
-
-    units: frozenset[str] = frozenset()
-    figure: bool = False
-    contact: bool = False
-
-    def is_met(self, told: str) -> bool:
-        """Whether a folded text holds the kind of figure that is asked for, where one is."""
-        if not self.figure:
-            return True
-        return self.bonus(told) >= (_RIGHT_UNIT if self.units else _ANY_FIGURE)
-
-    def bonus(self, sentence: str) -> float:
-        """What a folded `sentence` gains by holding the figure that is asked for."""
-        if self.contact and _PHONE.search(sentence):
-            return _RIGHT_UNIT
-        if any(_measured(unit).search(sentence) for unit in self.units):
-            return _RIGHT_UNIT
-        return _ANY_FIGURE if (self.figure or self.units) and _FIGURE.search(sentence) else 0.0
-
-
-@cache
-def figure_request(question: str) -> FigureRequest:
-    """What kind of figure `question` asks for, by the lists of lexicons/answers.txt."""
-    text = fold(question)
-    units = {unit for unit, words in _units().items() if _asks_in(text, words)}
-    if _has(text, "span") and not units:
-        units.update(_TIMES)
-    if _has(text, "moment"):
-        units |= {"hour", "day", "week", "month"}
-    figure = bool(units) or _has(text, "amount") or _has(text, "span")
-    return FigureRequest(frozenset(units), figure, _has(text, "contact"))
-
-
-def _asks_in(text: str, words: Sequence[str]) -> bool:
-    """Whether the question names a unit after "bao nhiêu", "mấy" or "how many"."""
-    names = "|".join(map(re.escape, words))
-    return (
-        re.search(rf"\b(?:bao nhieu|may|how many|how much|what)\s+(?:\w+\s+)?(?:{names})(?!\w)", text)
-        is not None
-    )
-
-
-def _has(text: str, name: str) -> bool:
-    return any(re.search(rf"\b{re.escape(word)}\b", text) for word in _lists()[name])
-
-
-@cache
-def _measured(unit: str) -> re.Pattern[str]:
-    names = "|".join(sorted(map(re.escape, _units()[unit]), key=len, reverse=True))
-    return re.compile(rf"(?:\d|\b{_NUMBER_WORDS})[\s-]*(?:{names})(?!\w)|(?:{names})\s+\d")
-
-
-@cache
-def _lists() -> dict[str, tuple[str, ...]]:
-    return read_lists(LEXICON)
-
-
-@cache
-def _units() -> dict[str, tuple[str, ...]]:
-    return {name.removeprefix("unit_"): words for name, words in _lists().items() if name.startswith("unit_")}

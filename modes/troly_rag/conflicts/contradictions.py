@@ -186,4 +186,6 @@ def _side(one: ScoredCandidate, wins: bool, now: datetime, lang: Lang) -> Side:
         facts.append((say("evidence.age", lang), age_words(candidate.created_at, now, lang)))
     scores = tuple((say(f"factor.{name}", lang), one.scores[name]) for name in FACTORS)
     total = ((say("factor.total", lang), one.total),)
-    return Side(candidate.title or candidate.agent, candidate.text, (*scores, *total), tuple(facts), wins)
+    # What was replaced is no rule of today: that it is there is told, and its text where versions are compared.
+    text = say("evidence.superseded", lang) if candidate.superseded and not wins else candidate.text
+    return Side(candidate.title or candidate.agent, text, (*scores, *total), tuple(facts), wins)

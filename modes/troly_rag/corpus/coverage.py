@@ -6,7 +6,7 @@ One measure for choosing passages, sentences and agents, and for saying honestly
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -16,8 +16,9 @@ from typing import NamedTuple
 from troly.retrieval.search.glossary import named_elsewise, stem
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents_agree, fold, fold_in_place, has_marks, span_in_place, tokens
-from troly.text.language import detect
+from troly.text.language import detect, is_syllable
 from troly.text.numbers import find_amounts
+from troly.text.spelling import nearest
 from troly.text.wordlist import read_lists
 
 # What a number counts, and how amounts are shortened.
@@ -34,6 +35,12 @@ _SPELT = re.compile(
 )
 _SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu)\b")
 _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
+# "lý" and "lí" are one word; so are "thứ 7" and "thứ bảy".
+_FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
+_WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
+_Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
+# From this length on a word that is no syllable may be a slip of one that the text holds.
+_SHORTEST_SLIP = 4
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 FOLDER = Path(__file__).parent / "lexicons"
 
@@ -56,17 +63,22 @@ class Text:
         return tuple(tokens(self.raw))
 
     @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What each word is compared by."""
+        return keys_of(self.words)
+
+    @cached_property
     def forms(self) -> dict[str, set[str]]:
-        """The words as typed, by their stem."""
+        """The words as typed, by their key."""
         found: dict[str, set[str]] = {}
-        for word in self.words:
-            found.setdefault(stem(word.folded), set()).add(word.text)
+        for key, word in zip(self.keys, self.words, strict=True):
+            found.setdefault(key, set()).add(word.text)
         return found
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
-        """Stems of neighbours: most Vietnamese words are two syllables."""
-        return frozenset((stem(one.folded), stem(two.folded)) for one, two in pairwise(self.words))
+        """Keys of neighbours: most Vietnamese words are two syllables."""
+        return frozenset(pairwise(self.keys))
 
     @cached_property
     def language(self) -> Lang:
@@ -76,6 +88,16 @@ class Text:
     def lines(self) -> frozenset[int]:
         """The lines of synonyms.txt of which a name stands in the text."""
         return frozenset(phrase.line for _, phrase in _phrases_in(self.words, synonyms().by_first))
+
+
+def keys_of(typed: Sequence[WordToken]) -> tuple[str, ...]:
+    """What words are compared by: folded, without English endings, however i is spelt, days of the week in words."""
+    return tuple(
+        _WEEKDAYS[word.folded]
+        if at and typed[at - 1].folded == "thu" and word.folded in _WEEKDAYS
+        else _FINAL_Y.sub("i", stem(word.folded))
+        for at, word in enumerate(typed)
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -127,9 +149,11 @@ class Question:
         own = {
             at for at, token in enumerate(typed) if any(start <= token.start < end for start, end in spans)
         }
+        own |= {at + 1 for at in own if at + 1 < len(typed) and _UNIT.fullmatch(typed[at + 1].folded)}
+        self.own_figures = bool(own)
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
-        self._typed, self._marked = typed, marked
+        self._typed, self._keys, self._marked = typed, keys_of(typed), marked
         self._elsewise = named_elsewise(raw)
 
     @property
@@ -165,8 +189,7 @@ class Question:
         unread = [at for at in self._places if not self._held(at, text, other)]
         near = [pair for pair in pairwise(self._places) if pair[1] == pair[0] + 1]
         close = sum(
-            (stem(self._typed[one].folded), stem(self._typed[two].folded)) in text.pairs
-            or self._lines.get(one, -1) in text.lines
+            (self._keys[one], self._keys[two]) in text.pairs or self._lines.get(one, -1) in text.lines
             for one, two in near
         )
         return Coverage(
@@ -182,8 +205,22 @@ class Question:
         if at in self._lines and self._lines[at] in (self._lines.get(at - 1), self._lines.get(at + 1)):
             # A name of several words is held as a whole, not by its syllables.
             return False
-        held = text.forms.get(stem(word.folded), ())
-        return bool(held) and (not self._marked or any(accents_agree(word.text, one) for one in held))
+        key = self._keys[at]
+        held = text.forms.get(key, ())
+        if not held and self._may_slip(word):
+            return bool(nearest(word.folded, (one for one in text.forms if len(one) >= _SHORTEST_SLIP)))
+        # A digit that stands for a word has no accents of its own.
+        same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
+        return bool(held) and same
+
+    def _may_slip(self, word: WordToken) -> bool:
+        """Whether a word may be a slip of the finger: letters that are no syllable and no word that is listed."""
+        known = is_syllable(word.folded) or word.folded in listed_words()
+        return len(word.folded) >= _SHORTEST_SLIP and word.folded.isalpha() and not known
+
+
+def _agree(typed: str, wanted: str) -> bool:
+    return accents_agree(typed.translate(_Y), wanted.translate(_Y))
 
 
 def _own_figures(raw: str) -> list[tuple[int, int]]:
@@ -225,6 +262,14 @@ def title_subject(title: str) -> str:
     kinds = sorted((kind.split() for kind in lists["kind"]), key=len, reverse=True)
     first = next((kind for kind in kinds if words[: len(kind)] == kind), [])
     return " ".join(words[len(first) :])
+
+
+@cache
+def listed_words() -> frozenset[str]:
+    """The folded words of all names and fillers: none of them is a slip."""
+    fillers = [phrase for phrases in read_lists(FOLDER / "filler.txt").values() for phrase in phrases]
+    names = [name for names in synonyms().names for name in names]
+    return frozenset(word.folded for text in (*fillers, *names) for word in tokens(text))
 
 
 @cache
@@ -315,3 +360,110 @@ def _is_filler(typed: Sequence[WordToken], phrase: Phrase, lang: str, *, marked:
         return True
     same = all(accents_agree(listed.text, one.text) for one, listed in zip(typed, phrase.words, strict=True))
     return same and (marked or has_marks(one.text for one in typed))
+
+
+# --- What kind of figure a question asks for
+
+# What a text gains by a figure of the unit that is asked for, and by any figure.
+_RIGHT_UNIT, _ANY_FIGURE = 0.45, 0.15
+_FIGURE = r"(?:\d[\d.,]*|\b(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+_MONEY_OR_SHARE = r"\d[\d.,]*\s?(?:%|vnd|trieu|dong|nghin)"
+_PHONE = re.compile(r"(?<!\d)(?:\d[\d .]{2,14}\d)(?!\d)|\S+@\S+\.\w+")
+_TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
+_ASKED = r"(?:bao nhieu|may|how many|how much|what)"
+_A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d[\d.,]*\s+(?:[a-z]+\s+)?"
+_HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRequest:
+    """What kind of figure answers: `units` are names of units ("hour"), `things` the names of what is counted ("how
+    many branches"), `figure` any figure, `contact` a number to call."""
+
+    units: frozenset[str] = frozenset()
+    things: tuple[str, ...] = ()
+    figure: bool = False
+    contact: bool = False
+
+    def is_met(self, told: str) -> bool:
+        """Whether a folded text holds the kind of figure that is asked for, where one is."""
+        if not self.figure:
+            return True
+        return self.bonus(told) >= (_RIGHT_UNIT if self.units or self.things else _ANY_FIGURE)
+
+    def bonus(self, told: str) -> float:
+        """What a folded text gains by holding the figure that is asked for."""
+        if self.contact and _PHONE.search(told):
+            return _RIGHT_UNIT
+        if any(_measured(unit).search(told) for unit in self.units):
+            return _RIGHT_UNIT
+        if any(_counted(thing).search(told) for thing in self.things):
+            return _RIGHT_UNIT
+        return _ANY_FIGURE if self.figure and re.search(_FIGURE, told) else 0.0
+
+
+@lru_cache(maxsize=512)
+def figure_request(question: str) -> FigureRequest:
+    """What kind of figure `question` asks for, by the lists of lexicons/figures.txt."""
+    text = fold(question)
+    units = {unit for unit, words in _units().items() if _asks_in(text, words)}
+    if _has(text, "span") and not units:
+        units.update(_TIMES)
+    if _has(text, "moment"):
+        units |= {"hour", "day", "week", "month"}
+    things = () if units else tuple(_things_counted(question))
+    figure = bool(units or things) or _has(text, "amount") or _has(text, "span")
+    return FigureRequest(frozenset(units), things, figure, _has(text, "contact"))
+
+
+def _things_counted(question: str) -> Iterator[str]:
+    """The folded names of the thing that a question asks the number of: as it is said, and by its other names."""
+    telling = question_of(question)
+    for asked in _HOW_MANY.finditer(fold(question)):
+        rest = tokens(fold(question)[asked.end() :])[:2]
+        if not rest or rest[0].start or rest[0].folded not in {fold(word) for word in telling.words}:
+            continue
+        said = " ".join(word.folded for word in rest)
+        names = [
+            fold(name)
+            for listed in synonyms().names
+            for name in listed
+            if any(fold(other) in (said, rest[0].folded) for other in listed)
+        ]
+        yield from (rest[0].folded, *names)
+
+
+def _asks_in(text: str, words: Sequence[str]) -> bool:
+    """Whether the question names a unit after "bao nhiêu", "mấy" or "how many"."""
+    names = "|".join(map(re.escape, words))
+    return (
+        re.search(rf"\b{_ASKED}\s+(?:(?!mot |moi |per |a |an )[a-z]+\s+)?(?:{names})(?!\w)", text) is not None
+    )
+
+
+def _has(text: str, name: str) -> bool:
+    return any(re.search(rf"\b{re.escape(word)}\b", text) for word in _figure_lists()[name])
+
+
+@cache
+def _measured(unit: str) -> re.Pattern[str]:
+    names = "|".join(sorted(map(re.escape, _units()[unit]), key=len, reverse=True))
+    return re.compile(rf"{_FIGURE}[\s-]*(?:{names})(?!\w)|(?:{names})\s+\d")
+
+
+@lru_cache(maxsize=512)
+def _counted(thing: str) -> re.Pattern[str]:
+    """A number of `thing`, or a sum of money that stands after it."""
+    name = rf"\b{re.escape(thing)}\b"
+    return re.compile(rf"(?:{_A_COUNT}|{_FIGURE}\s+){name}|{name}[^.;,]{{0,30}}?{_MONEY_OR_SHARE}")
+
+
+@cache
+def _figure_lists() -> dict[str, tuple[str, ...]]:
+    return read_lists(FOLDER / "figures.txt")
+
+
+@cache
+def _units() -> dict[str, tuple[str, ...]]:
+    lists = _figure_lists().items()
+    return {name.removeprefix("unit_"): words for name, words in lists if name.startswith("unit_")}

@@ -11,9 +11,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import TurnContext
+from troly.text.fold import fold
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
-from troly_rag.corpus.coverage import Coverage, expanded, question_of, text_of
+from troly_rag.corpus.coverage import Coverage, expanded, figure_request, question_of, text_of
 
 if TYPE_CHECKING:
     from troly.retrieval.search.knowledge import Embed, Knowledge
@@ -51,6 +52,8 @@ _CANDIDATES = 50
 _OUTDATED, _CLOSE, _TITLED = 0.5, 0.1, 0.1
 # What a page in another language than the question yields to one in its own.
 _OTHER_LANGUAGE = 0.15
+# What a passage without the kind of figure that is asked for yields to one with it.
+_NO_FIGURE = 0.15
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
@@ -261,6 +264,7 @@ def _value(query: str, passage: Passage) -> float:
     value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
     if passage.superseded and not own & set(_YEAR.findall(query)):
         value *= _OUTDATED
+    value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)
     return round(value, 6)
 

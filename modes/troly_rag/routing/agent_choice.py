@@ -13,9 +13,9 @@ from troly.plugin.context import TurnContext
 from troly.text.catalogue import LANGS
 from troly.text.fold import fold
 from troly.text.match import UNKNOWN, ExampleClassifier
-from troly_rag.answer.extraction import figure_request
 from troly_rag.config import Agent, RagConfig
 from troly_rag.corpus.access import UserContext
+from troly_rag.corpus.coverage import figure_request
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import ENOUGH, read_examples
 

@@ -1,52 +1,176 @@
-"""Questions that go on with what the last answer was about: they are asked of its documents first."""
+"""Questions that go on with the one before: made whole by its words, and asked of the documents that were shown."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+from dataclasses import dataclass
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
-from troly.text.fold import fold, has_marks
+from troly.text.catalogue import Lang
+from troly.text.fold import fold, has_marks, tokens
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of
 from troly_rag.corpus.search import CorpusSearch, Passage
+from troly_rag.routing.lexicons import label
+from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate, subject
+from troly_rag.strings import say
+from troly_rag.tools.documents import answers
 
 KIND, LOGS = "documents", "logs"
-# A message of so few telling words goes on with the log that was read.
-_SHORT = 4
+# A message of so few telling words goes on with the log that was read, one of so few subjects with the page shown.
+_SHORT, _FEW = 4, 2
 _LEAST = 0.5
 _CANDIDATES = 50
+_EDGES = " \t\r\n,.;:!?-–—…"
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+_LONGEST = 12
 
 
-async def with_shown_title(
-    turn: TurnContext, corpora: CorpusSearch, text: str, config: RagConfig, user: UserContext
-) -> str:
-    """`text` with the title of the document shown last before it, where that one speaks of it no less than any other."""
-    focus = turn.focus
-    question = question_of(text)
-    if focus is None or not question.words:
-        return text
-    if focus.kind == LOGS and len(question.words) <= _SHORT:
-        return f"log: {text.strip()}"
-    if not focus.rows:
-        return text
-    titles = {row.id: row.title for row in focus.rows}
-    found = await asyncio.gather(
-        *(
-            corpora.search(agent.collection, text, user, _CANDIDATES, now=turn.now, lang=turn.language)
-            for agent in config.agents.values()
-        )
+@dataclass(frozen=True, slots=True)
+class FullQuestion:
+    """The question in full; `leaned` says that it took something from the one before, `about` what it asks
+    the same of ("còn X thì sao")."""
+
+    text: str
+    leaned: bool = False
+    about: str = ""
+
+
+def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
+    """`message` with what it leaves to `before`, the last question in full ("" when there was none)."""
+    text = message.strip()
+    if not before or len(tokens(text)) > _LONGEST:
+        return FullQuestion(text)
+    about = _asked_about(text)
+    if about:
+        return FullQuestion(_same_of(about, before, lang), leaned=True, about=about)
+    if not _leans(text):
+        return FullQuestion(text)
+    topic = subject(before, lang) or before.strip(_EDGES)
+    return FullQuestion(_with_topic(text, topic, lang), leaned=True)
+
+
+def _asked_about(text: str) -> str:
+    """X in "còn X thì sao", "what about X"; "" for any other message."""
+    opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
+    ending = next(
+        (hit for hit in reversed(label("follow_end").find(text)) if not tokens(text[hit.end :])), None
     )
-    passages = [one for result in found for one in result.passages if not one.superseded]
-    here = max((one for one in passages if one.document in titles), key=_fit, default=None)
-    there = max((_fit(one) for one in passages if one.document not in titles), default=(0.0, 0.0))
-    if here is None or here.share < _LEAST or _fit(here) < there or question.named_by(here.title) >= 1:
-        return text
+    if opening is None:
+        return ""
+    about = text[opening.end : ending.start if ending is not None else len(text)].strip(_EDGES)
+    if not content(about):
+        return ""
+    short = ending is not None or not label("ask").find(about)
+    return about if short and len(tokens(about)) <= _LONGEST else ""
+
+
+def _same_of(about: str, before: str, lang: Lang) -> str:
+    """The question `before`, asked about something else."""
+    if lang == "vi":
+        rest = predicate(before)
+        return f"{about} {rest}?" if rest else say("refine.about", lang, topic=about, before=before)
+    return _swapped(before, about) or say("refine.about", lang, topic=about, before=before.strip(_EDGES))
+
+
+def _swapped(before: str, about: str) -> str:
+    """The question with `about` in the place of what ends in the same word; "" where there is no such thing."""
+    words, head = tokens(before), fold(about.rsplit(maxsplit=1)[-1])
+    telling = {token.start for token in content(before)}
+    place = next((at for at, token in enumerate(words) if token.folded == head), None)
+    if place is None:
+        return ""
+    first = place
+    while first > 0 and words[first - 1].start in telling:
+        first -= 1
+    return f"{before[: words[first].start]}{about}{before[words[place].end :]}"
+
+
+def _leans(text: str) -> bool:
+    """Whether it names nothing itself: it begins with its predicate or speaks of "cái đó"."""
+    telling = content(text)
+    if not telling:
+        return True
+    if is_arithmetic(text):
+        return False
+    pronoun = any(
+        len(hit.phrase.split()) > 1 or hit.phrase in ("nó", "it", "they")
+        for hit in label("pronoun").find(text)
+    )
+    return (pronoun and len(telling) <= 4) or (is_elliptical(text) and len(telling) <= 2)
+
+
+def _with_topic(text: str, topic: str, lang: Lang) -> str:
+    """The message with the topic put where its pronoun stands, or before it."""
+    pronouns = [
+        hit for hit in label("pronoun").find(text) if hit.phrase not in ("vậy", "thế", "đó", "this", "that")
+    ]
+    if pronouns:
+        hit = pronouns[0]
+        return f"{text[: hit.start]}{topic}{text[hit.end :]}".strip()
+    if lang == "en":
+        return say("refine.about", lang, topic=topic, before=text.strip(_EDGES))
+    opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
+    rest = text[opening.end :].strip(_EDGES) if opening is not None else text.strip(_EDGES)
+    return f"{topic} {rest}?" if rest else f"{topic}?"
+
+
+# --- The same against what was shown
+
+
+async def with_context(
+    turn: TurnContext, corpora: CorpusSearch, text: str, before: str, config: RagConfig, user: UserContext
+) -> FullQuestion:
+    """`text` with what it leaves to the conversation: the question before, or the pages and logs shown last.
+
+    Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
+    """
+    focus, question = turn.focus, question_of(text)
+    full = complete_question(text, before, turn.language)
+    if focus is None or not (focus.rows or focus.kind == LOGS):
+        return full
+
+    async def pages(asked: str) -> list[Passage]:
+        found = await asyncio.gather(
+            *(
+                corpora.search(agent.collection, asked, user, _CANDIDATES, now=turn.now, lang=turn.language)
+                for agent in config.agents.values()
+            )
+        )
+        return sorted((one for result in found for one in result.passages), key=lambda one: -one.value)
+
+    async def is_answered(asked: str) -> bool:
+        best = next(iter(await pages(asked)), None)
+        return best is not None and answers(asked, best, best.text)
+
+    if focus.kind == LOGS:
+        goes_on = len(question.words) <= _SHORT and (full.leaned or not await is_answered(text))
+        return FullQuestion(f"log: {text.strip()}", leaned=True) if goes_on else full
+    titles = {row.id: row.title for row in focus.rows}
+    if not question.subjects:
+        years = _YEAR.findall(text)
+        if years:
+            title = next(iter(titles.values()))
+            return FullQuestion(f"{title} {' '.join(years)}: {before}", leaned=True)
+        if question.own_figures:
+            return FullQuestion(f"{text.strip(_EDGES)}: {before}", leaned=True)
+    if full.about and await is_answered(full.text):
+        return full
+    about = full.about or text
+    asked_about = question_of(about)
+    found = [one for one in await pages(about) if not one.superseded]
+    here = max((one for one in found if one.document in titles), key=_fit, default=None)
+    there = max((_fit(one) for one in found if one.document not in titles), default=(0.0, 0.0))
+    if here is None or here.share < _LEAST or _fit(here) < there or asked_about.named_by(here.title) >= 1:
+        return full
     # A message without accents stays one: its words are compared with any accents.
     title = here.title if has_marks(text.split()) else fold(here.title)
-    return f"{title}: {text.strip()}"
+    return FullQuestion(f"{title}: {about.strip()}", leaned=True)
 
 
 def _fit(passage: Passage) -> tuple[float, float]:

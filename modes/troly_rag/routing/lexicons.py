@@ -5,14 +5,38 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from troly.text.catalogue import Lang
 from troly.text.fold import fold, tokens
 from troly.text.match import ExampleClassifier, Lexicon
+from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
 from troly.text.wordlist import read_lists
+from troly_rag.corpus.coverage import listed_words, synonyms
 
 FOLDER = Path(__file__).parent / "lexicons"
 # A message is looked at this far; what people ask stands at its beginning.
 ENOUGH = 2000
 _SHORTEST = 3
+
+
+# Single letters that also name grades ("loại A").
+_GRADES = frozenset("ace")
+
+
+def spelt_out(message: str, lang: Lang) -> str:
+    """`message` as it is read: chat spellings written out, slips of the finger in known names put right."""
+    return _corrector().correct(message, lang=lang).text
+
+
+@cache
+def _corrector() -> Corrector:
+    chat = {
+        typed: meant
+        for typed, meant in chat_spellings(CHAT, FOLDER / "chat.txt").items()
+        if typed not in _GRADES
+    }
+    names = [name for names in synonyms().names for name in names]
+    known = [*listed_words(), *work_words(), *talk_words()]
+    return Corrector(names, known, chat, SpellingRules(unique=True, same_start=True, same_language=True))
 
 
 @cache

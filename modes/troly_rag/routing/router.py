@@ -9,14 +9,13 @@ from datetime import datetime
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
 from troly.text.fold import fold
-from troly_rag.answer.extraction import figure_request
 from troly_rag.config import Agent, RagConfig
+from troly_rag.corpus.coverage import figure_request
 from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
-from troly_rag.routing.lexicons import label
+from troly_rag.routing.follow_up import FullQuestion, complete_question
+from troly_rag.routing.lexicons import label, spelt_out
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
 from troly_rag.routing.questions import (
-    FullQuestion,
-    complete_question,
     is_arithmetic,
     is_elliptical,
     normal,
@@ -54,11 +53,17 @@ class ParsedMessage:
 
 def parse_message(message: str, before: str, config: RagConfig, lang: Lang) -> ParsedMessage:
     """Small talk or the questions of `message`; `before` is the conversation's last question in full."""
-    talk = check_small_talk(message)
+    talk = check_small_talk(spelt_out(message, lang))
     if talk.kind:
         return ParsedMessage(message, kind=talk.kind, small=talk.sure)
+    return parse_questions(message, complete_question(talk.text, before, lang), before, config, lang)
+
+
+def parse_questions(
+    message: str, full: FullQuestion, before: str, config: RagConfig, lang: Lang
+) -> ParsedMessage:
+    """The questions of `message`, which is `full` with what it leaves to the one `before`."""
     picker = picker_of(config)
-    full = complete_question(talk.text, before, lang)
     if full.about and _far_apart(picker.pick(full.about), picker.pick(before)):
         # Another department's matter: what was asked before does not fit it.
         full = FullQuestion(say("refine.rules_about", lang, topic=full.about), leaned=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from troly.text.dates import HCM, format_date
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
-from troly_rag.answer.extraction import extract, figure_request
-from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.answer.extraction import extract
+from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolInputs, ToolOutput

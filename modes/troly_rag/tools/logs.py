@@ -6,7 +6,7 @@ import asyncio
 import glob
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +15,11 @@ from typing import BinaryIO
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
 from troly.text.sanitize import sanitize
 from troly_rag.answer.evidence import SourceEvidence
+from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
 
@@ -71,21 +74,35 @@ class LogTally:
     matched: int = 0
     levels: Counter[str] = field(default_factory=Counter)
     messages: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
     last: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
     newest: datetime | None = None
+    named: set[str] = field(default_factory=set)
     systems: dict[str, LogTally] = field(default_factory=dict)
+
+    def saying(self, kinds: Sequence[str]) -> LogTally:
+        """The lines of these kinds of messages alone."""
+        found = LogTally(self.lines, newest=self.newest)
+        for kind in kinds:
+            found.messages[kind] = self.messages[kind]
+            found.matched += self.messages[kind]
+            found.last.append(self.examples[kind])
+            if level := level_of(kind.encode()):
+                found.levels[level] += self.messages[kind]
+        return found
 
     def of(self, names: Sequence[str]) -> LogTally:
         """The lines of these systems alone."""
         found = LogTally(self.lines)
         for name in names:
-            one = self.systems[name]
+            one = self.systems.get(name) or LogTally()
             found.matched += one.matched
             found.levels += one.levels
             found.messages += one.messages
-            found.systems[name] = one
+            found.examples |= one.examples
+            found.systems |= {name: one} if one.matched else {}
             found.newest = max(filter(None, (found.newest, one.newest)), default=None)
-        lasts = sorted((line for name in names for line in self.systems[name].last), key=str)
+        lasts = sorted((line for one in found.systems.values() for line in one.last), key=str)
         found.last.extend(lasts[-KEPT:])
         return found
 
@@ -113,8 +130,12 @@ async def run_log(given: ToolInputs) -> ToolOutput:
     except asyncio.CancelledError:
         stop[0] = True
         raise
-    named = next((names for text in said if (names := _systems_in(text, tally))), [])
+    named = next((names for text in said if (names := _systems_in(text, tally.named))), [])
     tally = tally.of(named) if named else tally
+    strange = _strange_words(given.query, tally, wanted, named, given.turn.now)
+    kinds = [kind for kind in tally.messages if strange and not _left_of(strange, kind)]
+    if kinds:
+        tally = tally.saying(kinds)
     evidence = SourceEvidence(
         url=", ".join(file.name for file in files),
         created_at=tally.newest,
@@ -127,7 +148,26 @@ async def run_log(given: ToolInputs) -> ToolOutput:
     )
     context = say("log.context", lang, files=len(files), lines=tally.lines)
     shown = render_tally(tally, wanted, lang, named)
-    return ToolOutput(shown, context, (evidence,) if tally.matched else (), covered=True)
+    if unread := () if kinds else strange:
+        words = ", ".join(f"“{word}”" for word in unread)
+        shown = f"{say('log.unread', lang, words=words)} {shown}"
+    return ToolOutput(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
+
+
+def _strange_words(
+    query: str, tally: LogTally, wanted: LogQuery, named: Sequence[str], now: datetime
+) -> tuple[str, ...]:
+    """The telling words of a question that are no system, level, period or code: what the lines must say."""
+    rest = blank_out(query, spans_of(tool_words("of_log").find(query)))
+    rest = blank_out(rest, [one.span for one in find_ranges(rest, now.astimezone(HCM).date())])
+    names = (*named, *tally.named, *wanted.words)
+    known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
+    return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())
+
+
+def _left_of(words: Sequence[str], kind: str) -> tuple[str, ...]:
+    """Those of `words` that a kind of line does not say."""
+    return question_of(" ".join(words)).coverage(text_of(kind)).unread
 
 
 def log_files(patterns: Sequence[str]) -> list[Path]:
@@ -162,14 +202,18 @@ def parse_log_query(query: str, now: datetime) -> LogQuery:
 def _codes(query: str) -> tuple[str, ...]:
     """Names of machines and codes in a question: words with a digit or a hyphen inside letters (`db-01`, `E1042`)."""
     found = re.findall(r"\b[A-Za-z]+[-_]?[0-9][\w-]*\b", query)
-    return tuple(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word))
+    codes = re.findall(
+        r"\b(?:loi|ma|error|code)\s+(?:so\s+)?(\d{2,6})\b(?!\s*(?:ngay|lan|dong|gio))", fold(query)
+    )
+    return (*(fold(word) for word in found if not re.fullmatch(r"[hH]\d{1,2}|\d+", word)), *codes)
 
 
-def _systems_in(text: str, tally: LogTally) -> list[str]:
+def _systems_in(text: str, known: Iterable[str]) -> list[str]:
     """The systems of the log that `text` names: by their name, or by what their numbered names begin with."""
     said = set(re.findall(r"[\w.-]+", fold(text)))
-    whole = [name for name in tally.systems if fold(name) in said]
-    return whole or [name for name in tally.systems if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
+    names = sorted(known)
+    whole = [name for name in names if fold(name) in said]
+    return whole or [name for name in names if re.sub(r"[-_]?\d+$", "", fold(name)) in said]
 
 
 def read(file: BinaryIO, wanted: LogQuery, tally: LogTally, stop: Sequence[bool]) -> None:
@@ -236,6 +280,8 @@ def _read_all(files: Sequence[Path], wanted: LogQuery, stop: Sequence[bool], lan
     for path in files:
         try:
             with path.open("rb", buffering=PIECE) as file:
+                tally.named |= {name for raw in _some(file) if (name := _system_of(raw))}
+                file.seek(0)
                 read(file, wanted, tally, stop)
         except OSError as error:
             message = say("log.unreadable", lang, file=path.name, reason=error.strerror or error)
@@ -290,7 +336,7 @@ def _matches(raw: bytes, moment: datetime | None, wanted: LogQuery) -> bool:
     if not wanted.words:
         return True
     text = fold(raw.decode("utf-8", "replace"))
-    return all(word in text for word in wanted.words)
+    return all(re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) for word in wanted.words)
 
 
 def level_of(raw: bytes) -> str:
@@ -300,9 +346,15 @@ def level_of(raw: bytes) -> str:
     return _SAME.get(name, name)
 
 
-def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
+def _system_of(raw: bytes) -> str:
+    """The system that wrote a line; "" where it does not say."""
     found = _SYSTEM.search(raw[:200])
-    name = found[1].decode() if found else ""
+    return found[1].decode() if found else ""
+
+
+def _keep(raw: bytes, moment: datetime | None, tally: LogTally) -> None:
+    name = _system_of(raw)
+    tally.named |= {name} if name else set()
     if name and (name in tally.systems or len(tally.systems) < _MOST_SYSTEMS):
         _count(raw, name, moment, tally.systems.setdefault(name, LogTally()))
     _count(raw, name, moment, tally)
@@ -319,6 +371,7 @@ def _count(raw: bytes, name: str, moment: datetime | None, tally: LogTally) -> N
     message = f"{head}{mark}{_NUMBER.sub('#', rest)}"[:160]
     if message in tally.messages or len(tally.messages) < MOST_MESSAGES:
         tally.messages[message] += 1
+        tally.examples[message] = text
     tally.last.append(text)
     if moment is not None:
         tally.newest = moment.astimezone(UTC)

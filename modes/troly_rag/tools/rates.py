@@ -16,9 +16,8 @@ from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_number
-from troly_rag.answer.extraction import figure_request
 from troly_rag.answer.grounding import claims_of
-from troly_rag.corpus.coverage import question_of, text_of
+from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.strings import say
 
 # What is counted, by the words for it in a question and in a rule, folded.
