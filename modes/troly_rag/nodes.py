@@ -30,7 +30,7 @@ from troly_rag.execution.outputs import Execution
 from troly_rag.execution.progress import Reporter
 from troly_rag.execution.tool_calls import ToolCaller, log_state
 from troly_rag.routing.agent_choice import corpus_fits
-from troly_rag.routing.follow_up import show, with_context
+from troly_rag.routing.follow_up import Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out
 from troly_rag.routing.model_router import route_with_model
 from troly_rag.routing.plan import RAG, Routing
@@ -89,7 +89,7 @@ def orchestrator_of(cache: Cache) -> Node:
         if talk.kind:
             message = ParsedMessage(turn.text, kind=talk.kind, small=talk.sure)
         else:
-            full = await with_context(turn, corpora, talk.text, before, config, user)
+            full = await with_context(Pages(turn, corpora, config, user), talk.text, before)
             message = await asyncio.to_thread(parse_questions, turn.text, full, before, config, lang)
             fits = await corpus_fits(turn, corpora, message.questions, config, user)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)

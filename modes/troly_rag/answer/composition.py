@@ -21,6 +21,7 @@ from troly_rag.answer.output import AnswerContent, follow_ups
 from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
+from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.execution.outputs import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
@@ -82,7 +83,8 @@ async def compose(
     if quoted:
         text = f"{text}\n\n{say('answer.other_language', lang)}"
     # What goes on with a sum and cannot be worked out anew is a rule to look at, no answer.
-    uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures
+    asks = figure_request(turn.text).figure or not question_of(turn.text).subjects
+    uncounted = routing.goes_on_with_sum and found.is_whole and not found.figures and asks
     if uncounted:
         text = f"{say('answer.uncounted', lang)}\n\n{text}"
     parts = [
@@ -158,8 +160,8 @@ class Findings:
         if query.covered:
             self._parts, self._told = self._parts + 1, self._told + 1
             known = fold(" ".join([*self.figures, *self.lines]))
-            told = [line for line in claims_of(query.answer) if fold(line).strip(" .") not in known]
-            self.lines += ["".join(told).strip()] if told else []
+            told = [line.strip() for line in claims_of(query.answer) if fold(line).strip(" .") not in known]
+            self.lines += [("\n" if "\n" in query.answer else " ").join(told)] if told else []
             return stands
         if side or computed:
             return []

@@ -33,7 +33,7 @@ _SPELT = re.compile(
     r"\b(?:mot|hai|ba|bon|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)"
     r"(?= (?:ngay|nam|thang|tuan|lan|gio|tieng|dem|days?|years?|months?|weeks?|times?|hours?|nights?)\b)"
 )
-_SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu)\b")
+_SCALED = re.compile(r"\d\s?(?:k|tr|m|trieu|nghin|ngan|ty|cu|thousand|million|billion)\b")
 _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
 # "lý" and "lí" are one word; so are "thứ 7" and "thứ bảy".
 _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
@@ -124,11 +124,10 @@ class Question:
         self.raw = raw
         self.language = detect(raw)
         typed = tokens(raw)
-        self._lines = {
-            at: phrase.line
-            for place, phrase in _phrases_in(typed, synonyms().by_first)
-            for at in range(place, place + len(phrase.words))
-        }
+        self._lines: dict[int, set[int]] = {}
+        for place, phrase in _phrases_in(typed, synonyms().by_first):
+            for at in range(place, place + len(phrase.words)):
+                self._lines.setdefault(at, set()).add(phrase.line)
         marked = has_marks(token.text for token in typed)
         english = self.language == "en" and not marked
         idle = {
@@ -150,21 +149,49 @@ class Question:
             at for at, token in enumerate(typed) if any(start <= token.start < end for start, end in spans)
         }
         own |= {at + 1 for at in own if at + 1 < len(typed) and _UNIT.fullmatch(typed[at + 1].folded)}
-        self.own_figures = bool(own)
+        self.own_figures = frozenset(
+            typed[at].folded
+            for at in own
+            if not _UNIT.fullmatch(typed[at].folded) or typed[at].folded.isdigit()
+        )
         telling = [at for at in range(len(typed)) if at not in idle and at not in own]
         self._places = [at for at in telling if at not in everywhere or at in self._lines] or telling
         self._typed, self._keys, self._marked = typed, keys_of(typed), marked
         self._elsewise = named_elsewise(raw)
+
+    @cached_property
+    def asking(self) -> str:
+        """The folded words, but for a "máy" that could be taken for "mấy"."""
+        return " ".join(
+            "."
+            if token.folded == "may" and (token.text not in ("mấy", "may") or at in self._lines)
+            else token.folded
+            for at, token in enumerate(self._typed)
+        )
+
+    @property
+    def tokens(self) -> tuple[WordToken, ...]:
+        """The telling words."""
+        return tuple(self._typed[at] for at in self._places)
 
     @property
     def words(self) -> tuple[str, ...]:
         """The telling words as typed."""
         return tuple(self.raw[self._typed[at].start : self._typed[at].end] for at in self._places)
 
+    def uses_figures(self, told: str) -> bool:
+        """Whether the asker's own figures all stand in `told`: else a figure of it may not be the one asked for."""
+        return self.own_figures <= {word.folded for word in text_of(told).words}
+
     @property
     def subjects(self) -> int:
         """How many of the telling words are more than units of time and number ("ngày", "lần")."""
         return sum(not _UNIT.fullmatch(self._typed[at].folded) for at in self._places)
+
+    @property
+    def names_something(self) -> bool:
+        """Whether any of it names something that is known here."""
+        return bool(self._lines)
 
     @property
     def is_topic(self) -> bool:
@@ -189,7 +216,8 @@ class Question:
         unread = [at for at in self._places if not self._held(at, text, other)]
         near = [pair for pair in pairwise(self._places) if pair[1] == pair[0] + 1]
         close = sum(
-            (self._keys[one], self._keys[two]) in text.pairs or self._lines.get(one, -1) in text.lines
+            (self._keys[one], self._keys[two]) in text.pairs
+            or not self._lines.get(one, set()).isdisjoint(text.lines)
             for one, two in near
         )
         return Coverage(
@@ -200,9 +228,10 @@ class Question:
 
     def _held(self, at: int, text: Text, other: frozenset[str]) -> bool:
         word = self._typed[at]
-        if self._lines.get(at, -1) in text.lines or word.folded in other:
+        lines = self._lines.get(at, set())
+        if not lines.isdisjoint(text.lines) or word.folded in other:
             return True
-        if at in self._lines and self._lines[at] in (self._lines.get(at - 1), self._lines.get(at + 1)):
+        if lines & (self._lines.get(at - 1, set()) | self._lines.get(at + 1, set())):
             # A name of several words is held as a whole, not by its syllables.
             return False
         key = self._keys[at]
@@ -366,12 +395,12 @@ def _is_filler(typed: Sequence[WordToken], phrase: Phrase, lang: str, *, marked:
 
 # What a text gains by a figure of the unit that is asked for, and by any figure.
 _RIGHT_UNIT, _ANY_FIGURE = 0.45, 0.15
-_FIGURE = r"(?:\d[\d.,]*|\b(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
+_FIGURE = r"(?:\d+(?:[.,]\d+)*|\b(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 _MONEY_OR_SHARE = r"\d[\d.,]*\s?(?:%|vnd|trieu|dong|nghin)"
 _PHONE = re.compile(r"(?<!\d)(?:\d[\d .]{2,14}\d)(?!\d)|\S+@\S+\.\w+")
 _TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
 _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
-_A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d[\d.,]*\s+(?:[a-z]+\s+)?"
+_A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
 
@@ -405,23 +434,23 @@ class FigureRequest:
 @lru_cache(maxsize=512)
 def figure_request(question: str) -> FigureRequest:
     """What kind of figure `question` asks for, by the lists of lexicons/figures.txt."""
-    text = fold(question)
+    text = question_of(question).asking
     units = {unit for unit, words in _units().items() if _asks_in(text, words)}
     if _has(text, "span") and not units:
         units.update(_TIMES)
     if _has(text, "moment"):
         units |= {"hour", "day", "week", "month"}
-    things = () if units else tuple(_things_counted(question))
+    things = () if units else tuple(_things_counted(question_of(question)))
     figure = bool(units or things) or _has(text, "amount") or _has(text, "span")
     return FigureRequest(frozenset(units), things, figure, _has(text, "contact"))
 
 
-def _things_counted(question: str) -> Iterator[str]:
+def _things_counted(question: Question) -> Iterator[str]:
     """The folded names of the thing that a question asks the number of: as it is said, and by its other names."""
-    telling = question_of(question)
-    for asked in _HOW_MANY.finditer(fold(question)):
-        rest = tokens(fold(question)[asked.end() :])[:2]
-        if not rest or rest[0].start or rest[0].folded not in {fold(word) for word in telling.words}:
+    telling = {fold(word) for word in question.words}
+    for asked in _HOW_MANY.finditer(question.asking):
+        rest = tokens(question.asking[asked.end() :])[:2]
+        if not rest or rest[0].start or rest[0].folded not in telling:
             continue
         said = " ".join(word.folded for word in rest)
         names = [

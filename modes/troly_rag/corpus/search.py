@@ -101,14 +101,14 @@ class Passage:
 class CorpusResult:
     """Passages, best first, and how many relevant documents were `denied` (a number, nothing else of them).
 
-    `used_vectors` says whether meaning was searched beside words, `rivalled` that a denied document speaks of no less of
-    the question than the best passage.
+    `used_vectors` says whether meaning was searched beside words, `closed` what a denied document speaks of the question
+    at most (0 to 1).
     """
 
     passages: tuple[Passage, ...]
     denied: int = 0
     used_vectors: bool = False
-    rivalled: bool = False
+    closed: float = 0.0
 
 
 class CorpusSearch:
@@ -172,12 +172,11 @@ class CorpusSearch:
         finds, vectors = await self._finds(collection, query, allowed, k, lang)
         behind, _ = await self._finds(collection, query, labels - allowed, k, lang)
         passages = await asyncio.to_thread(self._passages, collection, query, finds, user, now)
-        best = max((one.share for one in passages), default=0.0)
         closed = await asyncio.to_thread(self._passages, collection, query, behind, None, now)
         relevant = [one for one in closed if one.relevance >= least]
         denied = {one.document for one in relevant}
-        rivalled = any(one.share >= best for one in relevant)
-        return CorpusResult(tuple(_spread(passages)[:k]), len(denied), vectors, rivalled)
+        share = max((one.share for one in relevant), default=0.0)
+        return CorpusResult(tuple(_spread(passages)[:k]), len(denied), vectors, share)
 
     async def _finds(
         self, collection: str, query: str, permissions: frozenset[str], k: int, lang: Lang
@@ -212,7 +211,7 @@ class CorpusSearch:
             for find, covered in _judged(query, finds)
             if find.document in seen
         ]
-        return sorted(passages, key=lambda one: (-one.value, one.document, one.text))
+        return sorted(passages, key=lambda one: (-one.value, one.document, one.section, one.text))
 
 
 def _judged(query: str, finds: Mapping[int, Find]) -> list[tuple[Find, Coverage]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from troly.plugin.context import TurnContext
@@ -13,7 +14,7 @@ from troly.text.fold import fold, has_marks, tokens
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
 from troly_rag.corpus.access import UserContext
-from troly_rag.corpus.coverage import question_of
+from troly_rag.corpus.coverage import question_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import label
 from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate, subject
@@ -123,54 +124,74 @@ def _with_topic(text: str, topic: str, lang: Lang) -> str:
 # --- The same against what was shown
 
 
-async def with_context(
-    turn: TurnContext, corpora: CorpusSearch, text: str, before: str, config: RagConfig, user: UserContext
-) -> FullQuestion:
-    """`text` with what it leaves to the conversation: the question before, or the pages and logs shown last.
+async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
+    """`text` with what it leaves to the conversation: the question `before`, or the pages and logs shown last.
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
-    focus, question = turn.focus, question_of(text)
-    full = complete_question(text, before, turn.language)
+    focus, question = pages.turn.focus, question_of(text)
+    full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
         return full
+    if focus.kind == LOGS:
+        goes_on = len(question.words) <= _SHORT and (full.leaned or not await pages.answer(text))
+        return FullQuestion(f"log: {text.strip()}", leaned=True) if goes_on else full
+    years = " ".join(_YEAR.findall(text))
+    if not question.subjects and (years or question.own_figures):
+        opening = f"{focus.rows[0].title} {years}" if years else text.strip(_EDGES)
+        return FullQuestion(f"{opening}: {before}", leaned=True)
+    if full.about and await pages.answer(full.text):
+        return full
+    about = full.about or text
+    title = await _title_shown(pages, about, [(row.id, row.title) for row in focus.rows])
+    if not title:
+        return full
+    # A message without accents stays one: its words are compared with any accents.
+    return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
 
-    async def pages(asked: str) -> list[Passage]:
+
+async def _title_shown(pages: Pages, about: str, shown: Sequence[tuple[str, str]]) -> str:
+    """The title of the page shown last that speaks of `about` no less than any other page; "" for none."""
+    asked = question_of(about)
+    subjects = {title_subject(title) for _, title in shown}
+    found = [one for one in await pages.of(about) if not one.superseded]
+    own = [one for one in found if (one.document, one.title) in shown or title_subject(one.title) in subjects]
+    here = max(own, key=_fit, default=None)
+    if here is None or asked.named_by(here.title) >= 1:
+        return ""
+    there = max((_fit(one) for one in found if one not in own), default=(0.0, 0.0))
+    # A bare name of something is a matter of its own, unless the page shown speaks of it more than any other.
+    weaker = _fit(here) <= there if asked.is_topic else _fit(here) < there
+    alone = asked.subjects >= _FEW or await pages.answer(about)
+    return "" if alone and (here.share < _LEAST or weaker) else here.title
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages of all agents as `user` may see them in one turn."""
+
+    turn: TurnContext
+    corpora: CorpusSearch
+    config: RagConfig
+    user: UserContext
+
+    async def of(self, asked: str) -> list[Passage]:
+        """What speaks of `asked`, best first."""
+        turn = self.turn
         found = await asyncio.gather(
             *(
-                corpora.search(agent.collection, asked, user, _CANDIDATES, now=turn.now, lang=turn.language)
-                for agent in config.agents.values()
+                self.corpora.search(
+                    agent.collection, asked, self.user, _CANDIDATES, now=turn.now, lang=turn.language
+                )
+                for agent in self.config.agents.values()
             )
         )
         return sorted((one for result in found for one in result.passages), key=lambda one: -one.value)
 
-    async def is_answered(asked: str) -> bool:
-        best = next(iter(await pages(asked)), None)
+    async def answer(self, asked: str) -> bool:
+        """Whether the best page speaks of all that is asked."""
+        best = next(iter(await self.of(asked)), None)
         return best is not None and answers(asked, best, best.text)
-
-    if focus.kind == LOGS:
-        goes_on = len(question.words) <= _SHORT and (full.leaned or not await is_answered(text))
-        return FullQuestion(f"log: {text.strip()}", leaned=True) if goes_on else full
-    titles = {row.id: row.title for row in focus.rows}
-    if not question.subjects:
-        years = _YEAR.findall(text)
-        if years:
-            title = next(iter(titles.values()))
-            return FullQuestion(f"{title} {' '.join(years)}: {before}", leaned=True)
-        if question.own_figures:
-            return FullQuestion(f"{text.strip(_EDGES)}: {before}", leaned=True)
-    if full.about and await is_answered(full.text):
-        return full
-    about = full.about or text
-    asked_about = question_of(about)
-    found = [one for one in await pages(about) if not one.superseded]
-    here = max((one for one in found if one.document in titles), key=_fit, default=None)
-    there = max((_fit(one) for one in found if one.document not in titles), default=(0.0, 0.0))
-    if here is None or here.share < _LEAST or _fit(here) < there or asked_about.named_by(here.title) >= 1:
-        return full
-    # A message without accents stays one: its words are compared with any accents.
-    title = here.title if has_marks(text.split()) else fold(here.title)
-    return FullQuestion(f"{title}: {about.strip()}", leaned=True)
 
 
 def _fit(passage: Passage) -> tuple[float, float]:

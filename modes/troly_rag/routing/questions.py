@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
@@ -24,17 +23,9 @@ from troly_rag.strings import say
 _EDGES = " \t\r\n,.;:!?-–—…"
 
 
-@lru_cache(maxsize=512)
 def content(text: str) -> tuple[WordToken, ...]:
-    """The words of `text` that tell what it is about; read once, for many questions are asked of one text."""
-    lists = asking_lists()
-    hits = [hit for name in ("ask", "request", "pronoun", "follow_end") for hit in label(name).find(text)]
-    empty = lists["stop"] | lists["predicate"] | lists["join"] | lists["follow"]
-    return tuple(
-        token
-        for token in tokens(text)
-        if token.folded not in empty and not any(hit.start <= token.start < hit.end for hit in hits)
-    )
+    """The words of `text` that tell what it is about."""
+    return question_of(text).tokens
 
 
 def subject(text: str, lang: Lang) -> str:

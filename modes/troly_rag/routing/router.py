@@ -198,7 +198,8 @@ def _computes(text: str, before: str, now: datetime) -> bool:
     """Whether figures of the asker are to be put into a rule: said now with a figure asked for, or said before."""
     here, then = figures_of(text), figures_of(before)
     own = bool(here.counted or here.money or here.hourly or find_ranges(text, now.date()))
-    return (own and figure_request(text).figure) or bool(then.money or then.hourly or (then.counted and own))
+    asks = figure_request(text).figure or bool(here.counted and (here.money or here.hourly))
+    return (own and asks) or bool(then.money or then.hourly or (then.counted and own))
 
 
 def _able(question: Question, config: RagConfig, now: datetime) -> str:

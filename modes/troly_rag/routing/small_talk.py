@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from troly.text.catalogue import Lang
 from troly.text.fold import has_marks, tokens
 from troly.text.match import PhraseHit
+from troly_rag.corpus.coverage import question_of
 from troly_rag.routing.lexicons import ENOUGH, pleasantries, talk, talk_words, work_words
 from troly_rag.routing.questions import content
 from troly_rag.strings import say
@@ -57,6 +58,8 @@ def _kind(text: str) -> str:
     telling = [one for one in content(text) if not any(hit.start <= one.start < hit.end for hit in around)]
     marked = has_marks(one.text for one in telling)
     if any((one.text if marked else one.folded) in only or one.folded[0].isdigit() for one in telling):
+        return ""
+    if question_of(text).own_figures or question_of(text).names_something:
         return ""
     shares = {scored.label: scored.confidence for scored in talk().classify(text)}
     small = {label: share for label, share in shares.items() if label not in ("work", "unknown")}

@@ -26,8 +26,8 @@ NEAR = 0.5
 _CLOSE = 0.3
 # Fewer telling words say too little, but for the title of a page or a thing known by name.
 _FEWEST = 2
-# A passage of so many characters is told whole where versions are compared.
-_SHORT = 500
+# A passage of so many characters is told whole.
+_SHORT = 400
 _AS_GOOD = 0.02
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
@@ -47,6 +47,10 @@ async def run_search(given: ToolInputs) -> ToolOutput:
     )
     near = [one for one in found.passages if one.relevance >= NEAR]
     told = _told(near)
+    best = max((one.share for one in near), default=0.0)
+    if found.closed > best:
+        # A closed page speaks of it better: nothing else comes near.
+        told = []
     # An older version is there to be weighed against what is in force, and is told where versions are compared.
     years = set(_YEAR.findall(query))
     older = sorted(
@@ -55,7 +59,7 @@ async def run_search(given: ToolInputs) -> ToolOutput:
     )[:1]
     claims = _sentences(asked, told, SENTENCES)
     text = " ".join(text for text, _ in claims)
-    covered = bool(told) and not found.rivalled and answers(asked, told[0], text)
+    covered = bool(told) and (not found.denied or found.closed < best) and answers(asked, told[0], text)
     if compared and told and older:
         text = _versions(_counterpart(older[0], near) or told[0], older[0], given)
         covered = covered or told[0].share >= 1
@@ -115,13 +119,17 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     if passage.share < 1 or not question.words:
         return False
     named = question.named_by(passage.title) >= 1
-    if not named and not question.is_topic and (question.subjects < _FEWEST or passage.closeness < _CLOSE):
+    few = question.subjects < _FEWEST and not question.is_topic
+    if not named and (few or passage.closeness < _CLOSE):
         return False
-    return figure_request(query).is_met(fold(told))
+    asked = figure_request(query)
+    return asked.is_met(fold(told)) and (not asked.figure or question.uses_figures(told))
 
 
 def _sentences(query: str, passages: Sequence[Passage], most: int) -> list[tuple[str, Passage]]:
-    """The sentences of `passages` that answer `query`, each with its passage."""
+    """The sentences of `passages` that answer `query`, each with its passage; a short passage is told whole."""
+    if passages and len(passages[0].text) <= _SHORT:
+        return [(" ".join(one.text.split()), one) for one in passages if len(one.text) <= _SHORT]
     headings = [f"{one.title} {one.section}" for one in passages]
     claims = extract(query, [one.text for one in passages], headings, most=most)
     return [(claim.text, passages[claim.passage]) for claim in claims]

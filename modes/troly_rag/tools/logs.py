@@ -158,8 +158,8 @@ def _strange_words(
     query: str, tally: LogTally, wanted: LogQuery, named: Sequence[str], now: datetime
 ) -> tuple[str, ...]:
     """The telling words of a question that are no system, level, period or code: what the lines must say."""
-    rest = blank_out(query, spans_of(tool_words("of_log").find(query)))
-    rest = blank_out(rest, [one.span for one in find_ranges(rest, now.astimezone(HCM).date())])
+    rest = blank_out(query, [one.span for one in find_ranges(query, now.astimezone(HCM).date())])
+    rest = blank_out(rest, spans_of(tool_words("of_log").find(rest)))
     names = (*named, *tally.named, *wanted.words)
     known = {part for name in names for part in re.findall(r"[a-z0-9]+", fold(name))}
     return tuple(word for word in question_of(rest).words if fold(word) not in known and not word.isdigit())

@@ -25,6 +25,11 @@ _UNITS: Mapping[str, str] = {
     "day": "ngay|days?", "night": "dem|nights?", "time": "lan|times?", "month": "thang|months?", "year": "nam|years?",
     "hour": "gio|tieng|hours?", "week": "tuan|weeks?", "person": "nguoi|people|person", "child": "be|con|dua|child|children",
 }  # fmt: skip
+_NUMBERS = (
+    *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
+    *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+)
+_SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(_UNITS.values())})\b")
 _EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
 _PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
 _HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
@@ -79,6 +84,9 @@ def figures_of(text: str) -> Figures:
                 hourly = amount.value
             elif money is None:
                 money = amount.value
+    for said in _SPELT.finditer(fold(text)):
+        unit = next(name for name, words in _UNITS.items() if re.fullmatch(words, said[2]))
+        counted.setdefault(unit, Decimal(_NUMBERS.index(said[1]) % 10 + 1))
     return Figures(counted, money, hourly, percent)
 
 
@@ -156,6 +164,9 @@ def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
             )
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
+            if count == step == 1 and not free:
+                # "a week" is how the rule counts, no figure of the asker's.
+                continue
             value = times * amount.value
             base = _base(sentence, amount.start) if days else Decimal(0)
             opening = f"{_plain(base, lang)} + " if base else ""
