@@ -11,7 +11,15 @@ from typing import Literal, NamedTuple
 
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
-from troly_shopping.products.pc_build import Fit, PcBuild, build_pc, change_part, check_fit, fits_with
+from troly_shopping.products.pc_build import (
+    Fit,
+    PcBuild,
+    build_pc,
+    change_part,
+    check_fit,
+    fits_with,
+    has_marks,
+)
 from troly_shopping.products.query import FIGURE, UNITS, FigureFact, ProductQuery, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria, index_terms, key_of
 from troly_shopping.wordlists import word_lists
@@ -62,13 +70,13 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
     if query.action == "build":
         computer = build_pc(store, query.about or query.high or query.low, query.use or "gaming")
         return Offer("build", query, computer.parts, computer=computer)
-    if query.action == "compare":
+    if query.action == "compare" and not query.fits:
         return _compare(store, query)
-    if query.parts:
-        return _several(store, query)
     fit = _fit(store, query)
     if fit is not None:
         return fit
+    if query.parts:
+        return _several(store, query)
     unknown = query.unread and not (query.kinds or query.words or query.details)
     # A maker beside a word that is not read: what is wanted of it is not known.
     return _list(store, query) if query.narrows and not unknown else None
@@ -326,9 +334,11 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer:
     missing: list[str] = []
     kinds = query.kinds
     for side in query.parts[:_SIDES]:
-        wanted = parse_product_query(side, store)
-        wanted = replace(wanted, action="find", kinds=wanted.kinds or kinds, order="")
-        found = _list(store, wanted) if wanted.names else None
+        named = parse_product_query(side, store)
+        if not (named.names or named.unread):
+            continue  # "con nào rẻ hơn" names nothing to compare
+        wanted = replace(named, action="find", kinds=named.kinds or kinds, order="")
+        found = _list(store, wanted) if named.names else None
         fresh = (
             [product for product in found.products if product not in chosen]
             if found and not found.unmet
@@ -347,13 +357,16 @@ def _fit(store: ProductStore, query: ProductQuery) -> Offer | None:
     if not query.words or len(query.kinds) + len(query.owned) > 2:
         return None
     models = [word for word in query.words if len(word) >= 4 and any(char.isdigit() for char in word)]
+    kinds = {*query.kinds, *query.owned}
     firm: dict[str, list[Product]] = {}
     for word in models:
         named = _rows(store, ProductQuery(words=(word,)), priced=False)
         rows = [product for product in named if word in _terms(product.name)]
+        rows = [product for product in rows if product.kind in kinds] or rows
         # A word that many names hold ("ddr5") names no part.
-        if 0 < len(rows) <= _OF_ONE_MODEL and rows[0].details().get("Socket"):
-            firm.setdefault(rows[0].kind, rows)
+        if 0 < len(rows) <= _OF_ONE_MODEL and has_marks(rows[0]):
+            says = [sum(other in _terms(row.name) for other in query.words) for row in rows]
+            firm.setdefault(rows[0].kind, [rows[says.index(max(says))]])
     if len(firm) == 2:
         first, second = (rows[0] for rows in firm.values())
         return Offer("fit", query, (first, second), 2, fit=check_fit(first, second))

@@ -45,7 +45,7 @@ class Fit:
 
 
 def check_fit(one: Product, other: Product) -> Fit:
-    """Compare sockets, else the kind of memory."""
+    """Compare sockets, else the kind of memory, else what a card needs with what a power supply gives."""
     first, second = _part(one), _part(other)
     for name, mine, theirs in (
         ("Socket", first.sockets, second.sockets),
@@ -54,7 +54,16 @@ def check_fit(one: Product, other: Product) -> Fit:
         if mine and theirs and (name == "RAM" or not mine & theirs or not (first.memory and second.memory)):
             told = [", ".join(sorted(marks)).upper() for marks in (mine, theirs)]
             return Fit(bool(mine & theirs), name, *told)
+    if {one.kind, other.kind} == {"vga", "psu"} and first.watts and second.watts:
+        card, supply = (first, second) if one.kind == "vga" else (second, first)
+        return Fit(card.watts <= supply.watts, "W", f"{first.watts}", f"{second.watts}")
     return Fit(None)
+
+
+def has_marks(part: Product) -> bool:
+    """Whether the catalogue says something by which a part fits others."""
+    read = _part(part)
+    return bool(read.sockets or read.memory or (part.kind in {"vga", "psu"} and read.watts))
 
 
 def fits_with(one: Product, part: Product) -> bool:

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Protocol
 
+from troly.text.everyday import ROLES, without_everyday
 from troly.text.fold import WordToken, accents, fold, folded_words, nfc, tokens
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, find_amounts
+from troly.text.wordlist import LEXICONS, read_lists
 from troly_shopping.products.store import Order
 from troly_shopping.wordlists import lexicon, word_lists
 
@@ -55,11 +58,20 @@ _CODE = re.compile(r"(?=[a-z0-9]*\d)(?=[a-z0-9]*[a-z])[a-z0-9]{3,16}|\d{3,5}")
 _JOINT = re.compile(r"\s*(?:,|&|/|\+|va|and|hoac|or|hay|voi|lan)\s*")
 _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
+# Topics that show in what is asked of another: how long and how much it takes, where something is brought.
+_SENT = {"topic delivery", "topic delivery fee", "topic express"}
+_COSTS = {"price asked"}
+_IMPLIED = (
+    ("delivery fee", (_SENT, _COSTS)),
+    ("delivery", (_SENT, {"how long"})),
+    ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
+    ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
+)
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
     "delivery": {"parcel check", "order status", "installation"},
-    "order": {"order status"},
-    "payment": {"cod", "instalment"},
+    "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
+    "payment": {"cod", "instalment", "refund"},
     "return": {"return policy"},
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
@@ -84,7 +96,7 @@ class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
     `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
-    of price, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `unread` are words that
+    of price, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together. `unread` are words that
     nothing here accounts for, as typed.
     """
 
@@ -110,6 +122,7 @@ class ProductQuery:
     parts: tuple[str, ...] = ()
     count: int = 0
     months: int = 0
+    fits: bool = False
     owned: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
@@ -308,6 +321,7 @@ class _Parser:
         for hit in self._hits:
             if hit.label.startswith("ask ") and hit.label[-1] in "+-":
                 self._said[hit.label[4:]] = self._text[hit.start : hit.end]
+        topics += [topic for topic, told in _IMPLIED if all(labels & one for one in told)]
         topics = [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
         if (
             "how long" in labels
@@ -341,6 +355,7 @@ class _Parser:
                 "add",
                 "stronger",
                 "compare",
+                "difference",
             )
             if name in labels
         ]
@@ -370,6 +385,7 @@ class _Parser:
             parts=parts,
             count=int(count[1]) if count else 0,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
+            fits="fits" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
             said=self._said,
@@ -451,7 +467,9 @@ class _Parser:
         said = any(
             0 <= at - hit.end <= 24 and not _CLAUSE.search(fold(self._rest[hit.end : at])) for at in have
         )
-        beside = any(other.label == "goes with" and 0 <= hit.start - other.end <= 1 for other in self._hits)
+        beside = any(
+            other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
+        )
         return said or (beside and bool(kinds))
 
     def _narrowed(self, hit: PhraseHit) -> None:
@@ -516,7 +534,8 @@ class _Parser:
         left = words_outside(tokens(self._rest), taken)
         items += self._brands
         idle = spans_of(hit for hit in self._hits if hit.label in {"idle", "goes with", "not", "not after"})
-        rest = words_outside(left, idle)
+        said = {word.start for word in without_everyday(self._rest, taken)}
+        rest = [word for word in words_outside(left, idle) if word.start in said or _has_digit(word.folded)]
         items += self._words(rest, tokens(self._rest))
         items += [
             _Item(0, 0, "word", word) for key, word in self._said.items() if key.startswith("kind word ")
@@ -551,7 +570,7 @@ class _Parser:
         denials += self._plain_denials(items)
         # "dell không lấy" takes back what stands before; "asus không lấy vivobook" what comes after.
         after = [
-            hit.start
+            hit
             for hit in self._hits
             if hit.label == "not after"
             and not any(item.start >= hit.end and self._reaches(hit.end, item, items) for item in items)
@@ -560,12 +579,11 @@ class _Parser:
         for item in items:
             if not item.end:
                 continue
-            if any(h.end <= item.start and self._reaches(h.end, item, items) for h in denials) or any(
-                0 <= at - item.end <= 2 for at in after
-            ):
+            before = [h for h in denials if h.end <= item.start and self._reaches(h.end, item, items)]
+            behind = [at for at in after if 0 <= at.start - item.end <= 2]
+            self._spans += spans_of([*before, *behind])
+            if before or behind:
                 excluded.add(item)
-        for hit in denials:
-            self._spans.append((hit.start, hit.end))
         return [item for item in items if item not in excluded], [item for item in items if item in excluded]
 
     def _plain_denials(self, items: Sequence[_Item]) -> list[PhraseHit]:
@@ -593,10 +611,17 @@ class _Parser:
     def _unread(self, items: Sequence[_Item]) -> tuple[str, ...]:
         """The words that are not accounted for, neighbours together, as typed."""
         parts = set(spans_of(self._parts))
-        spans = [*self._spans, *(span for span in spans_of(self._hits) if span not in parts)]
+        # A negation that takes nothing away was not understood.
+        moved = bool(self._labels & {"swap", "remove"})
+        hits = [hit for hit in self._hits if moved or hit.label not in {"not", "not after"}]
+        spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
-        left = words_outside(tokens(self._rest), spans)
-        left = [word for word in left if word.folded not in _PARTICLES and not self._of_topic(word)]
+        left = without_everyday(self._rest, spans)
+        left = [word for word in left if word.folded not in _PARTICLES]
+        if "topic order status" in self._labels:
+            left = [word for word in left if not _has_digit(word.folded)]  # the order's number
+        if any(hit.label in _TO_A_PLACE for hit in self._hits):
+            left = _without_places(self._rest, left)
         groups: list[tuple[int, int]] = []
         for word in left:
             if groups and not self._text[groups[-1][1] : word.start].strip(" -"):
@@ -632,35 +657,56 @@ def _has_digit(word: str) -> bool:
     return any(char.isdigit() for char in word)
 
 
-# Words of comparison and particles that say nothing where no figure stands beside them.
-_PARTICLES = {
-    "tu",
-    "den",
-    "toi",
-    "tren",
-    "duoi",
-    "hon",
-    "from",
-    "under",
-    "over",
-    "nhat",
-    "than",
-    "s",
-    "t",
-    "m",
-    "re",
-    "ll",
+# Words of comparison that say nothing where no figure stands beside them.
+_PARTICLES = {"tu", "den", "tren", "duoi", "hon", "khoang", "from", "under", "over", "than", "around"}
+# Topics of service that are asked for a place: "giao về Cần Thơ".
+_TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
+_TOWARDS = {
+    "o",
     "ve",
+    "ra",
+    "vao",
+    "toi",
+    "den",
+    "di",
+    "to",
+    "in",
+    "from",
+    "at",
+    "tinh",
+    "thanh",
+    "huyen",
+    "quan",
+    "tp",
 }
+_PLACE_WORDS = 3
+
+
+def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
+    """`left` without names of places: up to three words after one like "ở", "về", "to"."""
+    places: set[int] = set()
+    reach = 0
+    for before, word in pairwise(tokens(text)):
+        joined = not text[before.end : word.start].strip()
+        reach = 0 if not joined else _PLACE_WORDS if before.folded in _TOWARDS else reach - 1
+        if reach > 0:
+            places.add(word.start)
+    return [word for word in left if word.start not in places]
 
 
 def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
-    """`hits` without a property that only an accent not typed tells from an idle word: "den" is "đến" and "đen"."""
+    """`hits` without a property that only an accent not typed tells from an idle word: "em" is no "êm", "den" also "đến"."""
     idle = {(hit.start, hit.end) for hit in hits if hit.label == "idle"}
     return [
         hit
         for hit in hits
-        if hit.exact or hit.label == "idle" or (hit.start, hit.end) not in idle or " " in hit.phrase
+        if hit.exact
+        or hit.label == "idle"
+        or " " in hit.phrase
+        or (
+            (hit.start, hit.end) not in idle
+            and not (hit.label[:4] == "fact" and fold(hit.phrase) in idle_words())
+        )
     ]
 
 
@@ -720,7 +766,9 @@ def _sides(text: str) -> tuple[str, ...]:
 @cache
 def idle_words() -> frozenset[str]:
     """Folded words that say nothing of the goods."""
-    return frozenset(word for entry in word_lists("catalogue")["idle"] for word in folded_words(entry))
+    everyday = read_lists(LEXICONS / "everyday.txt")
+    entries = [*word_lists("catalogue")["idle"], *(entry for role in ROLES for entry in everyday[role])]
+    return frozenset(word for entry in entries for word in folded_words(entry))
 
 
 def parse_price_limits(text: str, measured: Callable[[str], bool] = lambda _word: False) -> PriceLimits:

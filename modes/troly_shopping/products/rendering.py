@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from troly.plugin.events import Table
@@ -21,20 +21,31 @@ SPECS_CHARS = 600
 
 @dataclass(frozen=True, slots=True)
 class OfferText:
-    """The words of an answer, and a table beside them where things stand side by side."""
+    """The words of an answer, a table beside them where things stand side by side, and whether it answers the whole question."""
 
     text: str
     table: Table | None = None
+    answered: bool = True
 
 
 def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
-    """The answer to a question about goods."""
+    """The answer to a question about goods; it claims to be one only where nothing of the question is left open."""
     if offer.fit is not None:
-        return _fit(offer, offer.fit, lang)
-    if offer.kind == "rows":
-        return _rows(offer, lang)
-    kinds = {"list": _list, "compare": _compare, "build": _build}
-    return kinds[offer.kind](offer, lang, hotline)
+        told = _fit(offer, offer.fit, lang)
+    elif offer.kind == "rows":
+        told = _rows(offer, lang)
+    else:
+        told = {"list": _list, "compare": _compare, "build": _build}[offer.kind](offer, lang, hotline)
+    return replace(told, answered=_is_answer(offer))
+
+
+def _is_answer(offer: Offer) -> bool:
+    """Whether every part of the question was looked up, and something was found for it."""
+    query = offer.query
+    untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
+    unsure = offer.fit is not None and offer.fit.fits is None
+    known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
+    return known and not query.unread and not (query.fits and offer.kind == "list" and not offer.note)
 
 
 def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
@@ -95,9 +106,12 @@ def _intro(offer: Offer, lang: Lang) -> str:
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
     if offer.unmet:
         return say("offer.instead", lang, what=_what(query, lang), limits=limits)
-    if offer.silent or query.unread:
-        told = quoted([*offer.silent, *query.unread])
-        return say("offer.partly", lang, what=told, count=count, limits=limits)
+    if query.unread:
+        return say("offer.not_understood", lang, what=quoted(query.unread), count=count, limits=limits)
+    if query.fits and not offer.note:
+        return say("offer.fit_unknown", lang)
+    if offer.silent:
+        return say("offer.partly", lang, what=quoted(offer.silent), count=count, limits=limits)
     if offer.note == "most":
         return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
     if offer.note:

@@ -28,7 +28,7 @@ _COST = {
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
 # What is asked of goods without naming any: said of what was shown.
-_OF_ROWS = {"total", "compare", "others", "cheaper others", "swap", "remove", "stronger"}
+_OF_ROWS = {"total", "difference", "compare", "others", "cheaper others", "swap", "remove", "stronger"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ def _beyond(store: ProductStore, products: Sequence[Product], request: ShopReque
         offer = offers.cheaper(store, products)
     elif "others" in query.moves:
         offer = offers.others(store, query, store.named([row.id for row in request.shown]))
-    elif len(products) > 1 and ("compare" in query.moves or query.action == "compare"):
+    elif len(products) > 1 and ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
         offer = Offer("compare", query, tuple(products[:4]), len(products))
     return offer
 

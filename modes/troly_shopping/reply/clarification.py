@@ -12,6 +12,7 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
+from troly.text.everyday import small_talk
 from troly_shopping.intent import social_kind
 from troly_shopping.products.store import ProductStore
 from troly_shopping.reply.claim_check import ClaimCheck, ThoughtCut, amounts_in
@@ -89,6 +90,8 @@ def _by_rules(turn: TurnContext, question: str, step: Step) -> str:
     if kind:
         text = f"{say(f'social.{kind}', turn.language)}. {say('clarify.redirect', turn.language)}"
         step.note(say("step.social", turn.language, kind=kind), "rules")
+        # A remark that asks for nothing more is answered.
+        turn.answered = kind != "off" and small_talk(question).rest == ""
     else:
         text = say("clarify.standard", turn.language)
         step.note(say("step.no_social", turn.language), "rules")

@@ -10,8 +10,11 @@ from typing import Any
 
 from troly.plugin.context import Step, TurnContext
 from troly.retrieval.documents.store import Reader
+from troly.text.catalogue import Lang
+from troly.text.fold import folded_words
 from troly.text.language import is_other
 from troly.text.match import Lexicon
+from troly_shopping.products.query import ProductQuery
 from troly_shopping.settings import ShoppingSettings
 from troly_shopping.strings import say
 from troly_shopping.wordlists import word_lists
@@ -27,10 +30,12 @@ SAID = {"order": "answer.no_orders", "order status": "answer.no_order_status", "
 
 @dataclass(frozen=True, slots=True)
 class PagesText:
-    """What is said of the topics, and the passages behind it."""
+    """What is said of the topics, the passages behind it, what of the question they do not speak of, and whether all is answered."""
 
     text: str
     passages: tuple[Mapping[str, Any], ...]
+    unread: tuple[str, ...] = ()
+    answered: bool = True
 
 
 async def search_pages(
@@ -69,7 +74,7 @@ async def search_pages(
     return found
 
 
-def rerank(found: list[dict[str, Any]], topics: Sequence[str], lang: Any) -> list[dict[str, Any]]:
+def rerank(found: list[dict[str, Any]], topics: Sequence[str], lang: Lang) -> list[dict[str, Any]]:
     """Passages about a topic first, those whose heading says so before others; then as they were found (000-54)."""
 
     def place(at: int) -> tuple[Any, ...]:
@@ -95,39 +100,50 @@ def _topics() -> Mapping[str, Lexicon]:
 
 
 def topics_text(
-    topics: Sequence[str], said: Mapping[str, str], passages: Sequence[Mapping[str, Any]], turn: TurnContext
+    topics: Sequence[str], query: ProductQuery, passages: Sequence[Mapping[str, Any]], turn: TurnContext
 ) -> PagesText:
     """The pages on each topic word for word, or that there is none."""
     lang, hotline = turn.language, turn.persona().hotline
-    lines: list[str] = []
+    said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
     used: list[Mapping[str, Any]] = []
     unknown: list[str] = []
     for topic in topics:
-        if topic in SAID:
-            lines.append(say(SAID[topic], lang, hotline=hotline))
-        places = [about(passage, topic) for passage in passages]
-        best = min(places, default=9)
-        best = 9 if topic in SAID and best > 0 else best
-        chosen = [passage for passage, place in zip(passages, places, strict=True) if place == best < 9]
-        ranked = sorted(zip(places, range(len(places)), passages, strict=True), key=lambda one: one[:2])
-        own = [
-            passage
-            for place, _, passage in ranked
-            if place <= 1 and best < 9 and not is_other(passage["text"], lang)
-        ]
-        own = [passage for passage in own if passage in chosen] or own[:1]
-        fresh = [passage for passage in (own or chosen)[:QUOTED] if passage not in used]
-        used += fresh
-        if best == 9 and topic not in SAID:
-            unknown.append(f"«{said.get(f'topic {topic}') or turn.text[:_TYPED].strip()}»")
-    if used:
-        lines += [passage_line(passage, turn) for passage in used]
-        if any(is_other(passage["text"], lang) for passage in used):
-            lines.append(say("answer.other_language", lang))
+        found = _passages_about(topic, passages, lang)
+        used += [passage for passage in found if passage not in used]
+        if not found and topic not in SAID:
+            unknown.append(f"«{query.said.get(f'topic {topic}') or turn.text[:_TYPED].strip()}»")
+    spoken = set(folded_words(" ".join(f"{one['title']} {one['heading']} {one['text']}" for one in used)))
+    unread = tuple(words for words in query.unread if not spoken.issuperset(folded_words(words)))
+    lines = [*said, *(passage_line(passage, turn) for passage in used)]
+    if any(is_other(passage["text"], lang) for passage in used):
+        lines.append(say("answer.other_language", lang))
     if unknown:
         lines.append(say("answer.unknown_topic", lang, what=", ".join(unknown), hotline=hotline))
-    intro = [say("answer.passages", lang)] if used and not any(topic in SAID for topic in topics) else []
-    return PagesText("\n".join([*intro, *lines]), tuple(used))
+    intro = []
+    if used and unread:
+        intro = [say("answer.partly", lang, what=", ".join(f"«{words}»" for words in unread))]
+    elif used and not said:
+        intro = [say("answer.passages", lang)]
+    told = "\n".join([*intro, *lines])
+    return PagesText(told, tuple(used), unread, not (unread or unknown or said))
+
+
+def _passages_about(topic: str, passages: Sequence[Mapping[str, Any]], lang: Lang) -> list[Mapping[str, Any]]:
+    """The passages to quote on `topic`: those that are about it most plainly, in the language of the answer where there are any."""
+    places = [about(passage, topic) for passage in passages]
+    best = min(places, default=9)
+    if best == 9 or (topic in SAID and best > 0):
+        return []
+    chosen = [passage for passage, place in zip(passages, places, strict=True) if place == best]
+    own = [passage for passage in chosen if not is_other(passage["text"], lang)]
+    other = [
+        passage
+        for _, _, passage in sorted(
+            zip(places, range(len(places)), passages, strict=True), key=lambda one: one[:2]
+        )
+        if about(passage, topic) <= 1 and not is_other(passage["text"], lang)
+    ]
+    return (own or other[:1] or chosen)[:QUOTED]
 
 
 def passage_line(passage: Mapping[str, Any], turn: TurnContext) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -12,12 +13,13 @@ from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Evidence, Notice, Sources, Table
+from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.match import Lexicon
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import parse_price_limits
-from troly_shopping.products.rendering import kind_name, product_passages, quoted, render_offer
+from troly_shopping.products.rendering import OfferText, kind_name, product_passages, quoted, render_offer
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, show_offer
 from troly_shopping.products.store import Product, ProductStore
@@ -33,6 +35,8 @@ MESSAGES, MESSAGE_CHARS = 12, 1_500
 _CANDIDATES = 14
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
 _CLAIMED = 300
+# So many products are told of again though a word about them was not understood.
+_FEW = 2
 
 
 async def retrieve_context(
@@ -97,20 +101,21 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     answer, with a notice.
     """
     context, request = state["retrieved_context"], state["message"].request
-    text, table = await asyncio.to_thread(rules_text, turn, request, state.get("offer"), context)
+    answer = await asyncio.to_thread(rules_answer, turn, request, state.get("offer"), context)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
     turn.say(plain)
-    said = "" if reason else await _by_model(turn, state, text)
+    said = "" if reason else await _by_model(turn, state, answer.text)
     if said:
         step.note(say("step.by_model", turn.language, count=len(context)), "model")
         await asyncio.to_thread(_show_named, turn, request, said, context)
     else:
-        said = text
+        said = answer.text
         turn.say(said)
+        turn.answered = answer.answered and not plain
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
-    if table is not None:
-        turn.emit(table)
+    if answer.table is not None:
+        turn.emit(answer.table)
     tail = follow_up_line(turn)
     turn.say(tail)
     return plain + said + tail
@@ -144,39 +149,59 @@ def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
     return say("foreign.price", turn.language, amount=amounts) + "\n\n"
 
 
-def rules_text(
+@dataclass(frozen=True, slots=True)
+class RulesAnswer:
+    """What the catalogue and the pages say; `answered` where it is an answer to all of the message."""
+
+    text: str
+    table: Table | None = None
+    answered: bool = False
+
+
+def rules_answer(
     turn: TurnContext, request: ShopRequest, offer: Offer | None, context: Sequence[Mapping[str, Any]]
-) -> tuple[str, Table | None]:
+) -> RulesAnswer:
     """Each part of the message answered from the catalogue and the pages, or named as not answered. Blocking."""
-    lang, hotline = turn.language, turn.persona().hotline
-    query = request.query
+    lang, hotline, query = turn.language, turn.persona().hotline, request.query
+    store = ProductStore(turn.services.datasets)
     passages = [item for item in shared_entries(context) if "product" not in item]
-    told = render_offer(offer, lang, hotline) if offer else None
-    parts = [told.text] if told and told.text else []
-    pages = topics_text(request.topics, query.said, passages, turn)
-    if pages.text:
-        parts.append(pages.text)
+    pages = topics_text(request.topics, query, passages, turn)
+    query = replace(query, unread=pages.unread)
+    if offer is not None:
+        offer = replace(offer, query=replace(offer.query, unread=pages.unread))
+    told = _offer_text(offer, replace(request, query=query), lang, hotline) if offer else None
+    parts = [part.text for part in (told, pages) if part is not None and part.text]
+    answered = all(part.answered for part in (told, pages) if part is not None and part.text)
     if "instalment" in request.topics and query.months and offer and len(offer.products) == 1:
         parts.append(_monthly(offer.products[0], query.months, turn))
-    store = ProductStore(turn.services.datasets)
     if "brands asked" in query.moves and not (query.brands or query.words):
         parts = [say("offer.brands", lang, brands=", ".join(sorted(store.brands(query.kinds))))]
+        answered = not query.unread
     if not parts and query.excludes and not query.names:
-        what = ", ".join(
-            [*query.no_brands, *(query.said.get(one, one) for one in (*query.no_words, *query.no_facts))]
-        )
-        parts = [say("offer.which", lang, what=what)]
+        without = [
+            *query.no_brands,
+            *(query.said.get(one, one) for one in (*query.no_words, *query.no_facts)),
+        ]
+        return RulesAnswer(say("offer.which", lang, what=", ".join(without)))
     loaded = store.loaded() is not None or documents_loaded(turn)
     if parts and (loaded or offer is not None):
-        return "\n\n".join(parts), told.table if told else None
+        return RulesAnswer("\n\n".join(parts), told.table if told else None, answered)
     fitting = [item for item in passages if item["coverage"] >= FITTING][:2]
     if fitting:
         lines = [passage_line(item, turn) for item in fitting]
-        return "\n".join([say("answer.near", lang), *lines]), None
+        return RulesAnswer("\n".join([say("answer.near", lang), *lines]))
     if query.unread and store.loaded() is not None:
         kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
-        return say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds), None
-    return say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline), None
+        return RulesAnswer(say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds))
+    return RulesAnswer(say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline))
+
+
+def _offer_text(offer: Offer, request: ShopRequest, lang: Lang, hotline: str) -> OfferText:
+    """The offer; of goods shown before not the whole list again where a word about them was not understood."""
+    unread = request.query.unread
+    if request.scope == "rows" and unread and not (request.pointed and len(offer.products) <= _FEW):
+        return OfferText(say("follow.unread", lang, what=quoted(unread)), answered=False)
+    return render_offer(offer, lang, hotline)
 
 
 def _monthly(product: Product, months: int, turn: TurnContext) -> str:

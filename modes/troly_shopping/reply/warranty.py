@@ -16,7 +16,7 @@ from troly_shopping.handoffs import FAILED, HANDOFF, MAX_FAILED, hand_over
 from troly_shopping.lookalikes import OFFERED, similar_serials
 from troly_shopping.message import ParsedMessage
 from troly_shopping.reply.pages import about, passage_line, search_pages
-from troly_shopping.reply.product_answer import retrieve_context, rules_text
+from troly_shopping.reply.product_answer import retrieve_context, rules_answer
 from troly_shopping.serials import MAX_CANDIDATES
 from troly_shopping.strings import say
 from troly_shopping.warranty.rendering import (
@@ -80,6 +80,7 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     beside = await _beside(message, turn, step)
     text = f"{text}\n\n{beside}" if beside else text
     turn.say(text)
+    turn.answered = said.found > 0 and not offered
     _remember(message, said, turn)
     step.note(message.serials.reason(lang) or say("step.no_serial", lang), "rules")
     saved = {"offered": list(offered)} if offered else {}
@@ -102,8 +103,8 @@ async def _beside(message: ParsedMessage, turn: TurnContext, step: Step) -> str:
     if request is None or not message.serials.serials or not request.asks:
         return ""
     context, offer = await retrieve_context(turn, request, step, needed=True)
-    text, _ = await asyncio.to_thread(rules_text, turn, request, offer, context)
-    return text
+    answer = await asyncio.to_thread(rules_answer, turn, request, offer, context)
+    return answer.text
 
 
 def _remember(message: ParsedMessage, said: WarrantyText, turn: TurnContext) -> None:
