@@ -106,12 +106,11 @@ def _intro(offer: Offer, lang: Lang) -> str:
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
     if offer.unmet:
         return say("offer.instead", lang, what=_what(query, lang), limits=limits)
-    if query.unread:
-        return say("offer.not_understood", lang, what=quoted(query.unread), count=count, limits=limits)
+    if open_part := query.unread or offer.silent:
+        key = "offer.not_understood" if query.unread else "offer.partly"
+        return say(key, lang, what=quoted(open_part), count=count, limits=limits)
     if query.fits and not offer.note:
         return say("offer.fit_unknown", lang)
-    if offer.silent:
-        return say("offer.partly", lang, what=quoted(offer.silent), count=count, limits=limits)
     if offer.note == "most":
         return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
     if offer.note:
