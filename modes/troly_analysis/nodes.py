@@ -136,8 +136,9 @@ def understand(
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
     rest, rows = pointed_at(turn, text)
+    shown = tuple(row.id for row in turn.focus.rows) if turn.focus is not None else ()
     return analyse_question(
-        rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows
+        rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows, shown=shown
     )
 
 

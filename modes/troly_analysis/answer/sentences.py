@@ -207,6 +207,9 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     head = title(call, sheet, asked)
     if len(result.rows) == 1 and len(result.columns) == 1:
         return f"{head}: {_cell(result, 0, 0, asked.lang)}"
+    if len(result.rows) == 1 and result.columns[0] == "share":
+        share, *parts = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
+        return f"{head}: {share} ({' / '.join(parts)})"
     counts = call.arguments.get("operation") == "count" and not any(result.units)
     noun = rows_are(sheet, asked.lang) if counts else ""
     return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))

@@ -293,9 +293,13 @@ class _Builder:
             if first and second and parts.has("gap", "minus"):
                 self.measures = [Measure("sum", made_of(first, "-", second), noun=plain[0].noun)]
 
-        if parts.has("aov") and not self.measures:
-            self.measures = [Measure("avg", self._money(), noun="aov")]
-            self._each_order()
+        if parts.has("aov"):
+            several = bool(self.measures)
+            self.measures.append(Measure("avg", self._money(), noun="aov"))
+            if several and self._orders_of_rows():
+                self.unmet.append("aov")
+            elif not several:
+                self._each_order()
         if parts.per_row and self.measures and not parts.per:
             self.measures = [
                 replace(each, op="avg") if each.op == "sum" and not each.over else each
@@ -318,13 +322,18 @@ class _Builder:
     def _money(self) -> Ref | None:
         return self.schema.of("revenue") or self.schema.main_measure()
 
+    def _orders_of_rows(self) -> Ref | None:
+        """The column of orders where one of them has several rows."""
+        order = self.schema.of("order")
+        several = order is not None and order != self.schema.row_ref and self.schema.key(order).distinct
+        return order if several else None
+
     def _each_order(self) -> None:
         """The mean over orders where one of them has several rows: the sums of the orders are averaged, not the rows."""
-        order = self.schema.of("order")
         ref = self.measures[0].ref if self.measures else None
         if ref is None or self.parts.per:
             return
-        if order is not None and order != self.schema.row_ref and self.schema.key(order).distinct:
+        if order := self._orders_of_rows():
             self.parts.per = [Group(order)]
             self.measures = [Measure("sum", ref, noun=self.measures[0].noun)]
             self.note("order_value_each", field=ref.name, order=order.name)
@@ -519,17 +528,24 @@ def unit_for(first: date, last: date) -> Unit:
 
 
 def is_followup(parts: Parts, before: DataQuery | None) -> bool:
-    """Whether a message makes sense only after the question before it, or says so itself ("còn …?")."""
+    """Whether a message makes sense only after the question before it, or says so itself ("còn …?").
+
+    One that names a figure, a dimension and an end of it ("thế món nào giá cao nhất") is whole, whatever it begins with.
+    """
     if before is None or before.form == "schema":
         return False
-    marked = parts.has("follow", "only", "correction", "again")
-    if parts.pointed:
+    if parts.pointed or parts.corrects:
         return True
-    whole = bool(parts.measures or parts.rows) or parts.has(
+    asks = bool(parts.measures) or parts.has(
         "seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns"
     )
-    if whole:
-        return marked and parts.words <= 12
+    only_denied = bool(parts.rows and parts.conditions) and not parts.has(
+        "count", "much", "list", "which", "plural", "top"
+    )
+    if asks or (parts.rows and not only_denied):
+        whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
+        marked = parts.has("follow", "again") and not whole
+        return (marked or parts.has("only", "correction")) and parts.words <= 12
     changed = (
         parts.groups or parts.loose or parts.conditions or parts.numbers or parts.when.period or parts.when.versus
         or parts.limit or parts.order or parts.chart or parts.op or parts.extremes
@@ -537,12 +553,14 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     return bool(changed) or parts.has("all", "growth", "share", "trend")
 
 
-def refine_query(parts: Parts, before: DataQuery, schema: Schema, today: date) -> DataQuery:
-    """The question before, changed by what the message names."""
-    query = _figures(parts, before, schema)
+def refine_query(
+    parts: Parts, before: DataQuery, alone: BuiltQuery, schema: Schema, today: date
+) -> DataQuery:
+    """The question before, changed by what the message names; `alone` is what its words make by themselves."""
+    query = _figures(parts, before, alone)
     query = _grouped(parts, query)
     query = _dated(parts, query, schema, today)
-    query = _filtered(parts, query)
+    query = _shared(parts, before, query) if parts.has("share") else _filtered(parts, query)
     if parts.pointed and parts.conditions and not parts.groups and len(query.groups) == 1:
         single = any(each.ref == query.groups[0].ref and each.op == "eq" for each in parts.conditions)
         query = replace(query, groups=(), form="scalar", limit=0, order="", growth=False) if single else query
@@ -562,26 +580,62 @@ def refine_query(parts: Parts, before: DataQuery, schema: Schema, today: date) -
             query = replace(
                 query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
             )
-    if parts.has("share") and query.groups:
-        query = replace(query, form="share")
     if parts.has("growth") and not parts.when.versus:
         timed = len(query.groups) == 1 and query.groups[0].unit
         query = replace(query, growth=True) if timed else query
     return replace(query, chart=parts.chart or query.chart) if parts.chart else query
 
 
-def _figures(parts: Parts, query: DataQuery, schema: Schema) -> DataQuery:
-    measures = tuple(parts.measures)
-    money = schema.of("revenue", "fee", "cost", "salary")
-    if not measures and parts.has("how much") and money:
-        measures = (Measure("sum", money),)
-    if not measures and parts.rows and parts.has("count", "much"):
-        measures = (Measure("count", noun=parts.rows),)
-    if measures:
-        form: Form = (
-            ("groups" if query.groups else "scalar") if query.form in {"distinct", "rows"} else query.form
+def lost_words(parts: Parts, query: DataQuery) -> tuple[str, ...]:
+    """What a message asks for that the changed question does not show: with any it is not to be answered."""
+    stock = any(each.ref and (each.ref.concept in {"stock", "left"}) for each in query.measures)
+    ranked = query.form in {"top", "rows"} or any(each.op in {"max", "min"} for each in query.measures)
+    shown = {
+        "%": not parts.has("share") or query.form == "share" or query.versus or query.growth,
+        "tồn kho": not parts.has("left", "running out") or stock,
+        "±": not parts.has("growth") or query.growth or query.versus or query.gap,
+        "max/min": not parts.extremes or ranked or query.gap,
+        "top": not parts.limit or query.limit == parts.limit,
+    }
+    return tuple(name for name, holds in shown.items() if not holds)
+
+
+def _shared(parts: Parts, before: DataQuery, query: DataQuery) -> DataQuery:
+    """What part of the answer before something is: what is named now of all, else what was asked of all ("chiếm mấy %")."""
+    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
+    if new:
+        refs = {each.ref for each in new}
+        groups = tuple(each for each in query.groups if each.ref not in refs)
+        kept = tuple(each for each in query.conditions if each.ref not in refs)
+        return replace(
+            query,
+            form="share",
+            part=tuple(new),
+            conditions=kept,
+            groups=groups,
+            limit=0,
+            order="",
+            growth=False,
         )
-        return replace(query, measures=measures, form=form)
+    if query.groups or not before.conditions:
+        return replace(query, form="share") if query.groups else query
+    last = before.conditions[-1]
+    rest = tuple(each for each in query.conditions if each != last)
+    return replace(query, form="share", part=(last,), conditions=rest)
+
+
+def _figures(parts: Parts, query: DataQuery, alone: BuiltQuery) -> DataQuery:
+    counted = bool(parts.rows) and parts.has("count", "much")
+    named = (
+        parts.measures or counted or parts.has("how much", "left", "running out", "aov", "median", "seller")
+    )
+    if named and alone.query is not None and alone.query.measures and alone.question is None:
+        form: Form = query.form
+        if alone.query.form == "per":
+            form = "per"
+        elif form in {"distinct", "rows", "per"}:
+            form = "groups" if query.groups else "scalar"
+        return replace(query, measures=alone.query.measures, per=alone.query.per, form=form)
     if parts.op:
         changed = (
             replace(each, op=parts.op) if each.ref and not each.metric else each for each in query.measures
@@ -609,6 +663,9 @@ def _grouped(parts: Parts, query: DataQuery) -> DataQuery:
 def _dated(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
     when = parts.when
     query = replace(query, date_ref=query.date_ref or when.date_ref)
+    if when.as_whole and not parts.groups:
+        query = replace(query, groups=tuple(each for each in query.groups if not each.unit))
+        query = replace(query, form=query.form if query.groups or query.form != "groups" else "scalar")
     if when.versus:
         return _against(parts, query, schema, today)
     if when.period:
@@ -662,10 +719,18 @@ def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
             return replace(
                 query, conditions=(*kept, both), groups=query.groups or (Group(other.ref),), form="groups"
             )
-    more = {each.ref for each in new if each.op in {"ne", "nin"}}
-    kept = tuple(
-        each
-        for each in query.conditions
-        if each.ref not in named or (each.ref in more and each.op in {"ne", "nin"})
-    )
+    kept = [each for each in query.conditions if each.ref not in named]
+    for each in query.conditions:  # what is left out stays so, and more with it
+        at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
+        if at is not None and _leaves_out(each):
+            values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
+            new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
     return replace(query, conditions=(*kept, *new))
+
+
+def _leaves_out(condition: Condition) -> bool:
+    return condition.op in {"ne", "nin"} and condition.value is not None and not condition.unit
+
+
+def _values_of(condition: Condition) -> list[Any]:
+    return condition.value if isinstance(condition.value, list) else [condition.value]

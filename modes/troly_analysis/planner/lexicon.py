@@ -93,15 +93,20 @@ def _bared(typed: Sequence[str], words: Sequence[str]) -> list[str]:
 
 
 def _loss(typed: Sequence[str], words: Sequence[str], *, careful: bool) -> float | None:
-    """How far the accents typed are from those listed; None when they say another word."""
-    wrong = sum(not accents_agree(got, want) for got, want in zip(typed, words, strict=True))
+    """How far the accents typed are from those listed; None when they say another word ("tháng đó" is no "thằng đó")."""
+    wrong = [got for got, want in zip(typed, words, strict=True) if not accents_agree(got, want)]
     if len(words) == 1:
         exact = accents(typed[0]) == accents(words[0])
         joined = exact or not accents(typed[0])
         return 0.0 if joined and (exact or not careful or len(words[0]) >= _SHORTEST_JOINED) else None
-    if wrong > 1 or (wrong == 1 and len(words) < 2):
-        return None
-    return _SLIPPED * wrong
+    return None if len(wrong) > 1 or not _written().isdisjoint(wrong) else _SLIPPED * len(wrong)
+
+
+@cache
+def _written() -> frozenset[str]:
+    """Every word of the lists as it is written: typed so, it is no slip of another."""
+    lists = [*read_lists(FOLDER / "words.txt").values(), *read_lists(FOLDER / "concepts.txt").values()]
+    return frozenset(token.text for entries in lists for entry in entries for token in tokens(entry))
 
 
 FOLDER = Path(__file__).parent / "lexicons"
@@ -271,8 +276,9 @@ def spellings() -> dict[str, str]:
             for each in short:
                 key = fold(each)
                 asked = set(words().listed((key,))) - {"filler"}
-                if key.isalpha() and key != fold(meant) and not asked and key not in _VOWELS:
+                if key.replace(" ", "").isalpha() and key != fold(meant) and not asked and key not in _VOWELS:
                     found.setdefault(key, meant)
+                    found.setdefault(nfc(each).lower(), meant)
     return found
 
 

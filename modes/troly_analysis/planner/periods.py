@@ -64,10 +64,13 @@ class When:
     versus_only: bool = False
     same_days: bool = False
     same_year: bool = False
+    as_whole: bool = False
+    """Whether several units of the question before are pointed at together ("cả 3 tháng đó")."""
 
 
 def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
+    as_whole = _point_back(reader)
     said = [at for at in range(len(reader.mentions)) if _is_period(reader, at)]
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:
@@ -78,7 +81,7 @@ def read_periods(reader: Reader) -> When:
     found = [_anchored(reader, at, said, ref) for at in said]
     reader.take("period", *said)
     compared = reader.any("compare", "growth", "gap")
-    when = When(ref)
+    when = When(ref, as_whole=as_whole)
     if len(found) >= 2:
         when = _several(reader, when, said, found, compared=compared)
     elif found:
@@ -90,6 +93,49 @@ def read_periods(reader: Reader) -> When:
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when
+
+
+def _point_back(reader: Reader) -> bool:
+    """ "Quý đó", "cả 3 tháng đó", "the week before that": periods told by the one of the question before, or of this message.
+
+    True where several units are pointed at together.
+    """
+    together = False
+    before = reader.before.period if reader.before else None
+    for at, mention in enumerate(reader.mentions):
+        if mention.period and not mention.amount:
+            back = reader.has(at + 1, "pointer") and fold(mention.text).endswith("truoc")
+            if not back:
+                before = Period(mention.period.start, mention.period.end)
+                continue
+            places = [at + 1]
+        elif mention.unit in _UNITS and not mention.targets:
+            back = reader.has(at + 1, "preceding")
+            beside = [place for place in (at + 1, at - 1) if reader.has(place, "preceding", "pointer")]
+            places = beside[:1]
+        else:
+            continue
+        if before is None or not places:
+            continue
+        meant = preceding(before) if back else before
+        if mention.unit and not back and not _is_made_of(before, mention.unit, reader, at):
+            continue
+        mention.period = DateRange(meant.start, meant.end, "", (0, 0))
+        mention.labels = frozenset()
+        reader.take("pointer", *places)
+        if at and reader.mentions[at - 1].amount:
+            reader.take("period", at - 1)
+            together = True
+    return together
+
+
+def _is_made_of(period: Period, unit: str, reader: Reader, at: int) -> bool:
+    """Whether a period is one such unit, or as many as the number before says."""
+    amount = reader.mentions[at - 1].amount if at else None
+    count = int(amount.value) if amount and not amount.unit else 1
+    start, _ = whole(period.start, unit)  # type: ignore[arg-type]
+    end = add(start, count, unit) - timedelta(days=1)  # type: ignore[arg-type]
+    return (start, end) == (period.start, period.end)
 
 
 def read_weekdays(reader: Reader) -> list[Condition]:
@@ -234,7 +280,8 @@ def _single(reader: Reader, when: When, at: int, found: Period, *, compared: boo
     before = reader.beside(at, -1)
     same = _same_days(reader.mentions[at].text)
     if (before >= 0 and reader.has(before, "compare") and not reader.has(before, "and")) or same:
-        year = "nam" in fold(reader.mentions[at].text) or "year" in fold(reader.mentions[at].text)
+        said = fold(reader.mentions[at].text)
+        year = not any(unit in said for unit in ("tuan", "week", "thang", "month", "quy", "quarter"))
         return replace(when, versus=found, versus_only=True, same_days=same, same_year=year)
     two = sum(1 for each in reader.mentions if each.values) >= 2
     timed = any(each.unit and not each.period for each in reader.mentions)

@@ -330,11 +330,11 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         test = tests[0] if len(tests) == 1 else {"$and": tests}
         gather = {
             "_id": ids(writer, ask.groups),
-            "part": {"$sum": {"$cond": [test, one, 0]}},
-            "total": {"$sum": one},
+            "p": {"$sum": {"$cond": [test, one, 0]}},
+            "t": {"$sum": one},
         }
         stages.append({"$group": gather})
-        shown = {**shown_keys(ask.groups), "share": _percent("$part", "$total"), "part": 1, "total": 1}
+        shown = {**shown_keys(ask.groups), "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
         stages.append({"$project": shown})
         if not ask.groups:
             return stages
@@ -384,12 +384,12 @@ def _distinct_share(writer: Writer, ask: DataQuery, value: Any) -> list[Stage]:
     test = tests[0] if len(tests) == 1 else {"$and": tests}
     gather = {
         "_id": ids(writer, ask.groups),
-        "part": {"$addToSet": {"$cond": [test, value, None]}},
-        "total": {"$addToSet": value},
+        "p": {"$addToSet": {"$cond": [test, value, None]}},
+        "t": {"$addToSet": value},
     }
-    sizes = {**shown_keys(ask.groups), "part": counted("part"), "total": counted("total")}
+    sizes = {**shown_keys(ask.groups), "p": counted("p"), "t": counted("t")}
     names = {safe(label(group)): 1 for group in ask.groups}
-    shown = {**names, "share": _percent("$part", "$total"), "part": 1, "total": 1}
+    shown = {**names, "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
     stages: list[Stage] = [{"$group": gather}, {"$project": sizes}, {"$project": shown}]
     return [*stages, {"$sort": {"share": -1, **names}}] if ask.groups else stages
 

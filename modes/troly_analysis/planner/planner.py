@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
-from troly_analysis.planner.builder import BuiltQuery, build_query, is_followup, refine_query
+from troly_analysis.planner.builder import BuiltQuery, build_query, is_followup, lost_words, refine_query
 from troly_analysis.planner.calls import chart_of, compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
@@ -65,7 +65,19 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (self.left + (0 if works else 2), -self.parts.weight)
+        return (self.left + (0 if works else 2), self.joined, -self.parts.weight)
+
+    @property
+    def joined(self) -> int:
+        """How many columns are another sheet's, which is asked for them first."""
+        query = self.built.query
+        if query is None:
+            return 0
+        refs = [
+            *(each.ref for each in query.groups),
+            *(each.ref for each in (*query.conditions, *query.having)),
+        ]
+        return len({ref for ref in [*refs, *(each.ref for each in query.measures)] if ref and ref.sheet})
 
 
 def analyse_question(
@@ -77,12 +89,14 @@ def analyse_question(
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
     pointed: Sequence[str] = (),
+    shown: Sequence[str] = (),
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text. `pointed` are the groups shown before that words now left out of `text` pointed at.
+    by their folded text. `shown` are the names of the groups in the answer before, `pointed` those of them that words now
+    left out of `text` pointed at.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
@@ -99,7 +113,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     asked, named = without_sheet(text, known)
     chosen = choices.get("sheet") or named
-    question = _Question(asked, today, previous, choices, values, pointed)
+    question = _Question(asked, today, previous, choices, values, pointed, shown)
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schema_of(sheet, known)) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -132,20 +146,29 @@ class _Question:
     choices: Mapping[str, str]
     values: Lookup | None
     pointed: Sequence[str]
+    shown: Sequence[str]
 
     def over(self, schema: Schema) -> _Candidate:
         """The message over one sheet."""
         previous = self.previous.ask if self.previous is not None else None
         before = previous if previous is not None and previous.sheet == schema.sheet.name else None
         parts = read_question(
-            self.text, schema, self.today, self.choices, self.values, pointed=self._rows(before)
+            self.text,
+            schema,
+            self.today,
+            self.choices,
+            self.values,
+            pointed=self._rows(before),
+            before=before,
+            shown=self.shown,
         )
         followed = is_followup(parts, before)
         built = build_query(parts, schema, self.today, self.choices)
         if followed and before is not None:
             notes = [note for note in parts.notes if note.key != "measure"]
-            query = refine_query(parts, before, schema, self.today)
-            built = BuiltQuery(query, notes, parts.question, parts.options, parts.pending)
+            query = refine_query(parts, before, built, schema, self.today)
+            unmet = () if query == before and parts.has("again") else lost_words(parts, query)
+            built = BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet)
         trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
         if built.query is not None and not parts.measures and trades:
             parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
@@ -167,7 +190,7 @@ def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate 
     if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
-    same = first.left == second.left and (first.built.query is None) == (second.built.query is None)
+    same = first.fit[:2] == second.fit[:2] and (first.built.query is None) == (second.built.query is None)
     close = first.parts.weight - second.parts.weight <= _TIE
     return second if same and close and first.built.query is not None and not first.left else None
 

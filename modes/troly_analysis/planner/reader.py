@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -24,6 +24,7 @@ from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric
 from troly_analysis.planner.types import (
     Chart,
     Condition,
+    DataQuery,
     Group,
     Lookup,
     Measure,
@@ -119,6 +120,8 @@ class Parts:
     """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
+    corrects: bool = False
+    """Whether it says that something else was meant ("chứ không phải số đơn")."""
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     evidence: float = 0.0
@@ -137,12 +140,15 @@ def read_question(
     lookup: Lookup | None = None,
     *,
     pointed: Condition | None = None,
+    before: DataQuery | None = None,
+    shown: Sequence[str] = (),
 ) -> Parts:
     """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice.
 
-    `pointed` are the rows shown before that words now left out of `message` pointed at.
+    `pointed` are the rows shown before that words now left out of `message` pointed at; `before` is the question that was
+    answered last over this sheet, and `shown` the names of the groups in its answer.
     """
-    parts = Reader(message, schema, today, choices, lookup).read()
+    parts = Reader(message, schema, today, choices, lookup, before, shown).read()
     if pointed is not None:
         parts.conditions.append(pointed)
         parts.pointed = True
@@ -153,9 +159,17 @@ class Reader:
     """One message over one sheet while it is read."""
 
     def __init__(
-        self, message: str, schema: Schema, today: date, choices: Mapping[str, str], lookup: Lookup | None
+        self,
+        message: str,
+        schema: Schema,
+        today: date,
+        choices: Mapping[str, str],
+        lookup: Lookup | None,
+        before: DataQuery | None = None,
+        shown: Sequence[str] = (),
     ) -> None:
         self.schema, self.today, self.choices = schema, today, choices
+        self.before, self.shown = before, tuple(shown)
         self.wording = read_wording(message, schema.names.vocabulary() | schema.values.vocabulary())
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
@@ -171,6 +185,7 @@ class Reader:
         self._ranks()
         self.parts.when = read_periods(self)
         self.parts.conditions += read_weekdays(self)
+        self._pointers()
         self._blanks()
         self._numbers()
         self._values()
@@ -391,6 +406,34 @@ class Reader:
                 if self.has(place, "high", "low"):
                     self.take("rank", place)
             return
+
+    def _pointers(self) -> None:
+        """ "Món đó", "người ấy", "nó": the one thing that the answer before showed; of several shown it stays unread."""
+        before = self.before
+        if before is None or len(before.groups) != 1 or before.groups[0].unit or before.form == "groups":
+            return
+        ref = before.groups[0].ref
+        for at, mention in enumerate(self.mentions):
+            if mention.role or not self.has(at, "pointer") or mention.has("among"):
+                continue
+            near = [
+                place for place in (self.beside(at, -1), self.beside(at, 1)) if self._named_by(place, ref)
+            ]
+            if not near and not (mention.has("one") and len(self.shown) == 1):
+                continue
+            if len(self.shown) == 1:
+                self.parts.conditions.append(Condition(ref, "eq", self.shown[0], self.shown[0]))
+                self.take("pointer", at, *near[:1])
+
+    def _named_by(self, place: int, ref: Ref) -> bool:
+        """Whether the mention at `place` is a word for what the column `ref` names: "món", "người" of customers."""
+        if place < 0 or self.mentions[place].role:
+            return False
+        mention = self.mentions[place]
+        alike = any(
+            each.ref == ref or (each.concept and each.concept == ref.concept) for each in mention.targets
+        )
+        return alike or (mention.has("people") and ref.concept in PERSONS)
 
     # --- 2. cells that are empty or not
 
@@ -748,7 +791,11 @@ class Reader:
                 return True
             if mention.role == "condition":
                 return False
-            listed = mention.has("and", "either", "to") or mention.role == "value" or bool(mention.values)
+            listed = (
+                mention.has("and", "either", "to", "all", "only")
+                or mention.role == "value"
+                or bool(mention.values)
+            )
             named = bool(mention.targets)
             if not (self.is_link(place) or listed or named):
                 return False
@@ -943,6 +990,8 @@ class Reader:
             mention = self.mentions[at]
             if mention.role or mention.period or mention.amount:
                 continue
+            if self._refused(at):
+                continue
             if counted := self._counted(at):
                 self._add(counted)
             elif target := self.figure(at):
@@ -957,6 +1006,18 @@ class Reader:
                 self._add(self._measured(at, target))
         self._operations()
         self._heads()
+
+    def _refused(self, at: int) -> bool:
+        """Whether a figure is named only to say that it is not the one asked for: "chứ không phải số đơn"."""
+        before = list(self.around(at, -1, 2))
+        if before and self.has(before[0], "number", "sum"):
+            before = before[1:]
+        asked = self.figure(at) is not None or self.is_rows(at)
+        if not (asked and before and self.has(before[0], "not this")):
+            return False
+        self.take("negation", at, *self.around(at, -1, 2))
+        self.parts.corrects = True
+        return True
 
     def _opens_name(self, at: int) -> bool:
         """Whether a general word for money only opens the name of the column behind it ("tiền đã cọc")."""
@@ -1158,7 +1219,8 @@ class Reader:
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
         ends = self.mentions[at].has("latest", "earliest") and at + 1 < len(self.mentions)
-        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what"
+        closing = self._asks_only(at) and self.is_link(at - 1)  # "… là gì?"
+        asks = self.has(at, "which") and fold(self.mentions[at].text) != "what" and not closing
         return (ends and bool(self.mentions[at + 1].unit)) or (asks and not self._asks_rows(at))
 
     def _gather(self) -> None:
