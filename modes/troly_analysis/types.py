@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,6 +16,9 @@ NUMERIC: frozenset[Kind] = frozenset({"integer", "number", "money", "percent"})
 TEMPORAL: frozenset[Kind] = frozenset({"date", "datetime"})
 Operation = Literal["sum", "count", "avg", "min", "max"]
 OPERATIONS: tuple[Operation, ...] = ("sum", "count", "avg", "min", "max")
+
+
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,11 @@ class Field:
     outliers: int = 0
     examples: tuple[str, ...] = ()
     doubt: str = ""
+
+    @property
+    def is_clock(self) -> bool:
+        """Whether a column of text holds times of day ("15:30"), which can be cut into hours."""
+        return self.kind == "text" and bool(self.examples) and all(map(_CLOCK.fullmatch, self.examples))
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,7 +253,10 @@ class _Builder:
             return
         stock = schema.of("stock")
         ref = stock or schema.stock_left()
-        if ref is None or any(each.ref and not each.distinct for each in self.measures):
+        if ref is None and any(_leaves_out(each) for each in self.conditions):
+            return  # "bỏ nhóm vitamin thì còn bao nhiêu": what is left of the figure
+        of_amount = bool(ref and ref.parts and all(each.ref == ref.parts[0] for each in self.measures))
+        if ref is None or (any(each.ref and not each.distinct for each in self.measures) and not of_amount):
             self.unmet.append("tồn kho")
             return
         if stock is None:
@@ -715,9 +718,9 @@ def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
         other = next((each for each in query.conditions if each.ref == new[0].ref and each.op == "eq"), None)
         if other is not None:  # "so với Lazada": beside the one before
             both = Condition(other.ref, "in", [other.value, new[0].value], f"{other.said}, {new[0].said}")
-            kept = tuple(each for each in query.conditions if each.ref != other.ref)
+            rest = tuple(each for each in query.conditions if each.ref != other.ref)
             return replace(
-                query, conditions=(*kept, both), groups=query.groups or (Group(other.ref),), form="groups"
+                query, conditions=(*rest, both), groups=query.groups or (Group(other.ref),), form="groups"
             )
     kept = [each for each in query.conditions if each.ref not in named]
     for each in query.conditions:  # what is left out stays so, and more with it

@@ -57,6 +57,17 @@ class Phrases(Generic[T]):
         if len(words) > 1 and sum(map(len, words)) >= _SHORTEST_JOINED:
             self._entries["".join(folded),].append((("".join(words),), payload))
 
+    def __contains__(self, phrase: str) -> bool:
+        """Whether `phrase` is listed with just these accents."""
+        typed = tokens(phrase)
+        listed = self._entries.get(tuple(token.folded for token in typed), ())
+        return any(words == tuple(token.text for token in typed) for words, _ in listed)
+
+    def written(self, length: int) -> Iterator[str]:
+        """The phrases of so many words, as they are written."""
+        entries = (entry for key, entry in self._entries.items() if len(key) == length)
+        return (" ".join(words) for entry in entries for words, _ in entry[:1])
+
     def vocabulary(self) -> set[str]:
         """Every folded word of the phrases."""
         return {word for phrase in self._entries for word in phrase}
@@ -132,7 +143,16 @@ def words() -> Phrases[str]:
             found.add(entry, label)
     for entry, label in _ranked():
         found.add(entry, label)
+    everyday = read_lists(CORE / "everyday.txt")
+    for entry in (entry for role in _SAYS_NOTHING for entry in everyday[role]):
+        if entry not in _HOURS and entry not in found:
+            found.add(entry, "filler")
     return found
+
+
+_SAYS_NOTHING = ("person", "particle", "polite", "request", "link", "degree", "now")
+_HOURS = frozenset({"giờ", "bây h"})
+"""These roles of everyday words say nothing of a sheet; hours may be asked for."""
 
 
 def _ranked() -> Iterator[tuple[str, str]]:

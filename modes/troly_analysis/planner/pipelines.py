@@ -42,6 +42,10 @@ class Writer:
         parts = [self.value(part) for part in ref.parts]
         if ref.sign == "*":
             return {"$multiply": parts}
+        if ref.sign == "±":
+            into, out = ({"$in": [parts[1], list(side)]} for side in ref.sides)
+            taken = {"$cond": [out, {"$multiply": [parts[0], -1]}, 0]}
+            return {"$cond": [into, parts[0], taken]}
         return {"$subtract": [{"$ifNull": [part, 0]} for part in parts]}
 
     def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
@@ -104,7 +108,8 @@ class Writer:
         if group.unit == "year":
             return {"$year": value}
         if group.unit == "hour":
-            return {"$hour": value}
+            text = group.ref.kind == "text"
+            return {"$toInt": {"$arrayElemAt": [{"$split": [value, ":"]}, 0]}} if text else {"$hour": value}
         if group.unit == "weekday":
             return {"$isoDayOfWeek": value}
         if group.unit in {"day", "week", "quarter"}:

@@ -164,6 +164,9 @@ class _Question:
         )
         followed = is_followup(parts, before)
         built = build_query(parts, schema, self.today, self.choices)
+        unread = self.previous is not None and bool(self.previous.missing)
+        if unread and parts.has("follow") and (followed or not parts.measures):
+            followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         if followed and before is not None:
             notes = [note for note in parts.notes if note.key != "measure"]
             query = refine_query(parts, before, built, schema, self.today)

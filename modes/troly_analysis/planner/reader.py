@@ -16,8 +16,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from troly.text.fold import accents, accents_agree, fold, nfc, words
-from troly_analysis.planner.lexicon import concept
+from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly_analysis.planner.lexicon import concept, marks
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
@@ -47,6 +47,16 @@ _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
 _CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
+_HOUR = re.compile(
+    r"(?<![\w/])(?P<hour>\d{1,2}) ?(?:h|g|giờ|gio|:00|am|(?P<pm>pm))(?:00)?(?![\w:])"
+    r"(?: (?:sáng|sang|trưa|trua|(?P<late>chiều|chieu|tối|toi|đêm|dem)))?",
+    re.IGNORECASE,
+)
+_HOUR_SIGNS: dict[Op, frozenset[str]] = {
+    "gte": frozenset({"tu", "sau", "from", "after", "since"}),
+    "lt": frozenset({"truoc", "before"}),
+    "lte": frozenset({"den", "toi", "to", "until"}),
+}
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TITLES = frozenset(
@@ -120,6 +130,7 @@ class Parts:
     """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
+    hours: list[Condition] = field(default_factory=list)
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
     counted_value: bool = False
@@ -148,7 +159,7 @@ def read_question(
     `pointed` are the rows shown before that words now left out of `message` pointed at; `before` is the question that was
     answered last over this sheet, and `shown` the names of the groups in its answer.
     """
-    parts = Reader(message, schema, today, choices, lookup, before, shown).read()
+    parts = Reader(message, schema, today, choices, lookup=lookup, before=before, shown=shown).read()
     if pointed is not None:
         parts.conditions.append(pointed)
         parts.pointed = True
@@ -164,13 +175,14 @@ class Reader:
         schema: Schema,
         today: date,
         choices: Mapping[str, str],
-        lookup: Lookup | None,
+        *,
+        lookup: Lookup | None = None,
         before: DataQuery | None = None,
         shown: Sequence[str] = (),
     ) -> None:
         self.schema, self.today, self.choices = schema, today, choices
         self.before, self.shown = before, tuple(shown)
-        self.wording = read_wording(message, schema.names.vocabulary() | schema.values.vocabulary())
+        self.wording = read_wording(message, schema.names, schema.values)
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
             self.mentions = find_mentions(self.wording, schema, today, extra)
@@ -187,6 +199,7 @@ class Reader:
         self.parts.conditions += read_weekdays(self)
         self._pointers()
         self._blanks()
+        self._hours()
         self._numbers()
         self._values()
         self._codes()
@@ -317,6 +330,9 @@ class Reader:
         """The dimension that a mention names: a column of names, or a unit of time of the date column in use."""
         mention, when = self.mentions[at], self.parts.when
         target = self.dimension(at) if mention.targets else None
+        clock = self.schema.clock
+        if clock and (mention.unit == "hour" or (target and target.ref == clock)):
+            return Group(clock, "hour")
         if target and target.ref and not (mention.unit and target.weight < _NAMED):
             best = [
                 each.ref
@@ -325,8 +341,6 @@ class Reader:
             ]
             named = [ref for ref in best if ref.kind == "text" and not _code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
-        if mention.unit == "hour" and (clock := self.schema.clock):
-            return Group(clock, "hour")
         if mention.unit and when.date_ref:
             if mention.unit == "hour" and when.date_ref.kind != "datetime":
                 return None
@@ -421,8 +435,14 @@ class Reader:
             ]
             if not near and not (mention.has("one") and len(self.shown) == 1):
                 continue
-            if len(self.shown) == 1:
-                self.parts.conditions.append(Condition(ref, "eq", self.shown[0], self.shown[0]))
+            picked = self.choices.get(fold(mention.text)) or next(iter(self.shown), "")
+            if near and len(self.shown) > 1 and picked not in self.choices.values():
+                if self.has(min(near) - 1, "plural", "all"):
+                    continue  # "những món đó"
+                said = f"{self.mentions[near[0]].text} {mention.text}"
+                self.ask("which_shown", mention.text, self.shown[:5], said=said)
+            if picked:
+                self.parts.conditions.append(Condition(ref, "eq", picked, picked))
                 self.take("pointer", at, *near[:1])
 
     def _named_by(self, place: int, ref: Ref) -> bool:
@@ -499,7 +519,52 @@ class Reader:
             found = Condition(ref, "eq", 0 if zero else None, said)
         return found
 
-    # --- 3. numbers
+    # --- 3. hours of the day, numbers
+
+    def _hours(self) -> None:
+        """ "Từ 7h đến 9h", "sau 18 giờ", "buổi sáng": conditions on the hour, where the sheet has times of day."""
+        dated = self.parts.when.date_ref
+        ref = self.schema.clock or (dated if dated is not None and dated.kind == "datetime" else None)
+        if ref is None:
+            return
+        said = list(_HOUR.finditer(self.wording.text))
+        for match in said:
+            inside = [
+                nth
+                for nth, token in enumerate(self.wording.words)
+                if token.start < match.end() and match.start() < token.end
+            ]
+            start, end = inside[0], inside[-1] + 1
+            word = self.wording.words[start - 1].folded if start else ""
+            op = next((op for op, words in _HOUR_SIGNS.items() if word in words), None)
+            start -= op is not None
+            kept = [each for each in self.mentions if each.end <= start or each.start >= end]
+            hour = int(match["hour"]) + 12 * (bool(match["late"] or match["pm"]) and int(match["hour"]) < 12)
+            if hour > 23 or any(each.role for each in self.mentions if each not in kept):
+                return
+            words = self.wording.words[start:end]
+            text = self.wording.text[words[0].start : words[-1].end]
+            mention = Mention(start, end, text, role="condition")
+            self.mentions = sorted([*kept, mention], key=lambda each: each.start)
+            if match is not said[0] and op in {"lte", None} and len(said) == 2 and self.parts.hours:
+                since = self.parts.hours.pop()
+                self.parts.conditions.remove(since)
+                self._add_hours(ref, "between", [since.value, hour - 1], f"{since.said} {text}")
+            else:
+                self._add_hours(ref, op or "eq", hour, text)
+        for at, mention in enumerate(self.mentions):
+            part = next((label[6:] for label in sorted(mention.labels) if label.startswith("hours ")), "")
+            if part and not mention.role and not mention.targets:
+                first, last = map(int, part.split("-"))
+                self._add_hours(ref, "between", [first, last], mention.text)
+                self.take("condition", at)
+
+    def _add_hours(self, ref: Ref, op: Op, value: Any, said: str) -> None:
+        found = Condition(ref, op, value, said, "hour")
+        self.parts.conditions.append(found)
+        self.parts.hours.append(found)
+        first, last = value if isinstance(value, list) else (value, value)
+        self.note("hours", said=said, first=first, last=last + 1) if op in {"between", "eq"} else None
 
     def _numbers(self) -> None:
         for at, mention in enumerate(self.mentions):
@@ -910,11 +975,23 @@ class Reader:
             ("by", mention.has("by") and not self.sure(before), [before]),
             ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
             ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
+            ("which", self._asks_hour(before), [before]),
             ("top", top or mention.role == "limit", [before] if top else []),
             ("by", self.has(before, "and") and self._chained(before), [before]),
             ("by", mention.role == "group" and "," in self._between(before, at), []),
         )
         return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
+
+    def _asks_hour(self, before: int) -> bool:
+        """ "Mấy giờ bán chạy nhất": "mấy" asks for the hour and does not count hours."""
+        after = self.beside(before, 1)
+        clock = self.schema.clock
+        named = (
+            after >= 0
+            and clock is not None
+            and any(each.ref == clock for each in self.mentions[after].targets)
+        )
+        return named and self.has(before, "count") and fold(self.mentions[before].text) == "may"
 
     def _chained(self, at: int) -> bool:
         before = self.beside(at, -1)
@@ -1004,8 +1081,20 @@ class Reader:
                     continue
                 self.take("figure", at)
                 self._add(self._measured(at, target))
+        self._done_to()
         self._operations()
         self._heads()
+
+    def _done_to(self) -> None:
+        """Verbs that could name a figure name none beside one that is named: "thu được bao nhiêu cước"."""
+        places = [at for at, mention in enumerate(self.mentions) if mention.role == "figure"]
+        verbs = [at for at in places if fold(self.mentions[at].text) in marks("verbs") and not self.sure(at)]
+        for at in verbs if len(places) == len(verbs) + 1 else ():
+            target = self.figure(at)
+            self.mentions[at].role = "filler"
+            others = [found.ref for place in places if place not in verbs and (found := self.figure(place))]
+            if target is not None and target.ref not in others:
+                self.parts.measures = [each for each in self.parts.measures if each.ref != target.ref]
 
     def _refused(self, at: int) -> bool:
         """Whether a figure is named only to say that it is not the one asked for: "chứ không phải số đơn"."""
@@ -1312,6 +1401,7 @@ class Reader:
             if any(map(str.isalnum, text))
         ]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
+        spans = [span for span in spans if not self._of_header(*span)]
         joined: list[list[int]] = []
         for start, end in sorted(spans):
             if joined and start <= joined[-1][1]:
@@ -1325,6 +1415,14 @@ class Reader:
                     each[0] = mention.start
         words, text = self.wording.words, self.wording.text
         return tuple(text[words[start].start : words[end - 1].end] for start, end in joined)
+
+    def _of_header(self, start: int, end: int) -> bool:
+        """Whether words only repeat the header of the column whose value stands beside them: "giao bằng GHTK"."""
+        beside = [each for each in self.mentions if each.role == "value" and end <= each.start <= end + 1]
+        ref = beside[0].values[0].ref if beside and beside[0].values else None
+        said = [token.folded for token in self.wording.words[start:end]]
+        header = {token.folded for token in tokens(ref.name)} if ref else set()
+        return bool(header) and all(word in header or word in {"bang", "qua"} for word in said)
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -254,13 +254,26 @@ class Schema:
     def clock(self) -> Ref | None:
         """The column of times of day ("15:30"), where the sheet has one beside its date."""
         return next(
-            (ref for key, ref in self.refs.items() if not ref.sheet and is_clock(self.fields[key])), None
+            (ref for key, ref in self.refs.items() if not ref.sheet and self.fields[key].is_clock), None
         )
 
     def stock_left(self) -> Ref | None:
         """What came in less what went out, row by row, where the sheet has both: two columns, or a column that says which."""
         into, out = (next(iter(_columns_of(self, words)), None) for words in (_IN, _OUT))
-        return made_of(into, "-", out, "left") if into and out else None
+        if into and out:
+            return made_of(into, "-", out, "left")
+        amount = self.of("quantity", "output", "load")
+        for key, ref in self.refs.items() if amount else ():
+            sides = [
+                tuple(value for value in self.fields[key].examples if set(key_of(value)) & words)
+                for words in (_IN, _OUT)
+            ]
+            if amount and not ref.sheet and all(sides) and sum(map(len, sides)) == self.fields[key].distinct:
+                name = f"{amount.name} ({' - '.join(', '.join(side) for side in sides)})"
+                return replace(
+                    amount, name=name, concept="left", parts=(amount, ref), sign="±", sides=tuple(sides)
+                )
+        return None
 
     def own_numbers(self) -> list[Ref]:
         """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
@@ -309,14 +322,6 @@ def _columns_of(schema: Schema, said: frozenset[str]) -> list[Ref]:
     """The columns of figures whose header says the one or the other side ("Nhập", "SL xuất")."""
     plain_numbers = (ref for ref in schema.own_numbers() if ref.kind != "money" and not averaged(ref))
     return [ref for ref in plain_numbers if {token.folded for token in tokens(plain(ref.name))} & said]
-
-
-_CLOCK = re.compile(r"\d{1,2}[:hg]\d{2}(?::\d{2})?")
-
-
-def is_clock(found: Field) -> bool:
-    """Whether a column of text holds times of day."""
-    return found.kind == "text" and bool(found.examples) and all(map(_CLOCK.fullmatch, found.examples))
 
 
 def metric_measure(schema: Schema, metric: Metric) -> Measure:

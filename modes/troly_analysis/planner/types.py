@@ -53,8 +53,10 @@ class Ref:
     sheet: str = ""
     unit: str = ""
     parts: tuple[Ref, ...] = ()
-    """For a figure that no column holds: the two columns it is worked out from (`sign` is "*" or "-")."""
-    sign: Literal["", "*", "-"] = ""
+    """For a figure that no column holds: the two columns it is worked out from (`sign`)."""
+    sign: Literal["", "*", "-", "±"] = ""
+    sides: tuple[tuple[str, ...], ...] = ()
+    """For "±", where the second column says whether the first came in or went out: its values for each."""
 
 
 def averaged(ref: Ref) -> bool:

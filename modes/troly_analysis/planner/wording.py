@@ -8,11 +8,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from typing import Any
 
 from troly.text.dates import DateRange, find_ranges, whole
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
-from troly.text.spelling import Corrector, SpellingRules
-from troly_analysis.planner.lexicon import common, spellings
+from troly.text.language import is_syllable
+from troly.text.spelling import Corrector, SpellingRules, without_telex
+from troly_analysis.planner.lexicon import Phrases, common, spellings
 from troly_analysis.types import Sheet
 
 _MOST_CHARS = 600
@@ -31,6 +33,8 @@ _REWRITES = tuple(
     (re.compile(pattern, re.IGNORECASE), written)
     for pattern, written in (
         (r"(?<!bao )(?<!bao\xa0)\bnhi[êe]u\b(?! [hn]ơn| nhất| nhat)", "bao nhiêu"),
+        # "last week's orders"
+        (r"(?<=[a-z])['’]s\b(?= )", ""),
         # "1-15/10": both days are of that month
         (
             r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
@@ -83,7 +87,7 @@ _SIGNS = tuple(
         (r"=", "equals"),
     )
 )  # fmt: skip
-_MARKED = 0.4
+_MARKED, _SHORTEST_SLIP = 0.4, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +100,12 @@ class CorrectedText:
     repairs: tuple[tuple[str, str], ...] = ()
 
 
-def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
-    """Read `message`; `vocabulary` are the folded words of the sheet, which are never changed.
+def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
+    """Read `message`; `named` are the phrases of the sheet: none of their words is changed, and they may be meant.
 
     Only the first 600 characters are read: a question is shorter.
     """
+    vocabulary = frozenset().union(*(phrases.vocabulary() for phrases in named))
     text = _PERCENT.sub(" phần trăm", message)
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
     for pattern, written in (*_SIGNS, *_REWRITES):
@@ -111,7 +116,49 @@ def read_wording(message: str, vocabulary: AbstractSet[str]) -> CorrectedText:
     text = _undoubled(text, vocabulary)
     correction = _corrector().correct(text, vocabulary=vocabulary)
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
-    return CorrectedText(correction.text, tuple(tokens(correction.text)), careful, repairs)
+    found, more = _respelt(correction.text, vocabulary, named)
+    return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+
+
+def _respelt(
+    text: str, vocabulary: AbstractSet[str], named: Sequence[Phrases[Any]]
+) -> tuple[str, list[tuple[str, str]]]:
+    """`text` with the sheet's phrases for two or three words that are one slip from them: "Đà Nẵg", "khách hagf".
+
+    One of the words must be none: neither a syllable nor listed.
+    """
+    repairs: list[tuple[str, str]] = []
+    typed = tokens(text)
+    for at, token in enumerate(typed):
+        word = token.folded
+        if not word.isalpha() or is_syllable(word) or word in vocabulary or word in common():
+            continue
+        for start, end in ((at - 1, at + 1), (at, at + 2), (at - 2, at + 1), (at - 1, at + 2), (at, at + 3)):
+            span = typed[max(start, 0) : end]
+            said = " ".join(without_telex(each.folded) if each is token else each.folded for each in span)
+            if start < 0 or len(span) < end - start or len(said) < _SHORTEST_SLIP:
+                continue
+            near = [
+                phrase
+                for phrases in named
+                for phrase in phrases.written(len(span))
+                if slips(said, fold(phrase)) <= 1
+            ]
+            if len({fold(phrase) for phrase in near}) == 1:
+                old = text[span[0].start : span[-1].end]
+                meant = fold(near[0]) if text.isascii() else near[0]
+                more = _respelt(text[: span[0].start] + meant + text[span[-1].end :], vocabulary, named)
+                return more[0], [*repairs, (old, near[0]), *more[1]]
+    return text, repairs
+
+
+def slips(one: str, other: str) -> int:
+    """How many letters more, less, changed or swapped with their neighbour lie between two texts, at most 2."""
+    if abs(len(one) - len(other)) > 1:
+        return 2
+    from rapidfuzz.distance import OSA  # 50 ms, which only a message with a slip in it needs
+
+    return OSA.distance(one, other, score_cutoff=1)
 
 
 def _undoubled(text: str, vocabulary: AbstractSet[str]) -> str:

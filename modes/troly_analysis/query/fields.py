@@ -40,6 +40,10 @@ class Key:
     def group(self) -> exp.Expr:
         """What the rows are grouped by; what is shown is worked out once a group, not once a row."""
         value = column(self.field.name)
+        if self.field.is_clock and self.grain:
+            return exp.TryCast(
+                this=call("split_part", value, literal(":"), literal(1)), to=exp.DataType.build("INT")
+            )
         if self.grain in ("weekday", "hour"):
             return call({"weekday": "isodow", "hour": "hour"}[self.grain], value)
         return call("date_trunc", literal(self.grain), value) if self.grain else value
@@ -159,7 +163,8 @@ def find_key(sheet: Sheet, name: object) -> Key:
         head, colon, grain = name.rpartition(":")
         if colon and grain.strip().lower() in GRAINS:
             field = find_field(sheet, head)
-            if field.kind not in TEMPORAL:
+            hours = field.is_clock and grain.strip().lower() == "hour"
+            if field.kind not in TEMPORAL and not hours:
                 raise InputError("query.not_date", field=field.name, near=_of_kind(sheet, TEMPORAL))
             return Key(field, grain.strip().lower())
     return Key(find_field(sheet, name))

@@ -232,7 +232,7 @@ async def test_the_model_sees_the_whole_conversation_and_no_guess(own_home: Path
         server,
     ):
         await analyst.ask(QUESTION)
-        await analyst.ask("tính lại giúp tôi doanh thu tháng 1/2024")
+        await analyst.ask("tính lại giúp tôi doanh thu tháng 1/2024 cho chuẩn chỉnh")
         sent = server.chats[2].messages
     assert next(message["content"] for message in sent if message["role"] == "user") == QUESTION
     asked = next(m["content"] for m in reversed(sent) if m["role"] == "user")
