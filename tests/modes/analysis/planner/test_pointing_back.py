@@ -25,9 +25,8 @@ from tests.support.modes.analysis import analyst_at
 )
 async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str, ...], answer: str) -> None:
     with analyst_at(own_home) as analyst:
-        for text in asked:
-            told = await analyst.ask(text)
-    assert answer in told.answer
+        told = [await analyst.ask(text) for text in asked]
+    assert answer in told[-1].answer
 
 
 async def test_of_several_things_shown_none_is_meant_by_one_word(own_home: Path) -> None:
