@@ -15,7 +15,8 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly_dental import notes as bundled
 from troly_dental.emergency import EmergencyReply
-from troly_dental.lookup import Findings, MemoryContext, SpokenAnswer
+from troly_dental.lookup import Findings, SpokenAnswer
+from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import find_facts
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import OutputRail, doses, warns

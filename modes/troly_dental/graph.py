@@ -76,3 +76,16 @@ def build() -> Graph:
 
 def _route(state: DentalState) -> str:
     return state["route"]
+
+
+def warm() -> None:
+    """Learn the signs and the notes that the first answer would wait for; on a thread, when the assistant is shown."""
+    from troly.retrieval.search.glossary import concepts
+    from troly_dental.guard import danger, judge
+    from troly_dental.notes import subjects, word_weight
+
+    danger("răng bị sâu")
+    judge("răng bị sâu")
+    subjects("răng bị sâu")
+    word_weight("răng")
+    concepts(["sâu", "răng"], english=False)

@@ -26,7 +26,6 @@ from troly_dental.settings import DentalSettings
 from troly_dental.step_log import StepLog
 
 if TYPE_CHECKING:
-    from troly_dental.memory.types import Fact, Message
     from troly_dental.search.pages import Page
 
 
@@ -55,15 +54,6 @@ class PreviousTurn:
     def kept(self) -> dict[str, Any]:
         """Plain values for the conversation's metadata."""
         return {"question": self.question, "dental": self.dental, "topic": self.topic}
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryContext:
-    """What the memory gave: the last messages, the summary and pinned facts; all empty where it cannot be asked (003-39)."""
-
-    messages: tuple[Message, ...] = ()
-    summary: str = ""
-    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ MODE = Mode(
         },
     ),
     icon="Ω",
-    warm=Lazy("troly_dental.warm:warm"),
+    warm=Lazy("troly_dental.graph:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_dental.graph:build"),
     start=_start,
@@ -97,5 +97,5 @@ MODE = Mode(
         loaded=Lazy("troly_dental.samples:loaded"),
     ),
     shareable=Lazy("troly_dental.redaction:shareable"),
-    mentions=Lazy("troly_dental.mentions:mentions"),
+    mentions=Lazy("troly_dental.samples:mentions"),
 )

@@ -16,7 +16,6 @@ from troly_dental.emergency import Emergency
 from troly_dental.lookup import (
     KEPT,
     Findings,
-    MemoryContext,
     PreviousTurn,
     SpokenAnswer,
     WebSearch,
@@ -26,9 +25,8 @@ from troly_dental.lookup import (
     wants_web,
     with_subject,
 )
-from troly_dental.memory.connection import memory_of_turn
+from troly_dental.memory import connection as memory
 from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
-from troly_dental.memory.types import MAX_MESSAGES, MemoryClient
 from troly_dental.search.pages import as_text, page_evidence, source_list
 from troly_dental.search.web_search import explain
 from troly_dental.settings import DentalSettings
@@ -232,49 +230,39 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
 async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     """The conversation's last messages, summary and pinned facts; empty where the memory does not answer (003-39)."""
     log, lang = StepLog(turn), turn.language
-    async with memory_of_turn(turn.services, turn.profile) as memory:
-        known = await memory.get_or_create(turn.conversation.id)
-        log.id("3.1", f"Conversation ID: {known}")
-        messages = await memory.get_context(known, MAX_MESSAGES)
-        old = await memory.get_old_messages(known)
-        summary = await memory.get_summary(known)
-        facts = await memory.get_facts(known)
-    log.flow("4.1", f"Retrieved {len(messages)} messages from memory")
+    known = await memory.recall(turn)
+    log.id("3.1", f"Conversation ID: {known.conversation_id}")
+    log.flow("4.1", f"Retrieved {len(known.messages)} messages from memory")
     found = (
-        f"Found existing summary: {summary}"
-        if summary
+        f"Found existing summary: {known.summary}"
+        if known.summary
         else "No existing summary (first question in conversation)"
     )
     log.flow("4.1", found)
-    log.flow("5.1", f"Context built. Total messages in context: {len(messages) + 1}")
-    if memory.problem:
-        log.trouble("4.1", f"Memory: {memory.problem}")
+    log.flow("5.1", f"Context built. Total messages in context: {len(known.messages) + 1}")
+    detail = say(
+        "step.memory",
+        lang,
+        recent=len(known.messages),
+        old=known.old,
+        chars=len(known.summary),
+        facts=len(known.facts),
+    )
+    if known.problem:
+        log.trouble("4.1", f"Memory: {known.problem}")
         elsewhere = turn.services.settings.of(DentalSettings).mcp_server_url
         remedy = say("notice.memory_remedy", lang, url=elsewhere) if elsewhere else ""
         turn.emit(Notice("warning", say("notice.memory_title", lang), say("notice.memory", lang), remedy))
-    recalled = MemoryContext(tuple(messages), summary, facts)
-    step.note(_memory_detail(recalled, len(old.messages), memory, turn), "rules")
+        detail = say("step.no_memory", lang)
+    step.note(detail, "rules")
     return {
-        "conversation_id": known or turn.conversation.id,
-        "recalled": recalled,
-        "messages": [*messages, {"role": "user", "content": turn.text}],
-        "total_count": old.total_count,
-        "conversation_summary": summary,
-        "summary": summary,
+        "conversation_id": known.conversation_id or turn.conversation.id,
+        "recalled": known,
+        "messages": [*known.messages, {"role": "user", "content": turn.text}],
+        "total_count": known.total_count,
+        "conversation_summary": known.summary,
+        "summary": known.summary,
     }
-
-
-def _memory_detail(recalled: MemoryContext, old: int, memory: MemoryClient, turn: TurnContext) -> str:
-    if memory.problem:
-        return say("step.no_memory", turn.language)
-    return say(
-        "step.memory",
-        turn.language,
-        recent=len(recalled.messages),
-        old=old,
-        chars=len(recalled.summary),
-        facts=len(recalled.facts),
-    )
 
 
 async def save(state: State, turn: TurnContext, step: Step) -> State:
@@ -286,31 +274,21 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     log, lang = StepLog(turn), turn.language
     settings = turn.services.settings.of(DentalSettings)
     known = state["conversation_id"]
-    async with memory_of_turn(turn.services, turn.profile) as memory:
-        await memory.add_message(known, "user", question)
-        await memory.add_message(known, "assistant", shown)
-        log.flow("9.1", "Saved user message and assistant response")
-        compress = state["total_count"] + 2 >= settings.summarize_threshold
-        told: str = state["answered"].gist
-        existing: str = state["conversation_summary"]
-        try:
-            summary, source = await summarise(
-                turn.model,
-                question,
-                told,
-                existing=existing,
-                tokens=settings.summary_tokens,
-                lang=lang,
-            )
-        except asyncio.CancelledError:
-            ruled = fitted(
-                joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang
-            )
-            await asyncio.shield(memory.set_summary(known, ruled, compress))
-            raise
-        await memory.set_summary(known, summary, compress)
+    problem = await memory.save_messages(turn, known, question, shown)
+    log.flow("9.1", "Saved user message and assistant response")
+    compress = state["total_count"] + 2 >= settings.summarize_threshold
+    told: str = state["answered"].gist
+    existing: str = state["conversation_summary"]
+    try:
+        summary, source = await summarise(
+            turn.model, question, told, existing=existing, tokens=settings.summary_tokens, lang=lang
+        )
+    except asyncio.CancelledError:
+        ruled = fitted(joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang)
+        await asyncio.shield(memory.save_summary(turn, known, ruled, compress=compress))
+        raise
+    problem = await memory.save_summary(turn, known, summary, compress=compress) or problem
     log.flow("9.4", f"Summary updated. New summary length: {len(summary)} characters")
-    saved = not memory.problem
-    detail = say("step.saved", lang, chars=len(summary)) if saved else say("step.unsaved", lang)
+    detail = say("step.unsaved", lang) if problem else say("step.saved", lang, chars=len(summary))
     step.note(detail, "model" if source == "model" else "rules")
-    return {"summary": summary if saved else existing}
+    return {"summary": existing if problem else summary}

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from troly.plugin.contract import DataStatus
+from troly.plugin.mentioning import hint_language, ranked
 from troly.plugin.samples import shipped
 from troly.text.catalogue import LANGS, Lang
 from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
+    from troly.config import Profile
     from troly.plugin.services import Services
 
 FOLDER = "dental"
@@ -121,6 +123,22 @@ def _read(path: Path) -> NoteFile:
 
 def _listed(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(value.strip() for value in values if value.strip())
+
+
+def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
+    """Titles of the shared notes, those in the person's language first; what was remembered of people is not among them.
+
+    Raises StoreError.
+    """
+    lang = hint_language(services, profile)
+    shipped = {note.key: note for note in note_files()}
+    names = []
+    for document in services.knowledge.list_documents(COLLECTION):
+        note = shipped.get(document.path)
+        title, other = (note.title, note.lang != lang) if note else (document.title, False)
+        if document.permission is None:
+            names.append((other, title, say("mentions.note", lang)))
+    return ranked([(title, hint) for _, title, hint in sorted(names)], prefix, limit)
 
 
 def data_status(services: Services, lang: Lang) -> DataStatus:

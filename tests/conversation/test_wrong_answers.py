@@ -216,8 +216,8 @@ async def test_dental_is_not_told_a_wrong_answer_again(own_home: Path) -> None:
 def remembered(person: Person) -> list[str]:
     """What the memory told the last turn."""
     trace = person.services.conversations.recording(person.profile.login, person.turns()[-1])
-    [messages] = trace["tape"]["values"]["dental.memory.get_context"]
-    return [str(one["content"]).strip() for one in messages if one["role"] == "assistant"]
+    [recalled] = trace["tape"]["values"]["dental.memory.recalled"]
+    return [str(one["content"]).strip() for one in recalled["messages"] if one["role"] == "assistant"]
 
 
 async def test_personal_data_is_masked_in_the_case_of_the_dental_adviser(own_home: Path) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import AccessError, InputError
 from troly.stores.records import IdMaker, instant, storable
 from troly.text.fold import fold
-from troly_dental.memory.facts import find_facts, mentions
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
@@ -250,6 +250,39 @@ class MemoryStore:
         if deleted or any(owner not in {None, self.owner} for owner in (kept_by, house)):
             raise AccessError("store.not_yours")
         return bool(known)
+
+
+def methods(store: MemoryStore) -> Mapping[str, Callable[..., Any]]:
+    """The memory-server's methods over `store`, with the documents' parameters and answers (003-12 to 003-29)."""
+
+    def get_old_messages(conversation_id: str) -> dict[str, Any]:
+        old = store.get_old_messages(conversation_id)
+        return {"old_messages": list(old.messages), "total_count": old.total_count}
+
+    def get_summary(conversation_id: str) -> dict[str, Any]:
+        facts = facts_for_prompt(store.pinned(conversation_id))
+        pinned = [{"id": one.id, "kind": one.kind, "value": one.value, "text": one.text} for one in facts]
+        return {"summary": store.get_summary(conversation_id), "facts": pinned}
+
+    def set_summary(conversation_id: str, summary: str, compress: bool = False) -> dict[str, Any]:
+        store.set_summary(conversation_id, summary, compress=compress)
+        return {"ok": True, "conversation_id": conversation_id}
+
+    def add_message(conversation_id: str, role: str, content: str) -> dict[str, Any]:
+        store.add_message(conversation_id, role, content)
+        return {"ok": True, "conversation_id": conversation_id}
+
+    return {
+        "get_or_create": lambda conversation_id=None: {
+            "conversation_id": store.get_or_create(conversation_id)
+        },
+        "get_context": lambda **asked: {"messages": store.get_context(**asked)},
+        "get_old_messages": get_old_messages,
+        "get_all_messages": lambda conversation_id: {"messages": store.get_all_messages(conversation_id)},
+        "get_summary": get_summary,
+        "set_summary": set_summary,
+        "add_message": add_message,
+    }
 
 
 def _check_id(conversation_id: str) -> None:

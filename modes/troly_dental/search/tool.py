@@ -1,4 +1,4 @@
-"""The search as a tool of an MCP server (003-18): the query goes out cleaned, untrusted text comes back."""
+"""The search that answers a question (003-17, 003-18): the program's own, or the tool of an MCP server elsewhere."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
-from troly_dental.mcp.caller import LANGUAGE_META, LONGEST_TEXT, SEARCH_META, Caller, McpCallError, ToolResult
+from troly_dental.mcp_client import (
+    LANGUAGE_META,
+    LONGEST_TEXT,
+    SEARCH_META,
+    Caller,
+    McpCallError,
+    McpConnection,
+    ToolResult,
+)
 from troly_dental.search.pages import one_line, parse_pages
-from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean_query
+from troly_dental.search.web_search import MAX_CHARS, PROBLEMS, SearchOutcome, clean_query, search
 from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
     from troly.plugin.services import Services
-    from troly_dental.servers.server import StrictServer
 
 TOOL, SERVER, ENGINE = "duckduckgo_search", "tool-server", "DuckDuckGo"
-# What the server may take beside the search itself.
-_GRACE = 5.0
 _LONGEST_WAIT, _LONGEST_NAME = 86_400.0, 40
 log = logging.getLogger(__name__)
 
@@ -35,13 +40,9 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
     That of MCP_SERVER_URL is asked where it offers a search, else the one inside the program.
     """
     sent = await asyncio.to_thread(clean_query, query)
-    if not sent:
-        return SearchOutcome(problem="no_query", engine=ENGINE)
     tool = choose_tool(sent)
     settings = services.settings.of(DentalSettings)
-    if settings.mcp_server_url:
-        from troly_dental.mcp.caller import McpConnection
-
+    if settings.mcp_server_url and sent:
         seconds = settings.search_seconds + settings.mcp_seconds
         elsewhere = McpConnection(settings.mcp_server_url, settings.mcp_server_token or "", seconds)
         try:
@@ -52,20 +53,7 @@ async def search_tool(services: Services, query: str, lang: Lang) -> SearchOutco
             log.warning("%s: %s", SERVER, error)
         finally:
             await elsewhere.close()
-    return await ask_tool(_own(services), sent, lang, tool)
-
-
-def _own(services: Services) -> Caller:
-    from troly_dental.mcp.in_process import InsideCaller, inside
-
-    def build() -> StrictServer:
-        from troly_dental.servers import tools
-
-        return tools.build(tools.web_search(services))
-
-    return InsideCaller(
-        inside(services), SERVER, build, services.settings.of(DentalSettings).search_seconds + _GRACE
-    )
+    return await search(sent, services=services, lang=lang)
 
 
 async def ask_tool(server: Caller, query: str, lang: Lang, tool: str = TOOL) -> SearchOutcome:

@@ -24,7 +24,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from troly.errors import InputError, TrolyError
-from troly_dental.mcp.caller import ERROR_META
+from troly_dental.mcp_client import ERROR_META
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream

@@ -11,7 +11,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
 from troly.text.catalogue import LANGS, Lang
-from troly_dental.mcp.caller import LANGUAGE_META, SEARCH_META
+from troly_dental.mcp_client import LANGUAGE_META, SEARCH_META
 from troly_dental.servers import memory
 from troly_dental.servers.server import StrictServer, refusal
 

@@ -18,22 +18,22 @@ from tests.support.modes.dental_memory import TOKEN, dental_house, served
 from tests.support.ollama.double import closed_port_url
 from tests.support.process.waiting import until
 from tests.support.stores.services import profile
-from troly_dental.mcp import caller, in_process
-from troly_dental.mcp.caller import McpConnection
+from troly_dental import mcp_client
+from troly_dental.mcp_client import McpConnection
 from troly_dental.memory import client
-from troly_dental.memory.client import McpMemory
+from troly_dental.memory.client import MemoryClient
 from troly_dental.memory.connection import open_memory
 from troly_dental.memory.types import OldMessages
 
-SOURCES = [Path(str(one.__file__)) for one in (caller, client, in_process)]
+SOURCES = [Path(str(one.__file__)) for one in (mcp_client, client)]
 
 
-def at(url: str, token: str = TOKEN, seconds: float = 30) -> McpMemory:
+def at(url: str, token: str = TOKEN, seconds: float = 30) -> MemoryClient:
     """The memory of the server at `url`."""
-    return McpMemory(McpConnection(url, token, seconds))
+    return MemoryClient(McpConnection(url, token, seconds))
 
 
-async def assert_empty(memory: McpMemory) -> None:
+async def assert_empty(memory: MemoryClient) -> None:
     assert await memory.get_or_create("c") == "c"
     assert await memory.get_context("c") == []
     assert await memory.get_old_messages("c") == OldMessages()
@@ -81,7 +81,7 @@ def test_the_client_imports_nothing_of_the_server(source: Path) -> None:
         elif isinstance(node, ast.ImportFrom):
             named.add(node.module or "")
     own = {name for name in named if name.startswith("troly_dental")}
-    assert own <= {"troly_dental.memory.types", "troly_dental.mcp.caller"}
+    assert own <= {"troly_dental.memory.types", "troly_dental.mcp_client"}
     assert not {name for name in named if name.startswith("mcp.server")}
 
 
@@ -134,7 +134,7 @@ async def test_a_stopped_call_does_not_wait_for_a_silent_server() -> None:
         connection = McpConnection(url, TOKEN, 600)
 
         async def recall() -> None:
-            async with McpMemory(connection) as memory:
+            async with MemoryClient(connection) as memory:
                 await memory.get_context("c")
 
         recalling = asyncio.ensure_future(recall())
@@ -148,7 +148,7 @@ async def test_a_stopped_call_does_not_wait_for_a_silent_server() -> None:
 async def test_a_server_killed_in_the_middle_of_a_call_and_between_calls(own_home: Path) -> None:
     with served(own_home, "memory", "--token", TOKEN) as server:
         connection = McpConnection(server.url, TOKEN, 20)
-        async with McpMemory(connection) as memory:
+        async with MemoryClient(connection) as memory:
             await memory.add_message("c", "user", "tôi dị ứng latex")
             assert await memory.get_facts("c")
             server.process.send_signal(signal.SIGSTOP)  # it takes the call and cannot answer

@@ -15,7 +15,7 @@ from tests.support.modes.dental_memory import TOKEN, served
 from tests.support.ollama.double import OllamaDouble, closed_port_url
 from tests.support.process.waiting import until
 from troly.plugin.events import Notice, Sources, StepFinished
-from troly_dental.mcp.caller import SEARCH_META, McpCallError, ToolResult
+from troly_dental.mcp_client import SEARCH_META, McpCallError, ToolResult
 from troly_dental.search.tool import ask_tool, choose_tool
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
@@ -38,9 +38,6 @@ class Scripted:
     ) -> ToolResult:
         self.asked.append({"tool": tool, **arguments})
         return self._answer()
-
-    async def offers(self, tool: str) -> bool:
-        return True
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -38,7 +38,7 @@ class ToolResult:
 
 
 class Caller(Protocol):
-    """Something that calls the tools of one MCP server, inside the program or elsewhere."""
+    """Something that calls the methods of one server, inside the program or elsewhere."""
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
@@ -46,16 +46,12 @@ class Caller(Protocol):
         """The answer of `tool`; raises McpCallError, never anything else."""
         ...
 
-    async def offers(self, tool: str) -> bool:
-        """Whether the server has `tool`; raises McpCallError."""
-        ...
-
     async def close(self) -> None:
         """End what was opened for this caller alone."""
         ...
 
 
-async def answer_of(
+async def _answer_of(
     client: Any, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None
 ) -> ToolResult:
     """Call `tool` with the SDK's `client`; raises McpCallError for whatever is no answer."""
@@ -72,14 +68,6 @@ async def answer_of(
         with suppress(ValueError):
             found = json.loads(text)
     return ToolResult(found if isinstance(found, dict) else {}, text, beside)
-
-
-async def has_tool(client: Any, tool: str) -> bool:
-    """Whether the server behind the SDK's `client` lists `tool`; raises McpCallError."""
-    try:
-        return tool in {one.name for one in (await client.list_tools()).tools}
-    except Exception as error:
-        raise McpCallError(line_of(error)) from error
 
 
 def line_of(error: BaseException) -> str:
@@ -149,7 +137,7 @@ class McpConnection:
         raise McpCallError(self._gone or "the connection was closed")
 
     async def offers(self, tool: str) -> bool:
-        """See `Caller`."""
+        """Whether the server has `tool`; raises McpCallError."""
         return bool((await self.call("", {"tool": tool})).found["offered"])
 
     async def close(self) -> None:
@@ -195,8 +183,12 @@ class McpConnection:
 
 async def _done(client: Any, asked: _PendingCall) -> ToolResult:
     if asked.tool:
-        return await answer_of(client, asked.tool, asked.arguments, asked.meta)
-    return ToolResult({"offered": await has_tool(client, asked.arguments["tool"])})
+        return await _answer_of(client, asked.tool, asked.arguments, asked.meta)
+    try:
+        offered = {one.name for one in (await client.list_tools()).tools}
+    except Exception as error:
+        raise McpCallError(line_of(error)) from error
+    return ToolResult({"offered": asked.arguments["tool"] in offered})
 
 
 def _libraries() -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""The MCP servers inside the program: begun late, one memory to each person, ended in order, and never in the way."""
+"""The memory and the search inside the program: no server and no MCP, one memory to each person, and never in the way."""
 
 from __future__ import annotations
 
@@ -18,20 +18,12 @@ from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.errors import AccessError
 from troly.plugin.events import Notice, StepFinished
-from troly_dental.mcp.caller import McpCallError
-from troly_dental.mcp.in_process import NAME, InsideCaller, inside
 from troly_dental.memory.connection import open_memory
-from troly_dental.servers import tools
-from troly_dental.servers.server import StrictServer
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
 
 
-def threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name == NAME]
-
-
-def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
+def test_the_memory_inside_reads_nothing_of_mcp(own_home: Path) -> None:
     code = (
         "import asyncio, sys, threading\n"
         "from pathlib import Path\n"
@@ -44,58 +36,12 @@ def test_nothing_of_mcp_is_read_before_the_first_call(own_home: Path) -> None:
         "        print(read(), threading.active_count())\n"
         "        await memory.add_message('c', 'user', 'tôi dị ứng latex')\n"
         "        assert await memory.get_facts('c')\n"
-        "        print('mcp' in read())\n"
+        "        print(read())\n"
         f"with dental_house(Path({str(own_home)!r})) as services: asyncio.run(main(services))\n"
         "print(threading.active_count())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:3] == ["[] 1", "True", "1"]
-
-
-async def test_a_turn_recalls_saves_and_searches_by_the_servers_inside(
-    clinic: Clinic, web: WebDouble
-) -> None:
-    called: list[str] = []
-    servers = inside(clinic.services)
-    own = servers.client
-
-    async def client(name: str, build: object) -> object:
-        called.append(name.partition(" ")[0])
-        return await own(name, build)  # type: ignore[arg-type]
-
-    servers.client = client  # type: ignore[method-assign]
-    await clinic.ask(CLEAR)
-    assert web.queries == [CLEAR]
-    assert called == ["memory-server"] * 5 + ["tool-server"] + ["memory-server"] * 3
-    assert len(threads()) == 1
-    await clinic.ask("còn bao lâu thì lành?")
-    assert len(threads()) == 1
-
-
-async def test_the_servers_end_with_the_services_and_refuse_what_comes_later(own_home: Path) -> None:
-    with dental_house(own_home) as services:
-        memory = open_memory(services, profile())
-        await memory.add_message("c", "user", "x")
-        assert (memory.problem, len(threads())) == ("", 1)
-    assert threads() == []
-    assert await memory.get_all_messages("c") == []
-    assert "closed" in memory.problem
-
-
-async def test_a_call_under_way_when_the_services_close_is_told_as_closed(clinic: Clinic) -> None:
-    started = threading.Event()
-
-    async def never(_query: str, _lang: object) -> str:
-        started.set()
-        await asyncio.Event().wait()
-        return ""
-
-    caller = InsideCaller(inside(clinic.services), "slow", lambda: tools.build(never))
-    asking = asyncio.ensure_future(caller.call(tools.TOOL, {"query": "răng"}))
-    await until(started.is_set)
-    await asyncio.to_thread(inside(clinic.services).close)
-    with pytest.raises(McpCallError, match="closed"):
-        await asking
+    assert done.stdout.split("\n")[:3] == ["[] 1", "[]", "1"]
 
 
 async def test_somebody_elses_conversation_is_refused_inside_and_over_http(own_home: Path) -> None:
@@ -151,51 +97,6 @@ async def test_stopping_a_turn_stops_the_search_at_the_server(clinic: Clinic, we
     assert len(told.state["sources"]) == 1
 
 
-async def test_a_tool_that_never_answers_is_left_and_the_next_call_goes_on() -> None:
-    from troly_dental.mcp.in_process import InsideServers
-
-    ended = threading.Event()
-
-    async def find(query: str, _lang: object) -> str:
-        if query != "chậm":
-            return "Title: a"
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-        return ""
-
-    servers = InsideServers()
-    caller = InsideCaller(servers, "tool-server", lambda: tools.build(find), 0.5)
-    ready = InsideCaller(servers, "tool-server", lambda: tools.build(find))
-    assert await ready.offers(tools.TOOL)
-    with pytest.raises(McpCallError, match="no answer within"):
-        await caller.call(tools.TOOL, {"query": "chậm"})
-    await until(ended.is_set)
-    assert (await ready.call(tools.TOOL, {"query": "nhanh"})).found == {"result": "Title: a"}
-    servers.close()
-
-
-async def test_a_server_that_cannot_be_built_is_tried_anew() -> None:
-    from troly_dental.mcp.in_process import InsideServers
-
-    tries = 0
-
-    def build() -> StrictServer:
-        nonlocal tries
-        tries += 1
-        if tries == 1:
-            raise MemoryError("none left")
-        return StrictServer("s", "t", "i")
-
-    servers = InsideServers()
-    caller = InsideCaller(servers, "s", build)
-    with pytest.raises(McpCallError, match="MemoryError: none left"):
-        await caller.offers("x")
-    assert await caller.offers("x") is False
-    servers.close()
-
-
 async def test_turns_in_several_panes_keep_to_their_conversations(own_home: Path) -> None:
     kinds = ["penicillin", "latex", "ibuprofen", "aspirin"]
     with clinic_at(own_home) as clinic:
@@ -218,7 +119,7 @@ async def test_turns_in_several_panes_keep_to_their_conversations(own_home: Path
         await clinic.services.llm.aclose()
 
 
-def test_several_loops_one_after_the_other_use_the_same_servers(own_home: Path) -> None:
+def test_several_loops_one_after_the_other_use_the_same_memory(own_home: Path) -> None:
     async def say(text: str) -> int:
         async with open_memory(services, profile()) as memory:
             await memory.add_message("c", "user", text)
@@ -226,4 +127,3 @@ def test_several_loops_one_after_the_other_use_the_same_servers(own_home: Path) 
 
     with dental_house(own_home) as services:
         assert [asyncio.run(say(text)) for text in ("một", "hai", "ba")] == [1, 2, 3]
-        assert len(threads()) == 1
