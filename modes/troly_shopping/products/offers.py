@@ -201,6 +201,8 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     if query.brands:
         makers = ", ".join(query.brands)
         tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands), 3))
+    if query.sold_out:
+        tests.append(_Test(said.get("sold out", ""), lambda product: product.stock == 0, _NEVER))
     if query.excludes:
         tests.append(_Test("", lambda product: not _is_excluded(product, query), _NEVER))
     return tests
@@ -367,6 +369,15 @@ def _fit(store: ProductStore, query: ProductQuery) -> Offer | None:
         if 0 < len(rows) <= _OF_ONE_MODEL and has_marks(rows[0]):
             says = [sum(other in _terms(row.name) for other in query.words) for row in rows]
             firm.setdefault(rows[0].kind, [rows[says.index(max(says))]])
+    if query.fits and len(firm) == 1:
+        # "nguồn 550w", "ram ddr5": goods of a kind that are told by what decides whether they fit.
+        for kind in kinds - firm.keys():
+            tests = [test for test in tests_of(query) if test.place == 1]
+            marks = [word for word in query.words if word.startswith("ddr")]
+            rows = _fitting(_rows(store, ProductQuery(kinds=(kind,)), priced=False), tests)
+            rows = [row for row in rows if all(_says(row, mark) for mark in marks)]
+            if (tests or marks) and rows and has_marks(rows[0]):
+                firm[kind] = rows[:1]
     if len(firm) == 2:
         first, second = (rows[0] for rows in firm.values())
         return Offer("fit", query, (first, second), 2, fit=check_fit(first, second))

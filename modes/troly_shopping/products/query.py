@@ -60,7 +60,7 @@ _JOINED = re.compile(r"\s(?:với|voi|và|va|cùng|cung|and|plus)\s|[,;]", re.IG
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nhung|ma|but)(?!\w)")
 # Topics that show in what is asked of another: how long and how much it takes, where something is brought.
 _SENT = {"topic delivery", "topic delivery fee", "topic express"}
-_COSTS = {"price asked"}
+_COSTS = {"price asked", "fee asked"}
 _IMPLIED = (
     ("delivery fee", (_SENT, _COSTS)),
     ("delivery", (_SENT, {"how long"})),
@@ -77,7 +77,7 @@ _NARROWER = {
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
 USES = ("gaming", "graphics", "office", "study")
-_ASKED = ("price asked", "stock asked", "specs asked", "link asked")
+_ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
     `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
-    of price, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together. `unread` are words that
+    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together. `unread` are words that
     nothing here accounts for, as typed.
     """
 
@@ -123,6 +123,7 @@ class ProductQuery:
     count: int = 0
     months: int = 0
     fits: bool = False
+    sold_out: bool = False
     owned: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
@@ -386,6 +387,7 @@ class _Parser:
             count=int(count[1]) if count else 0,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
             fits="fits" in labels,
+            sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
             said=self._said,
@@ -618,8 +620,8 @@ class _Parser:
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)
         left = [word for word in left if word.folded not in _PARTICLES]
-        if "topic order status" in self._labels:
-            left = [word for word in left if not _has_digit(word.folded)]  # the order's number
+        if any(label.startswith("topic ") for label in self._labels):
+            left = _without_conditions(left)
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             left = _without_places(self._rest, left)
         groups: list[tuple[int, int]] = []
@@ -680,6 +682,33 @@ _TOWARDS = {
     "tp",
 }
 _PLACE_WORDS = 3
+_COUNTED = {
+    "km",
+    "kg",
+    "ngay",
+    "gio",
+    "tuan",
+    "thang",
+    "nam",
+    "phut",
+    "lan",
+    "days",
+    "hours",
+    "weeks",
+    "months",
+    "years",
+}
+
+
+def _without_conditions(left: Sequence[WordToken]) -> list[WordToken]:
+    """`left` without numbers and what they count: a page tells its own conditions; an order's number is no condition."""
+    return [
+        word
+        for before, word in pairwise([None, *left])
+        if word is not None
+        and not _has_digit(word.folded)
+        and not (word.folded in _COUNTED and before is not None and before.folded.isdigit())
+    ]
 
 
 def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:

@@ -17,6 +17,8 @@ from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
 
 SPECS_CHARS = 600
+# Of so many products found the price of several pieces is told.
+_COUNTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ def _is_answer(offer: Offer) -> bool:
     query = offer.query
     untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     unsure = offer.fit is not None and offer.fit.fits is None
+    unsure = unsure or ("total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")])
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and not (query.fits and offer.kind == "list" and not offer.note)
 
@@ -104,13 +107,13 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 def _intro(offer: Offer, lang: Lang) -> str:
     """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
+    if query.fits and not offer.note:
+        return say("offer.fit_unknown", lang)
     if offer.unmet:
         return say("offer.instead", lang, what=_what(query, lang), limits=limits)
     if open_part := query.unread or offer.silent:
         key = "offer.not_understood" if query.unread else "offer.partly"
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
-    if query.fits and not offer.note:
-        return say("offer.fit_unknown", lang)
     if offer.note == "most":
         return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
     if offer.note:
@@ -127,9 +130,10 @@ def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
     if "total" in query.moves and len(products) > 1 and offer.total == len(products) == len(query.parts):
         total = format_money(sum(product.price for product in products), lang)
         yield say("follow.sum", lang, count=len(products), total=total)
-    if query.count > 1 and offer.total == 1:
-        total = format_money(products[0].price * query.count, lang)
-        yield say("follow.times", lang, count=query.count, price=price(products[0], lang), total=total)
+    if query.count > 1 and offer.total <= _COUNTED:
+        for product in products:
+            total = format_money(product.price * query.count, lang)
+            yield say("follow.times", lang, count=query.count, price=price(product, lang), total=total)
 
 
 def _caveats(offer: Offer, lang: Lang) -> Iterator[str]:

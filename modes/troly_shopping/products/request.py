@@ -100,7 +100,7 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
             and not (query.names or query.facts or query.figures)
         ):
             before = tuple(str(topic) for topic in focus.query.get("topics", ()))
-            if "price" in query.shows:
+            if {"price", "fee"} & set(query.shows):
                 # "bao nhiêu tiền" after how long a repair takes asks what it costs.
                 before = tuple(dict.fromkeys(_COST.get(topic, topic) for topic in before))
             return replace(request, topics=before)
@@ -240,7 +240,8 @@ def _kind_alone(query: ProductQuery) -> bool:
     told = query.brands or query.words or query.facts or query.figures or query.excludes
     if not (query.kinds or told):
         return True
-    return not (told or query.details or query.order or query.shows or query.asks)
+    shows = set(query.shows) - {"fee"}
+    return not (told or query.details or query.order or shows or query.asks)
 
 
 def _things() -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -174,6 +175,10 @@ def rules_answer(
     answered = all(part.answered for part in (told, pages) if part is not None and part.text)
     if "instalment" in request.topics and query.months and offer and len(offer.products) == 1:
         parts.append(_monthly(offer.products[0], query.months, turn))
+    shares = _shares(request, pages.passages, turn)
+    if shares:
+        # An amount beside a page's share is what was paid, no budget.
+        parts, answered = [*([pages.text] if pages.text else []), *shares], pages.answered
     if "brands asked" in query.moves and not (query.brands or query.words):
         parts = [say("offer.brands", lang, brands=", ".join(sorted(store.brands(query.kinds))))]
         answered = not query.unread
@@ -202,6 +207,32 @@ def _offer_text(offer: Offer, request: ShopRequest, lang: Lang, hotline: str) ->
     if request.scope == "rows" and unread and not (request.pointed and len(offer.products) <= _FEW):
         return OfferText(say("follow.unread", lang, what=quoted(unread)), answered=False)
     return render_offer(offer, lang, hotline)
+
+
+# "5%" of a page.
+_SHARE = re.compile(r"(?<![\d.,])([1-9]\d?(?:[.,]\d+)?) ?%")
+# Topics whose pages name a share of the price.
+_SHARED = {"return", "return policy", "deposit", "refund"}
+
+
+def _shares(request: ShopRequest, passages: Sequence[Mapping[str, Any]], turn: TurnContext) -> list[str]:
+    """The shares of the price that the pages name, of the amount in the message: the fee of a return, a deposit."""
+    query = request.query
+    amount = query.about or query.high or query.low
+    if amount is None or not {"price", "fee"} & set(query.shows) or not _SHARED & set(request.topics):
+        return []
+    found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))
+    lang = turn.language
+    return [
+        say(
+            "follow.share",
+            lang,
+            share=share,
+            amount=format_money(amount, lang),
+            result=format_money(round(amount * Decimal(share.replace(",", ".")) / 100), lang),
+        )
+        for share in found
+    ]
 
 
 def _monthly(product: Product, months: int, turn: TurnContext) -> str:
