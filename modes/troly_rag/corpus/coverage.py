@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from troly.retrieval.search.glossary import named_elsewise, stem
 from troly.text.catalogue import Lang
+from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken, accents_agree, fold, fold_in_place, has_marks, span_in_place, tokens
 from troly.text.language import detect, is_syllable
+from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
 from troly.text.spelling import nearest
 from troly.text.wordlist import read_lists
@@ -42,6 +44,7 @@ _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
 # From this length on a word that is no syllable may be a slip of one that the text holds.
 _SHORTEST_SLIP = 4
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
+_CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -124,21 +127,21 @@ class Question:
         self.raw = raw
         self.language = detect(raw)
         typed = tokens(raw)
+        fillers = spans_of(_filler().find(raw))
         self._lines: dict[int, set[int]] = {}
         for place, phrase in _phrases_in(typed, synonyms().by_first):
-            for at in range(place, place + len(phrase.words)):
-                self._lines.setdefault(at, set()).add(phrase.line)
+            places = range(place, place + len(phrase.words))
+            name = (typed[places[0]].start, typed[places[-1]].end)
+            if not any(
+                start <= name[0] and name[1] <= end and (start, end) != name for start, end in fillers
+            ):
+                for at in places:
+                    self._lines.setdefault(at, set()).add(phrase.line)
         marked = has_marks(token.text for token in typed)
-        english = self.language == "en" and not marked
-        idle = {
-            at
-            for lang in ("vi", "en")
-            for place, phrase in _phrases_in(typed, _filler(lang))
-            for at in range(place, place + len(phrase.words))
-            if _is_filler(
-                typed[place : place + len(phrase.words)], phrase, lang, marked=marked, english=english
-            )
-        } - self._lines.keys()
+        named = [(typed[at].start, typed[at].end) for at in self._lines]
+        read = [*named, *(span for span in fillers if not _overlaps(span, named))]
+        left = {word.start for word in without_everyday(raw, read)}
+        idle = {at for at, word in enumerate(typed) if word.start not in left and at not in self._lines}
         everywhere = {
             at
             for place, phrase in _phrases_in(typed, _everywhere(), folded=True)
@@ -178,6 +181,21 @@ class Question:
     def words(self) -> tuple[str, ...]:
         """The telling words as typed."""
         return tuple(self.raw[self._typed[at].start : self._typed[at].end] for at in self._places)
+
+    def keeps_numbers(self, told: str) -> bool:
+        """Whether each number of the question stands in `told` in one clause with another word of it: a year of one
+        event is not that of another."""
+        numbers = [at for at in self._places if self._typed[at].folded.isdigit()]
+        others = [at for at in self._places if at not in numbers]
+        clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if numbers and others else []
+        return all(
+            any(self._held(at, clause, frozenset()) and self._any(others, clause) for clause in clauses)
+            for at in numbers
+            if others
+        )
+
+    def _any(self, places: Sequence[int], text: Text) -> bool:
+        return any(self._held(at, text, frozenset()) for at in places)
 
     def uses_figures(self, told: str) -> bool:
         """Whether the asker's own figures all stand in `told`: else a figure of it may not be the one asked for."""
@@ -328,10 +346,13 @@ def synonyms() -> Synonyms:
 
 
 @cache
-def _filler(lang: str) -> dict[str, list[Phrase]]:
-    """Words that say nothing of a question's subject; those of English where nothing else of the line is Vietnamese."""
-    listed = read_lists(FOLDER / "filler.txt")[lang]
-    return _by_first(enumerate(listed))
+def _filler() -> Lexicon:
+    """Words that say nothing of a question's subject here, beside those that say nothing anywhere."""
+    return Lexicon.load(FOLDER / "filler.txt")
+
+
+def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in others)
 
 
 @cache
@@ -381,16 +402,6 @@ def _fits(typed: Sequence[WordToken], at: int, words: Sequence[WordToken], *, fo
     )
 
 
-def _is_filler(typed: Sequence[WordToken], phrase: Phrase, lang: str, *, marked: bool, english: bool) -> bool:
-    """Whether words typed in such a message are those of a filler phrase of `lang`, and no others that look alike."""
-    if lang == "en":
-        return english
-    if not marked and not english:
-        return True
-    same = all(accents_agree(listed.text, one.text) for one, listed in zip(typed, phrase.words, strict=True))
-    return same and (marked or has_marks(one.text for one in typed))
-
-
 # --- What kind of figure a question asks for
 
 # What a text gains by a figure of the unit that is asked for, and by any figure.
@@ -398,9 +409,19 @@ _RIGHT_UNIT, _ANY_FIGURE = 0.45, 0.15
 _FIGURE = r"(?:\d+(?:[.,]\d+)*|\b(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 _MONEY_OR_SHARE = r"\d[\d.,]*\s?(?:%|vnd|trieu|dong|nghin)"
 _PHONE = re.compile(r"(?<!\d)(?:\d[\d .]{2,14}\d)(?!\d)|\S+@\S+\.\w+")
+_MOMENT = re.compile(
+    r"\b(?:ngay|thang|quy|thu|luc|nam|mung|mong|day|on|at|by|in)\s+(?:\d|(?:hai|ba|tu|nam|sau|bay)\b)|\d\s*(?:gio|h|am|pm|th)\b"
+    r"|\b(?:trong|truoc|sau|within|after|before|until)\s+(?:vong\s+)?\d|\b(?:cuoi|dau|hang|moi)\s+(?:quy|thang|nam|tuan|ngay)\b"
+    r"|\bchu nhat\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\bngay (?:trong ngay|khi)\b|\b\d{1,2}[/:]\d{1,2}"
+)
 _TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
 _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
+# What asks for an address or a number to call, and what such a one looks like.
+_ADDRESSES = (
+    (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
+    (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", r"\d{4}|\d[\d .]{7}"),
+)
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 
 
@@ -411,18 +432,25 @@ class FigureRequest:
 
     units: frozenset[str] = frozenset()
     things: tuple[str, ...] = ()
+    moment: bool = False
     figure: bool = False
     contact: bool = False
+    address: str = ""
 
     def is_met(self, told: str) -> bool:
         """Whether a folded text holds the kind of figure that is asked for, where one is."""
+        if self.address and not re.search(self.address, told):
+            return False
         if not self.figure:
             return True
-        return self.bonus(told) >= (_RIGHT_UNIT if self.units or self.things else _ANY_FIGURE)
+        named = self.units or self.things or self.moment
+        return self.bonus(told) >= (_RIGHT_UNIT if named else _ANY_FIGURE)
 
     def bonus(self, told: str) -> float:
         """What a folded text gains by holding the figure that is asked for."""
         if self.contact and _PHONE.search(told):
+            return _RIGHT_UNIT
+        if self.moment and _MOMENT.search(told):
             return _RIGHT_UNIT
         if any(_measured(unit).search(told) for unit in self.units):
             return _RIGHT_UNIT
@@ -438,11 +466,11 @@ def figure_request(question: str) -> FigureRequest:
     units = {unit for unit, words in _units().items() if _asks_in(text, words)}
     if _has(text, "span") and not units:
         units.update(_TIMES)
-    if _has(text, "moment"):
-        units |= {"hour", "day", "week", "month"}
-    things = () if units else tuple(_things_counted(question_of(question)))
-    figure = bool(units or things) or _has(text, "amount") or _has(text, "span")
-    return FigureRequest(frozenset(units), things, figure, _has(text, "contact"))
+    moment = _has(text, "moment")
+    things = () if units or moment else tuple(_things_counted(question_of(question)))
+    figure = bool(units or things) or moment or _has(text, "amount") or _has(text, "span")
+    address = next((pattern for asked, pattern in _ADDRESSES if re.search(asked, text)), "")
+    return FigureRequest(frozenset(units), things, moment, figure, _has(text, "contact"), address)
 
 
 def _things_counted(question: Question) -> Iterator[str]:

@@ -116,7 +116,7 @@ def _versions(current: Passage, older: Passage, given: ToolInputs) -> str:
 def answers(query: str, passage: Passage, told: str) -> bool:
     """Whether `passage` speaks of everything that `query` asks, and `told` of it holds the kind of figure asked for."""
     question = question_of(query)
-    if passage.share < 1 or not question.words:
+    if passage.share < 1 or not question.words or not question.keeps_numbers(passage.whole):
         return False
     named = question.named_by(passage.title) >= 1
     few = question.subjects < _FEWEST and not question.is_topic
