@@ -16,7 +16,7 @@ from troly_analysis.strings import prompts
 from troly_analysis.types import Field, Sheet, ToolCall, ToolRecord, plain, result_json
 
 NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
-ALL_VALUES, SOME_VALUES = 30, 4
+ALL_VALUES, VALUE_CHARS, SOME_VALUES = 60, 1_500, 4
 ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS = 30, 6_000, 1_000, 20
 
 
@@ -58,6 +58,7 @@ def values_text(sheets: Sequence[Sheet]) -> str:
 
 def _values(found: Field) -> list[str]:
     short = found.distinct <= min(len(found.examples), ALL_VALUES)
+    short = short and sum(map(len, found.examples)) <= VALUE_CHARS
     values = [name_text(value) for value in found.examples[: ALL_VALUES if short else SOME_VALUES]]
     return values if short else [*values, "…"]
 

@@ -96,7 +96,7 @@ class Tool:
         }
         properties |= {
             name: dict(spec)
-            for name, spec in (*self.extras.items(), *(_SHOWN if self.extras else {}).items())
+            for name, spec in (*self.extras.items(), *(_SHOWN if self.required else {}).items())
         }
         parameters = {"type": "object", "properties": properties, "required": list(self.required)}
         function = {"name": self.name, "description": self.description, "parameters": parameters}

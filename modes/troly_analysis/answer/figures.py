@@ -98,6 +98,7 @@ def _fits(match: re.Match[str], number: int, known: Days) -> bool:
 
 # A figure may be told rounded ("58 triệu" for 57.750.000) when it is at most this far off.
 _FURTHEST = Decimal("0.005")
+_FEW = 12
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
 _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times)?|\d[\d.,]*\s*(?:lần|times)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
@@ -122,7 +123,10 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What prose may name: figures of the result, numbers of the question, texts of cells, days; `trend` is the sign."""
+    """What prose may name: figures of the results and what follows from them, numbers of the question, texts of cells, days.
+
+    `trend` is the sign of the one change that was found.
+    """
 
     cells: frozenset[Decimal]
     percents: frozenset[Decimal]
@@ -145,9 +149,11 @@ def ground(
     trends = set()
     for call, result in found:
         _take(result, cells, percents, texts)
+        _derive(result, cells, percents)
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
+    _pairs(cells, percents) if len(found) > 1 else None
     named = tuple(sorted((text for text in texts if any(c.isdigit() for c in text)), key=len, reverse=True))
     return Ground(
         frozenset(cells),
@@ -210,6 +216,32 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
             _take_cell(item, unit, cells, percents, texts)
     # How many rows there are, and their places.
     cells.update(Decimal(number) for number in range(1, len(result.rows) + 1))
+
+
+def _derive(result: Result, cells: set[Decimal], percents: set[Decimal]) -> None:
+    """What code can work out from one result: the total of a column, each share of it, and what two figures of it make."""
+    for at, _ in enumerate(result.columns):
+        column: set[Decimal] = set()
+        values = [row[at] for row in result.rows if at < len(row)]
+        unit = result.units[at] if at < len(result.units) else ""
+        for value in values:
+            _take_cell(value, unit, column, set(), set())
+        if len(column) < 2 or unit == "%":
+            continue
+        total = sum((Decimal(str(value)) for value in values if value is not None), Decimal())
+        cells.add(abs(total))
+        percents |= {cell / total * 100 for cell in column if total}
+        _pairs(column, percents, cells)
+
+
+def _pairs(figures: set[Decimal], percents: set[Decimal], cells: set[Decimal] | None = None) -> None:
+    """The differences, shares and changes in per cent of any two of a few figures."""
+    few = list(figures) if len(figures) <= _FEW else []
+    for one in few:
+        for other in few:
+            if one != other and other:
+                percents |= {one / other * 100, abs(one - other) / other * 100}
+                (figures if cells is None else cells).add(abs(one - other))
 
 
 def _flat(value: Any) -> Iterable[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -169,9 +170,7 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     if call.arguments.get("operation") == "sum" and figure == _summed(call, asked.lang):
         figure = small(str(call.arguments.get("field")))
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
-    if not result.rows:
-        return said
-    return said + "\n" + "\n".join(_lines(result, sheet, asked.lang))
+    return said
 
 
 def _summed(call: ToolCall, lang: Lang) -> str:
@@ -212,6 +211,8 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
         return f"{head}: {share} ({' / '.join(parts)})"
     counts = call.arguments.get("operation") == "count" and not any(result.units)
     noun = rows_are(sheet, asked.lang) if counts else ""
+    if counts and len(result.columns) == 2 and all(row[1] == 1 for row in result.rows):
+        result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
     return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
 
 

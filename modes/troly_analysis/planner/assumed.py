@@ -179,7 +179,8 @@ def _asked(w: FigureSearch) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
     w.ask = bool(w.groups or w.conditions or when.period or when.versus)
-    return w.count() if w.ask else None
+    named = w.groups or w.conditions or w.schema.main_measure()
+    return w.count() if w.ask and named else None
 
 
 _RULES: tuple[Callable[[FigureSearch], Measure | None], ...] = (

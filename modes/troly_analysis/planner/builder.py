@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
@@ -129,6 +130,11 @@ class _Builder:
             growth=self._growing(form),
             chart=parts.chart,
         )
+        self.unmet += _foreign(self.measures)
+        if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
+            self.unmet.append("avg")
+        if parts.has("sold", "bought", "seller", "slow seller") and not schema.deals:
+            self.unmet.append("mua/bán")
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
         self.built.unmet = tuple(self.unmet)
@@ -589,6 +595,11 @@ def refine_query(
     return replace(query, chart=parts.chart or query.chart) if parts.chart else query
 
 
+def _foreign(measures: Iterable[Measure]) -> list[str]:
+    """The figures of another sheet: its rows stand beside many of this one, and adding them up would count them again."""
+    return [each.ref.name for each in measures if each.ref and each.ref.sheet and not each.distinct]
+
+
 def lost_words(parts: Parts, query: DataQuery) -> tuple[str, ...]:
     """What a message asks for that the changed question does not show: with any it is not to be answered."""
     stock = any(each.ref and (each.ref.concept in {"stock", "left"}) for each in query.measures)
@@ -600,7 +611,7 @@ def lost_words(parts: Parts, query: DataQuery) -> tuple[str, ...]:
         "max/min": not parts.extremes or ranked or query.gap,
         "top": not parts.limit or query.limit == parts.limit,
     }
-    return tuple(name for name, holds in shown.items() if not holds)
+    return (*(name for name, holds in shown.items() if not holds), *_foreign(query.measures))
 
 
 def _shared(parts: Parts, before: DataQuery, query: DataQuery) -> DataQuery:

@@ -12,7 +12,7 @@ from troly_analysis.planner.calls import chart_of, compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import Condition, DataQuery, Lookup, Note, Plan
+from troly_analysis.planner.types import Condition, DataQuery, Lookup, Note, Plan, Ref
 from troly_analysis.planner.wording import without_sheet
 from troly_analysis.types import Sheet
 
@@ -158,7 +158,7 @@ class _Question:
             self.today,
             self.choices,
             self.values,
-            pointed=self._rows(before),
+            pointed=self._rows(schema),
             before=before,
             shown=self.shown,
         )
@@ -179,13 +179,26 @@ class _Question:
             parts.weight += 0.6
         return _Candidate(schema, parts, built, followed)
 
-    def _rows(self, before: DataQuery | None) -> Condition | None:
-        """The groups shown before that the message points at."""
+    def _rows(self, schema: Schema) -> Condition | None:
+        """The groups shown before that the message points at, by this sheet's own column of such names."""
+        before = self.previous.ask if self.previous is not None else None
         if before is None or not before.groups or not self.pointed:
             return None
-        ref, names = before.groups[0].ref, list(self.pointed)
+        ref = before.groups[0].ref
+        if before.sheet != schema.sheet.name:
+            own = [each for each in schema.refs.values() if not each.sheet and each.kind == ref.kind]
+            same = [each for each in own if fold(each.name) == fold(ref.name)]
+            alike = [each for each in own if each.concept and each.concept == ref.concept]
+            if not (found := same or sorted(alike, key=_is_code_name)):
+                return None
+            ref = found[0]
+        names = list(self.pointed)
         said = ", ".join(names)
         return Condition(ref, "in", names, said) if len(names) > 1 else Condition(ref, "eq", names[0], said)
+
+
+def _is_code_name(ref: Ref) -> bool:
+    return fold(ref.name).startswith(("ma ", "id "))
 
 
 def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate | None:

@@ -307,6 +307,14 @@ class Reader:
             return None if found is None or self._coded(found.ref) else found
         return None
 
+    def noun(self, at: int) -> str:
+        """What a mention names, as the lists write it: "don" is "đơn" in an answer."""
+        text = self.mentions[at].text
+        for target in self.mentions[at].targets[:1]:
+            known = concept(target.concept)
+            return next((each for each in (known.phrases if known else ()) if fold(each) == fold(text)), text)
+        return text
+
     def is_rows(self, at: int) -> bool:
         """Whether the mention names what a row of the sheet is."""
         mention = self.mentions[at]
@@ -340,6 +348,11 @@ class Reader:
                 if each.ref and mention.targets[0].weight - each.weight < 0.2
             ]
             named = [ref for ref in best if ref.kind == "text" and not _code_name(ref)]
+            if not named and _code_name(target.ref) and not _code_name(Ref(mention.text)):
+                alike = self.schema.by_concept.get(
+                    target.ref.concept, ()
+                )  # "top 5 SP" beside "Mã SP", "Sản phẩm"
+                named = [ref for ref in alike if not ref.sheet and ref.kind == "text" and not _code_name(ref)]
             return Group(target.ref if target.ref in named or not named else named[0])
         if mention.unit and when.date_ref:
             if mention.unit == "hour" and when.date_ref.kind != "datetime":
@@ -772,6 +785,8 @@ class Reader:
         bare = not accents(mention.text) and any(accents(each) for each in best.values)
         inside = mention.start > 0 and mention.text[:1].isupper() and not self.wording.text.isupper()
         labelled = bool(mention.labels or mention.targets)
+        if mention.labels and not (best.whole or inside):
+            return False  # "mấy đồng" is no "Đồng Nai"
         if (
             mention.labels
             and not inside
@@ -930,7 +945,7 @@ class Reader:
                 and self.is_rows(at)
                 and (found is None or found.ref.concept == self.schema.row_concept)
             ):
-                self.parts.per_row, self.parts.rows = True, mention.text
+                self.parts.per_row, self.parts.rows = True, self.noun(at)
                 self.take("per", at, *place)
                 continue
             if found is None:
@@ -1201,15 +1216,15 @@ class Reader:
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
         mention, target = self.mentions[at], self.dimension(at)
         if self.is_rows(at) and not distinct:
-            self.parts.rows = mention.text
+            self.parts.rows = self.noun(at)
             self.take("count", at, *said)
-            return Measure("count", noun=mention.text)
+            return Measure("count", noun=self.parts.rows)
         if target is None or target.ref is None:
             return None
         self.take("count", at, *distinct, *said)
         if distinct:
-            return Measure("count", self._counting(target.ref), distinct=True, noun=mention.text)
-        return self._count_of(target.ref, target.concept, mention.text, halves=halves)
+            return Measure("count", self._counting(target.ref), distinct=True, noun=self.noun(at))
+        return self._count_of(target.ref, target.concept, self.noun(at), halves=halves)
 
     def _count_of(self, ref: Ref, concept: str, noun: str, *, halves: bool) -> Measure:
         """How many of a column's things: pieces of goods, how often they were taken, or its different values."""
@@ -1292,7 +1307,7 @@ class Reader:
         if (self.is_rows(at) and mention.targets and not whole) or (
             mention.has("rows") and not mention.targets and not mention.values
         ):
-            parts.rows = parts.rows or mention.text
+            parts.rows = parts.rows or self.noun(at)
             return "rows"
         if self.sure(at) or self._names_more(at):
             return ""

@@ -275,6 +275,12 @@ class Schema:
                 )
         return None
 
+    @property
+    def deals(self) -> bool:
+        """Whether the sheet knows of anything that was sold or bought: money, pieces or orders."""
+        held = any(self.of(name) for name in ("revenue", "quantity", "order", "fee", "output", "cost"))
+        return held or self.row_concept in {"order", "ticket", "visit"} or self.main_measure() is not None
+
     def own_numbers(self) -> list[Ref]:
         """The sheet's own columns of figures: no codes, nothing joined, nothing worked out."""
         own = [ref for ref in self.refs.values() if not (ref.sheet or ref.parts) and ref.kind in NUMERIC]
@@ -602,6 +608,7 @@ def _name(schema: Schema, side: Side, field: Field, rest: str) -> None:
             schema.names.add(phrase, Target(_SIDE_WEIGHT, ref, concept=ref.concept))
 
 
+_OWN_NAME = 0.93
 _PAID = frozenset(
     {"revenue", "fee", "quantity", "output", "stock", "salary", "shipping fee", "cost", "donation", "labour"}
 )
@@ -671,7 +678,11 @@ def _add_field(schema: Schema, found: Field, joined: str, meaning: str = "") -> 
     if concept:
         schema.by_concept.setdefault(concept, []).append(ref)
     loss = 0.12 if joined else 0.0
+    # Figures of another sheet are no figures of this one's rows: only by their own names may they choose rows.
+    least = _OWN_NAME if joined and found.kind in NUMERIC else 0.0
     for phrase, weight in aliases(found, concept, share):
+        if weight < least:
+            continue
         schema.names.add(phrase, Target(weight - loss, ref, concept=concept))
         for other in in_number(phrase):
             schema.names.add(other, Target(weight - loss - 0.02, ref, concept=concept))

@@ -26,7 +26,7 @@ from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, Operation, Sheet, ToolCall
 
 WANTED = 3
-_FEW, _TOP = 40, 5
+_FEW, _TOP, _SHOWN = 40, 5, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +211,13 @@ def _rows_of(ask: DataQuery, lang: Lang) -> list[str]:
 
 
 def _condition(condition: Condition, lang: Lang) -> str:
+    """A condition by the sheet's own values where they are few, else in the words that were typed."""
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    own = not condition.unit and len(values) <= _SHOWN and all(isinstance(each, str) for each in values)
+    said = ", ".join(values) if own and condition.other is None else condition.said
     if condition.op in {"ne", "nin"} and condition.value is not None:
-        return Note("not", {"value": condition.said}).say(lang)
-    return condition.said
+        return Note("not", {"value": said}).say(lang)
+    return said
 
 
 def _period(period: Period) -> str:
