@@ -169,8 +169,7 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     figure = figure_name(bare if counted else call, sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == _summed(call, asked.lang):
         figure = small(str(call.arguments.get("field")))
-    said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
-    return said
+    return _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
 
 
 def _summed(call: ToolCall, lang: Lang) -> str:

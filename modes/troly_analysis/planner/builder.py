@@ -130,15 +130,20 @@ class _Builder:
             growth=self._growing(form),
             chart=parts.chart,
         )
+        self._check_shown(form)
+        self.built.unmet = tuple(self.unmet)
+        return self.built
+
+    def _check_shown(self, form: str) -> None:
+        """Name what the words ask for and the query does not show."""
+        parts = self.parts
         self.unmet += _foreign(self.measures)
         if parts.op == "avg" and form != "per" and not any(each.op == "avg" for each in self.measures):
             self.unmet.append("avg")
-        if parts.has("sold", "bought", "seller", "slow seller") and not schema.deals:
+        if parts.has("sold", "bought", "seller", "slow seller") and not self.schema.deals:
             self.unmet.append("mua/bán")
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
-        self.built.unmet = tuple(self.unmet)
-        return self.built
 
     # --- where the words belong
 

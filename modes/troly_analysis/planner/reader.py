@@ -1214,7 +1214,7 @@ class Reader:
         return self._count_things(at, said, distinct, halves=halves and not said)
 
     def _count_things(self, at: int, said: list[int], distinct: list[int], *, halves: bool) -> Measure | None:
-        mention, target = self.mentions[at], self.dimension(at)
+        target = self.dimension(at)
         if self.is_rows(at) and not distinct:
             self.parts.rows = self.noun(at)
             self.take("count", at, *said)

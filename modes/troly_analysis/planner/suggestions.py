@@ -27,6 +27,7 @@ from troly_analysis.types import NUMERIC, Operation, Sheet, ToolCall
 
 WANTED = 3
 _FEW, _TOP, _SHOWN = 40, 5, 3
+_SIGNS = {"gt": ">", "gte": "≥", "lt": "<", "lte": "≤"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,13 @@ def _what(ask: DataQuery, lang: Lang) -> str:
         key = "seller" if ask.seller and ask.order == "desc" else "bottom" if ask.order == "asc" else "top"
         return _note(key, lang, limit=ask.limit, groups=groups, what=figures)
     if ask.form == "per":
-        return _note("per", lang, what=figures, groups=", ".join(_group(each, lang) for each in ask.per))
+        figures = ", ".join(_figure(replace(each, op="sum"), lang, named=False) for each in ask.measures)
+        return _note(
+            "per",
+            lang,
+            what=figures[:1].upper() + figures[1:],
+            groups=", ".join(_group(each, lang) for each in ask.per),
+        )
     if ask.form == "share":
         figures = _note("share", lang, what=figures)
     if ask.form == "compare":
@@ -215,6 +222,8 @@ def _condition(condition: Condition, lang: Lang) -> str:
     values = condition.value if isinstance(condition.value, list) else [condition.value]
     own = not condition.unit and len(values) <= _SHOWN and all(isinstance(each, str) for each in values)
     said = ", ".join(values) if own and condition.other is None else condition.said
+    if condition.op in _SIGNS and condition.ref.name and condition.other is None and not condition.unit:
+        return f"{condition.ref.name} {_SIGNS[condition.op]} {said}"
     if condition.op in {"ne", "nin"} and condition.value is not None:
         return Note("not", {"value": said}).say(lang)
     return said
