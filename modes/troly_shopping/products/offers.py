@@ -335,12 +335,14 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer:
     chosen: list[Product] = []
     missing: list[str] = []
     kinds = query.kinds
-    for side in query.parts[:_SIDES]:
-        named = parse_product_query(side, store)
-        if not (named.names or named.unread):
-            continue  # "con nào rẻ hơn" names nothing to compare
-        wanted = replace(named, action="find", kinds=named.kinds or kinds, order="")
-        found = _list(store, wanted) if named.names else None
+    sides = [(side, parse_product_query(side, store)) for side in query.parts[:_SIDES]]
+    named = [side for side in sides if side[1].names]
+    # "which is better for work, A or B": beside two names what names nothing is no third.
+    for side, read in (
+        named if len(named) > 1 else [side for side in sides if side[1].names or side[1].unread]
+    ):
+        wanted = replace(read, action="find", kinds=read.kinds or kinds, order="")
+        found = _list(store, wanted) if read.names else None
         fresh = (
             [product for product in found.products if product not in chosen]
             if found and not found.unmet
@@ -428,7 +430,11 @@ def changed_build(store: ProductStore, parts: Sequence[Product], query: ProductQ
     if "remove" in query.moves and "swap" not in query.moves:
         left = tuple(part for part in parts if part.kind != kind)
     else:
-        left = change_part(store, parts, kind, dearer="stronger" in query.moves or query.order != "cheapest")
+        dearer = "stronger" in query.moves or query.order != "cheapest"
+        tests = tests_of(replace(query, facts=()))
+        left = change_part(
+            store, parts, kind, dearer=dearer, wanted=lambda part: all(t.holds(part) for t in tests)
+        )
     return Offer(
         "build", query, left, computer=PcBuild(left), note="changed" if left != tuple(parts) else "unchanged"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.text.fold import fold
@@ -74,15 +74,23 @@ def fits_with(one: Product, part: Product) -> bool:
 
 
 def change_part(
-    store: ProductStore, parts: Sequence[Product], kind: str, *, dearer: bool
+    store: ProductStore,
+    parts: Sequence[Product],
+    kind: str,
+    *,
+    dearer: bool,
+    wanted: Callable[[Product], bool] = lambda _part: True,
 ) -> tuple[Product, ...]:
-    """The parts with the next dearer or cheaper one of `kind` that fits the others."""
+    """The parts with the next dearer or cheaper one of `kind` that is `wanted` and fits the others."""
     old = next(part for part in parts if part.kind == kind)
     rest = [part for part in parts if part.kind in {"cpu", "mainboard", "ram"} and part.kind != kind]
     fitting = [
-        one for one in store.spread((kind,), 1_000)[kind]
-        if all(fits_with(one, part) for part in rest) and (one.price > old.price if dearer else one.price < old.price)
-    ]  # fmt: skip
+        one
+        for one in store.spread((kind,), 1_000)[kind]
+        if wanted(one)
+        and all(fits_with(one, part) for part in rest)
+        and (one.price > old.price if dearer else one.price < old.price)
+    ]
     if not fitting:
         return tuple(parts)
     new = fitting[0] if dearer else fitting[-1]

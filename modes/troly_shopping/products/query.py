@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from troly.text.everyday import ROLES, without_everyday
 from troly.text.fold import WordToken, accents, fold, folded_words, nfc, tokens
+from troly.text.language import is_syllable
 from troly.text.match import Lexicon, PhraseHit, blank_out, spans_of, words_outside
 from troly.text.numbers import Amount, find_amounts
 from troly.text.wordlist import LEXICONS, read_lists
@@ -66,6 +67,7 @@ _IMPLIED = (
     ("delivery", (_SENT, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
+    ("warranty parts", ({"ask battery"}, {"ask warranty"})),
 )
 # A topic says nothing beside one of these, which is the same asked more closely.
 _NARROWER = {
@@ -73,6 +75,21 @@ _NARROWER = {
     "order": {"order status", "delivery", "delivery fee", "deposit", "cod", "instalment"},
     "payment": {"cod", "instalment", "refund"},
     "return": {"return policy"},
+    "used goods": {"trade-in"},
+    "warranty period": {"warranty parts"},
+    "warranty terms": {"not covered"},
+}
+# Right before a kind: other goods are wanted, no part of those spoken of.
+_WISHED = {"xem", "mua", "tim", "kiem", "lay", "can", "show", "buy", "want", "need", "see"}
+# The warranty of certain goods is not asked where one of these is.
+_OF_WARRANTY = {
+    "not covered",
+    "warranty parts",
+    "warranty place",
+    "warranty terms",
+    "warranty extension",
+    "repair time",
+    "repair cost",
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
@@ -324,6 +341,11 @@ class _Parser:
                 self._said[hit.label[4:]] = self._text[hit.start : hit.end]
         topics += [topic for topic, told in _IMPLIED if all(labels & one for one in told)]
         topics = [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
+        if _OF_WARRANTY & set(topics):
+            asks = [name for name in asks if name not in {"warranty", "battery"}]
+        if "students" in topics:
+            items = [item for item in items if item.value != "study"]
+            wanted = [item for item in wanted if item.value != "study"]
         if (
             "how long" in labels
             and "warranty" in asks
@@ -425,7 +447,8 @@ class _Parser:
                 or _bare_number(self._rest, hit.end) is not None
             )
             # "màn hình còn hàng không" asks for monitors, whatever was spoken of.
-            spoken_of = "" if kinds or self._labels & {"stock asked", "in stock"} else self._whole
+            wished = set(folded_words(self._rest[: hit.start])[-1:]) & _WISHED
+            spoken_of = "" if kinds or wished or self._labels & {"stock asked", "in stock"} else self._whole
             whole = next((known for known in kinds if known in _COMPUTERS), spoken_of)
             gap = self._rest[before.end : hit.start] if before is not None else "?"
             if (
@@ -559,7 +582,7 @@ class _Parser:
                 joined = f"{before.folded}{word.folded}" if before and before.end + 1 >= word.start else ""
                 if joined and self._shop.spoken([joined]):
                     found.append(_Item(word.start, word.end, "word", joined))
-            elif word.text in known and (_has_digit(word.folded) or not self._of_topic(word)):
+            elif word.text in known and (not is_syllable(word.folded) or not self._of_topic(word)):
                 found.append(_Item(word.start, word.end, "word", word.folded))
             elif _CODE.fullmatch(word.folded) and not self._of_topic(word):
                 # What looks like a model's name is one, sold here or not: "RTX 5090".

@@ -47,6 +47,7 @@ def _is_answer(offer: Offer) -> bool:
     untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     unsure = offer.fit is not None and offer.fit.fits is None
     unsure = unsure or ("total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")])
+    unsure = unsure or (offer.kind == "rows" and bool(query.most) and not offer.best)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and not (query.fits and offer.kind == "list" and not offer.note)
 

@@ -230,6 +230,10 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
+    if query.topics and not (
+        query.asks or query.shows or query.most or query.order or query.moves or new_kinds
+    ):
+        return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
     return replace(request, query=query, rows=shown, pointed=True, missing=0 if shown else pointed.missing)

@@ -172,11 +172,14 @@ class ProductStore:
         """
         by_fold = {word: "".join(folded_words(word)) for word in words}
         weights = dict(self._fetch(_WEIGHTS, {"terms": list(by_fold.values()) or [""]}))
+        marked = any(accents(word) for word in words)
         return frozenset(
-            word for word, folded in by_fold.items() if self._is_spoken(word, folded, weights.get(folded))
+            word
+            for word, folded in by_fold.items()
+            if self._is_spoken(word, folded, weights.get(folded), marked=marked)
         )
 
-    def _is_spoken(self, word: str, folded: str, weight: float | None) -> bool:
+    def _is_spoken(self, word: str, folded: str, weight: float | None, *, marked: bool) -> bool:
         if any(char.isdigit() for char in folded):
             if weight is not None:
                 return True
@@ -192,7 +195,7 @@ class ProductStore:
             for (name,) in names
             for token in tokens(name)
         ) or (
-            not accents(word)
+            not (marked or accents(word))
             and any(token.folded == folded for (name,) in names for token in tokens(name))
             and len(folded) > 3
         )

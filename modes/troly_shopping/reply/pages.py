@@ -107,8 +107,10 @@ def topics_text(
     said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
     used: list[Mapping[str, Any]] = []
     unknown: list[str] = []
+    mentioned = False
     for topic in topics:
         found = _passages_about(topic, passages, lang)
+        mentioned = mentioned or any(about(passage, topic) > 0 for passage in found)
         used += [passage for passage in found if passage not in used]
         if not found and topic not in SAID:
             unknown.append(f"«{query.said.get(f'topic {topic}') or turn.text[:_TYPED].strip()}»")
@@ -123,9 +125,10 @@ def topics_text(
     if used and unread:
         intro = [say("answer.partly", lang, what=", ".join(f"«{words}»" for words in unread))]
     elif used and not said:
-        intro = [say("answer.passages", lang)]
+        # A page that is about something else and has a word of it may answer or not.
+        intro = [say("answer.near" if mentioned else "answer.passages", lang)]
     told = "\n".join([*intro, *lines])
-    return PagesText(told, tuple(used), unread, not (unread or unknown or said))
+    return PagesText(told, tuple(used), unread, not (unread or unknown or said or mentioned))
 
 
 def _passages_about(topic: str, passages: Sequence[Mapping[str, Any]], lang: Lang) -> list[Mapping[str, Any]]:

@@ -1,0 +1,102 @@
+"""Without a model the shop claims an answer only where every word was understood; the rest is named and marked as open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.shopping import Shop
+from tests.support.modes.shopping_samples import stocked_shop
+
+STRANGE = ("blorp", "xửng", "quizzle")
+
+
+@pytest.fixture
+def shop(own_home: Path) -> Iterator[Shop]:
+    with stocked_shop(own_home) as opened:
+        yield opened
+
+
+async def claims(shop: Shop, text: str) -> bool:
+    """Whether the answer to `text` says that it answers."""
+    return (await shop.ask(text)).done.metadata.get("answered") is True
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "laptop dell {} dưới 20 triệu", "{} còn hàng không", "phí giao hàng {} bao nhiêu", "trả góp {} được không",
+        "so sánh chuột g102 với g304 {}", "chuột logitech không {}", "build pc {} 20 triệu",
+    ],
+)  # fmt: skip
+async def test_a_word_nobody_knows_is_never_answered_over(shop: Shop, text: str, strange: str) -> None:
+    assert await claims(shop, text.replace("{} ", "").replace(" {}", "")) or text.startswith("{}")
+    shop.leave()
+    told = await shop.ask(text.format(strange))
+    assert told.done.metadata["answered"] is False
+    assert strange in told.answer
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+@pytest.mark.parametrize("text", ["con nào {}", "mấy con này có {} không", "cái nào {} nhất"])
+async def test_a_word_about_what_was_shown_does_not_show_it_again(
+    shop: Shop, text: str, strange: str
+) -> None:
+    await shop.ask("laptop asus dưới 25 triệu")
+    told = await shop.ask(text.format(strange))
+    assert told.done.metadata["answered"] is False
+    assert "- Laptop" not in told.answer
+    assert strange in told.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("main B550M DS3H gắn i5-12400F được không", "không lắp được"),
+        ("CPU AMD Ryzen 5 7600 với mainboard Gigabyte B550M DS3H có tương thích không", "không lắp được"),
+        ("ram ddr5 lắp vào main H610M được không", "không lắp được"),
+        ("nguồn 550w gánh nổi rtx 4070 không", "lắp được"),
+        ("nguồn 400w có đủ cho rtx 4070 không", "không lắp được"),
+    ],
+)
+async def test_goods_fit_by_what_the_catalogue_says_of_both(shop: Shop, text: str, expected: str) -> None:
+    told = await shop.ask(text)
+    assert expected in told.answer
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize(
+    "text", ["chuột này cắm vào macbook được không", "tản nhiệt noctua có vừa case xigmatek không"]
+)
+async def test_where_the_catalogue_says_too_little_it_is_said(shop: Shop, text: str) -> None:
+    told = await shop.ask(text)
+    assert "không ghi đủ" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
+async def test_each_want_of_a_message_is_answered(shop: Shop) -> None:
+    told = await shop.ask("mình ở Cần Thơ, phí giao bao nhiêu và mấy hôm tới?")
+    assert "45.000" in told.answer
+    assert "2-4 ngày" in told.answer
+    assert told.done.metadata["answered"] is True
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "sums"),
+    [
+        ("mua rồi trả lại được không", "máy 16.490.000 thì bị trừ bao nhiêu tiền", "824.500"),
+        ("có phải đặt cọc không", "con laptop 30 triệu thì cọc bao nhiêu", "3.000.000"),
+    ],
+)
+async def test_a_share_that_a_page_names_is_worked_out(shop: Shop, first: str, then: str, sums: str) -> None:
+    await shop.ask(first)
+    assert sums in (await shop.ask(then)).answer
+
+
+@pytest.mark.parametrize("text", ["kiểm tra bảo hành", "bảo hành QQ1234", "không có serial"])
+async def test_asking_for_a_serial_claims_nothing(shop: Shop, text: str) -> None:
+    assert not await claims(shop, text)
+    assert await claims(shop, "ABC123")
