@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from troly.errors import ModelError
@@ -20,10 +21,9 @@ from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import find_facts
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import OutputRail, doses, warns
-from troly_dental.safety import conflicts, stated, what_they_mean
+from troly_dental.safety import conflicts, stated, told, what_they_mean, wishes
 from troly_dental.step_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import prompts, say
-from troly_dental.wishes import wishes
 
 # -- The prompt: the documents' parts (003-23), with everything from elsewhere kept as data.
 
@@ -97,20 +97,30 @@ _QUOTED, _QUOTE_CHARS = 3, 320
 
 
 async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
-    """Say the answer to a dental question: the model's, else the notes and pages themselves (C8)."""
+    """Say the answer to a dental question: the model's, else the notes and pages themselves (C8).
+
+    What was said at once, that an emergency goes on, stands before it.
+    """
+    spoken = await _spoken(state, turn, step)
+    return replace(spoken, text=f"{state['said']}\n\n{spoken.text}") if state.get("said") else spoken
+
+
+async def _spoken(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     reason = turn.model.reason_unavailable
     said = ""
     if reason is None:
-        said, failed = await _by_model(state, turn, step)
-        if failed is None and said.strip():
+        said, reason = await _by_model(state, turn, step)
+        if not reason:
             found: Findings = state["found"]
             return SpokenAnswer(said, said, found.pages, found.notes)
-        reason = failed.key if failed is not None else "ollama.empty"
     return await _by_rules(state, turn, step, reason, said)
 
 
-async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, ModelError | None]:
-    """What the model said and the rail let through, and the error that ended it (003-38)."""
+async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, str]:
+    """What the model said and the checks let through, and why it is no whole answer ("" where it is) (003-38).
+
+    A refused sentence goes back once, with what was shown and the reason; a second one ends the answer.
+    """
     log, lang = StepLog(turn), turn.language
     messages = build(turn, state)
     recalled: MemoryContext = state["recalled"]
@@ -122,26 +132,54 @@ async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, M
     log.flow("7.4", f"Prompt built. Length: {len(prompt)} characters")
     log.flow("8", "Generating response with LLM provider: ollama")
     log.block(PROMPT, prompt)
-    rail = _rail(state, turn)
-    raw, said, failed = "", "", None
-    try:
-        async with aclosing(turn.model.stream("answer", messages)) as pieces:
-            async for piece in pieces:
-                raw += piece
-                said += _show(rail.add(piece), said, turn)
-    except ModelError as error:
-        log.failure("8", f"LLM error: {error}", error)
-        failed = error
-    said += _show(rail.finish(), said, turn)
-    log.block(RESPONSE, raw)
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
-    step.note(_withheld(rail, detail, turn), "model")
-    if failed is not None:
-        told = failed.render(lang)
-        remedy = f"{told.remedy} {say('notice.model_fallback', lang)}".strip()
-        turn.emit(Notice("error", told.title, told.message, remedy))
-    return said.rstrip(), failed
+    said, refused = "", None
+    for task in ("answer", "answer_again"):
+        rail = _rail(state, turn)
+        try:
+            said += await _streamed(task, messages, rail, said, turn)
+        except ModelError as error:
+            log.failure("8", f"LLM error: {error}", error)
+            said += _show(rail.finish(), said, turn)
+            card = error.render(lang)
+            remedy = f"{card.remedy} {say('notice.model_fallback', lang)}".strip()
+            turn.emit(Notice("error", card.title, card.message, remedy))
+            step.note(detail, "model")
+            return said.rstrip(), error.key
+        refused = rail.refused
+        if refused is None:
+            break
+        log.trouble("8.1", f"Refused ({refused.kind}): {refused.sentence}")
+        detail = say("step.refused", lang, detail=detail, reason=refused.reason)
+        key = "rail.go_on" if said.strip() else "rail.again"
+        again = say(key, lang, sentence=refused.sentence, reason=refused.reason)
+        draft = {"role": "assistant", "content": f"{said}{refused.sentence}"}
+        messages = [*messages, draft, {"role": "user", "content": again}]
+    step.note(detail, "model")
+    if refused is not None:
+        # What no draft did without is told with its reason; who was sent to a doctor still is.
+        more = [refused.reason, *([say("rail.care", lang)] if refused.cares else [])]
+        said += _show(f"{'' if said.endswith(chr(10)) or not said else ' '}{' '.join(more)}", said, turn)
+    said = said.rstrip()
+    return said, "" if said else "ollama.empty"
+
+
+async def _streamed(
+    task: str, messages: list[Message], rail: OutputRail, before: str, turn: TurnContext
+) -> str:
+    """What was shown of one draft, up to the sentence that `rail` refused. Raises ModelError."""
+    raw, said = "", ""
+    try:
+        async with aclosing(turn.model.stream(task, messages)) as pieces:
+            async for piece in pieces:
+                raw += piece
+                said += _show(rail.add(piece), before + said, turn)
+                if rail.refused:
+                    break
+        return said + _show(rail.finish(), before + said, turn)
+    finally:
+        StepLog(turn).block(RESPONSE, raw)
 
 
 def _show(piece: str, said: str, turn: TurnContext) -> str:
@@ -160,19 +198,6 @@ def _rail(state: State, turn: TurnContext) -> OutputRail:
     return OutputRail(texts, said, turn.language, facts)
 
 
-def _withheld(rail: OutputRail, detail: str, turn: TurnContext) -> str:
-    """`detail` with what the rail changed; the person is told as well."""
-    kinds = [kind for kind, count in rail.withheld.items() if count]
-    if not kinds:
-        return detail
-    what = ", ".join(say(f"notice.withheld_{kind}", turn.language) for kind in kinds)
-    turn.emit(
-        Notice("warning", say("notice.withheld_title", turn.language), f"{what[:1].upper()}{what[1:]}.")
-    )
-    StepLog(turn).trouble("8.1", f"Output rail: {rail.withheld}")
-    return say("step.withheld", turn.language, detail=detail, what=what)
-
-
 async def in_emergency(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
     """After the card: the facts that helpers must hear; to a follow-up the model's answer, which holds to the card."""
     urgent: EmergencyReply = state["urgent"]
@@ -181,18 +206,14 @@ async def in_emergency(state: State, turn: TurnContext, step: Step) -> SpokenAns
     if not urgent.first and said != urgent.text:
         turn.say("\n\n")
         more, failed = await _by_model(state, turn, step)
-        if failed is not None or not more.strip():
+        if failed:
             rest = urgent.text.removeprefix(said).strip()
             turn.say(rest)
             more = f"{more}\n\n{rest}".strip()
     else:
-        facts = list(
-            dict.fromkeys(
-                f"{say(f'memory.kind_{fact.kind}', lang)} {fact.value}" for fact in stated(known_facts(state))
-            )
-        )
+        facts = stated(known_facts(state))
         if facts and urgent.emergency is not None:
-            more = say("safety.tell", lang, facts=", ".join(facts))
+            more = say("safety.tell", lang, facts=told(facts, lang))
             turn.say(f"\n\n{more}")
         step.note(say("step.flag", lang, name=state["red_flag"] or "-"), "rules")
     text = f"{said}\n\n{more}" if more else said
@@ -209,18 +230,18 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     hotline = turn.persona().hotline
     noted = _noted(question, lang)
     against = [] if noted else [one.told(lang) for one in conflicts(question, facts)]
-    told = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
+    replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
-        told += what_they_mean(facts, lang)
+        replies += what_they_mean(facts, lang)
     answer = await asyncio.to_thread(bundled.answer, found.spare, question, found.subject or question, lang)
-    if told and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
-        # What was told is the answer; a note about something near is none.
+    if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
+        # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
     quoted = _quoted(found, lang)
     if not answer.whole:
-        turn.answered = bool(quoted or (told and not wished)) or (False if not told or wished else None)
+        turn.answered = bool(quoted or (replies and not wished)) or (False if not replies or wished else None)
     against = [one.told(lang) for one in conflicts(answer.text, facts) if not warns(answer.text)]
-    texts = [one for one in (*told, answer.text, *against, quoted) if one]
+    texts = [one for one in (*replies, answer.text, *against, quoted) if one]
     text = "\n\n".join(texts) or f"{say('answer.nothing', lang, hotline=hotline)} {say('answer.would', lang)}"
     gap = f"\n\n{say('answer.interrupted', lang)}\n\n" if said else ""
     turn.say(f"{gap}{text}")
@@ -240,9 +261,8 @@ def _noted(question: str, lang: Lang) -> list[str]:
     facts = stated(find_facts(question))
     if not facts:
         return []
-    named = dict.fromkeys(f"{say(f'memory.kind_{fact.kind}', lang)} {fact.value}" for fact in facts)
     means = what_they_mean(facts, lang)
-    lines = [say("safety.noted", lang, facts=", ".join(named))]
+    lines = [say("safety.noted", lang, facts=told(facts, lang))]
     return ["\n".join([*lines, *([say("safety.means", lang), *means] if means else [])])]
 
 

@@ -14,6 +14,7 @@ from troly.text.match import Lexicon
 from troly_dental.guard import advice, danger, is_over
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import LEXICONS
+from troly_dental.notes import subjects
 from troly_dental.strings import say
 
 # Kept in the conversation's metadata.
@@ -55,11 +56,15 @@ class Emergency:
 
 @dataclass(frozen=True, slots=True)
 class EmergencyReply:
-    """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new."""
+    """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new.
+
+    `aside`: `text` only reminds of it, before the answer to a question of another matter.
+    """
 
     text: str
     emergency: Emergency | None
     first: bool = False
+    aside: bool = False
 
 
 def reply(
@@ -74,12 +79,28 @@ def reply(
     if (found is None or danger(text) is None) and is_over(text):
         # Only what was told before still speaks of it; now somebody has seen to it.
         return EmergencyReply(say("guard.still.over", lang), None)
+    if found is None and _is_aside(text, present.name, lang):
+        return EmergencyReply(_reminder(present.name, lang), present, aside=True)
     return EmergencyReply(still(text, present.name, lang), present)
+
+
+def _is_aside(text: str, name: str, lang: Lang) -> bool:
+    """Whether `text` asks of another dental matter, which neither the card nor what follows from it answers."""
+    return bool(
+        name != _GENTLE
+        and set(subjects(text)) - set(subjects(advice(name, lang)))
+        and not _card_lines(text, name, lang)
+        and not set(_lexicon().labels_in(text)) - {"money"}
+    )
+
+
+def _reminder(name: str, lang: Lang) -> str:
+    return say(f"guard.still.{name if name == _GENTLE else 'now' if name in _NOW else 'today'}", lang)
 
 
 def still(text: str, name: str, lang: Lang) -> str:
     """What a follow-up hears: that it is still urgent, then the lines that answer it, all of the card where none does."""
-    head = say(f"guard.still.{name if name == _GENTLE else 'now' if name in _NOW else 'today'}", lang)
+    head = _reminder(name, lang)
     card = [line for line in advice(name, lang).splitlines() if line.startswith("- ")]
     if name == _GENTLE:
         return "\n".join([head, "", *card])

@@ -63,6 +63,10 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
         step.note(say("step.no_flag", lang), "rules")
         return {"route": "guardrail"}
     name = told.emergency.name if told.emergency else None
+    if told.aside:
+        turn.say(f"{told.text}\n\n")
+        step.note(say("step.flag", lang, name=name), "rules")
+        return {"red_flag": name, "said": told.text, "route": "guardrail"}
     StepLog(turn).flow("1.6", f"Red flag: {name}")
     # A follow-up is answered by the model where one is there; that it is urgent is said at once.
     head = (
@@ -109,6 +113,7 @@ async def rejected(state: State, turn: TurnContext, step: Step) -> State:
     verdict: gate.Verdict = state["verdict"]
     text = gate.rejection(state["question"], turn.language, turn.others, turn.mode.id, social=verdict.social)
     turn.say(text)
+    text = "\n\n".join(part for part in (state.get("said"), text) if part)
     if not verdict.social:
         turn.answered = False
         turn.emit(Suggestions(turn.mode.first_questions[turn.language]))
@@ -123,7 +128,7 @@ def _keep(turn: TurnContext, question: str, *, dental: bool, topic: str) -> None
 
 # -- Search, answer, and the answer's form with its sources (003-17 to 003-26).
 
-# Kept with the conversation: that it was said why the web is not searched.
+# Kept with the conversation: why the web gave nothing, as it was said last.
 _TOLD = "dental_search_off_told"
 
 
@@ -188,15 +193,15 @@ def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) ->
         day = day_of(max(note.date for note in found.notes), lang)
         instead = say("notice.notes_instead", lang, date=day)
     if web is not None:
-        why = explain(web.outcome, lang)
-        turn.emit(Notice("warning", say("notice.search_down_title", lang), f"{why} {instead}"))
-        return
-    if turn.conversation_metadata.get(_TOLD) and found.notes:
-        return  # said once in this conversation; the answer itself marks its notes and their dates
-    turn.conversation_metadata[_TOLD] = True
-    off = turn.services.settings.of(DentalSettings).search == "off"
-    why = say("notice.search_off" if off else "notice.search_offline", lang)
-    turn.emit(Notice("info", say("notice.search_off_title", lang), f"{why} {instead}"))
+        title, why = "notice.search_down_title", explain(web.outcome, lang)
+    else:
+        off = turn.services.settings.of(DentalSettings).search == "off"
+        title = "notice.search_off_title"
+        why = say("notice.search_off" if off else "notice.search_offline", lang)
+    if turn.conversation_metadata.get(_TOLD) == why and found.notes:
+        return  # said in this conversation; the answer itself marks its notes and their dates
+    turn.conversation_metadata[_TOLD] = why
+    turn.emit(Notice("warning" if web is not None else "info", say(title, lang), f"{why} {instead}"))
 
 
 async def answer(state: State, turn: TurnContext, step: Step) -> State:
@@ -212,11 +217,12 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     shown = page_evidence(answered.pages)
     shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
     listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
-    tail = f"\n\n{say('answer.disclaimer', lang)}{source_list(listed, lang)}"
-    turn.say(tail)
+    # The screen lists the sources by themselves; the documents' section belongs to the answer as it is kept and returned.
+    disclaimer = f"\n\n{say('answer.disclaimer', lang)}"
+    turn.say(disclaimer)
     if shown:
         turn.emit(Sources(shown))
-    whole = f"{answered.text}{tail}"
+    whole = f"{answered.text}{disclaimer}{source_list(listed, lang)}"
     log.flow("8.2", f"Formatted response. Sources: {len(listed)}")
     log.block(FORMATTED, whole)
     step.note(say("step.format", lang, count=len(listed)), "rules")
@@ -265,10 +271,14 @@ async def recall(_state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
+# Calls of models that a turn may take before the summary is left to the rules.
+_CALLS = 2
+
+
 async def save(state: State, turn: TurnContext, step: Step) -> State:
     """Keep question and answer, then sum up, all after the answer is shown (003-27 to 003-29).
 
-    A turn that is stopped while the model sums up keeps the summary of the rules.
+    The rules sum up where the guard and the answer took the two calls of a turn, and where it is stopped meanwhile.
     """
     question, shown = state["user_message"], state["formatted_response"]
     log, lang = StepLog(turn), turn.language
@@ -279,13 +289,15 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     compress = state["total_count"] + 2 >= settings.summarize_threshold
     told: str = state["answered"].gist
     existing: str = state["conversation_summary"]
+    summary = fitted(joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang)
+    source = "rules"
     try:
-        summary, source = await summarise(
-            turn.model, question, told, existing=existing, tokens=settings.summary_tokens, lang=lang
-        )
+        if sum(call.kind != "embed" for call in turn.model.calls) < _CALLS:
+            summary, source = await summarise(
+                turn.model, question, told, existing=existing, tokens=settings.summary_tokens, lang=lang
+            )
     except asyncio.CancelledError:
-        ruled = fitted(joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang)
-        await asyncio.shield(memory.save_summary(turn, known, ruled, compress=compress))
+        await asyncio.shield(memory.save_summary(turn, known, summary, compress=compress))
         raise
     problem = await memory.save_summary(turn, known, summary, compress=compress) or problem
     log.flow("9.4", f"Summary updated. New summary length: {len(summary)} characters")

@@ -1,4 +1,4 @@
-"""What a person has stated and what it speaks against: conditions, allergies, and the medicines to stay away from.
+"""What a person has stated and what it speaks against, and what they wish for that is not given.
 
 The table is `contraindications.toml`, with its sources. It knows nothing of doses and recommends nothing.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
@@ -74,7 +74,7 @@ class Conflict:
 
     def told(self, lang: Lang) -> str:
         """One sentence of warning."""
-        stated = f"{say(f'memory.kind_{self.fact.kind}', lang)} {self.fact.value}"
+        stated = told((self.fact,), lang)
         return say("safety.conflict", lang, medicine=self.medicine, stated=stated, source=self.source)
 
 
@@ -82,6 +82,15 @@ def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts about health that hold: none that the person denied."""
     health = ("allergy", "medicine", "pregnancy", "disease", "age")
     return tuple(fact for fact in facts if fact.kind in health and not _denied(fact))
+
+
+def told(facts: Sequence[Fact], lang: Lang) -> str:
+    """Facts about health as a person would say them, each once: "dị ứng penicillin, đang dùng thuốc warfarin"."""
+    said: dict[str, None] = {}
+    for fact in facts:
+        value = fact.value.removeprefix("thuốc ") if fact.kind == "medicine" else fact.value
+        said[say(f"safety.fact_{fact.kind}", lang, value=value)] = None
+    return ", ".join(said)
 
 
 def what_they_mean(facts: Sequence[Fact], lang: Lang) -> tuple[str, ...]:
@@ -165,3 +174,45 @@ def _denied(fact: Fact) -> bool:
         return True
     at = next((n for n in range(len(said)) if said[n : n + len(value)] == value), 0)
     return bool(_NO & set(said[max(0, at - _BEFORE) : at]))
+
+
+# -- What a person wants that no note gives: a dose, a prescription, a diagnosis, an appointment, a price.
+
+_WISHES = Path(__file__).parent / "lexicons" / "asked_for.txt"
+Wish = Literal["dose", "prescription", "medicine", "diagnosis", "booking", "clinic", "price"]
+
+
+def wishes(question: str) -> tuple[Wish, ...]:
+    """What is wished for, the most telling first; a medicine that is asked about by name is "medicine"."""
+    labels = set(_wishes().labels_in(question))
+    drug = "medicine" in labels or bool(medicines().find(question))
+    found: list[Wish] = []
+    if (
+        "amount" in labels
+        and (drug or "strength" in labels)
+        and (drug or "take" in labels or "mg" in question.lower())
+    ):
+        found.append("dose")
+    if "prescribe" in labels:
+        found.append("prescription")
+    if not found and drug and labels & {"which", "may", "take"}:
+        found.append("medicine")
+    if "diagnose" in labels:
+        found.append("diagnosis")
+    if "book" in labels:
+        found.append("booking")
+    elif "clinic" in labels:
+        found.append("clinic")
+    if "price" in labels or ("amount" in labels and "tiền" in question.lower()):
+        found.append("price")
+    return tuple(found)
+
+
+def thanks(question: str) -> bool:
+    """Whether the message thanks or takes leave."""
+    return _wishes().has(question, "thanks")
+
+
+@cache
+def _wishes() -> Lexicon:
+    return Lexicon.load(_WISHES)

@@ -206,10 +206,10 @@ async def test_dental_is_not_told_a_wrong_answer_again(own_home: Path) -> None:
         answer = told.answer.strip()
         await person.ask("thế ăn gì được")
         before = remembered(person)
-        assert answer in before
+        assert any(one.startswith(answer) for one in before)
         mark(person, told)
         await person.ask("còn uống gì")
-        assert answer not in remembered(person)
+        assert not any(one.startswith(answer) for one in remembered(person))
         await person.services.llm.aclose()
 
 

@@ -17,9 +17,8 @@ from troly.text.fold import bigrams, folded_words
 from troly_dental.guard.rules import Judgement, judge, stop_words
 from troly_dental.guard.spelling import part_read
 from troly_dental.memory.facts import find_facts
-from troly_dental.safety import stated
+from troly_dental.safety import stated, thanks, wishes
 from troly_dental.strings import say
-from troly_dental.wishes import thanks, wishes
 
 if TYPE_CHECKING:
     from troly.llm.prompts import PromptFolder

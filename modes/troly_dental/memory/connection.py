@@ -80,9 +80,10 @@ async def recall(turn: TurnContext) -> MemoryContext:
             facts = await memory.get_facts(known)
         if messages:
             texts = await asyncio.to_thread(WrongAnswers(turn.services.conversations).texts, known)
-            wrong = {text.strip() for text in texts}
+            # An answer is kept with its section of sources behind what was shown.
+            wrong = tuple(text.strip() for text in texts if text.strip())
             messages = [
-                one for one in messages if one["role"] == "user" or one["content"].strip() not in wrong
+                one for one in messages if one["role"] == "user" or not one["content"].startswith(wrong)
             ]
         return MemoryContext(
             known, tuple(messages), len(old.messages), old.total_count, summary, facts, memory.problem

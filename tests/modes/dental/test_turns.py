@@ -45,13 +45,13 @@ async def test_a_question_goes_through_the_documents_flow(clinic: Clinic) -> Non
     assert state["language"] == "vi"
     assert state["red_flag"] is None
     assert state["conversation_id"] == clinic.conversation
-    assert state["formatted_response"] == told.answer
+    assert state["formatted_response"].startswith(f"{told.answer}\n\nNguồn tham khảo:")
     assert state["summary"]
 
 
 async def test_the_answer_ends_with_a_disclaimer_and_the_section_of_sources(clinic: Clinic) -> None:
     told = await clinic.ask("Nhổ răng khôn xong nên ăn gì?")
-    body, heading, listed = told.answer.partition("\n\nNguồn tham khảo:\n\n")
+    body, heading, listed = told.state["formatted_response"].partition("\n\nNguồn tham khảo:\n\n")
     assert heading
     assert listed.startswith("1. ")
     assert "không thay cho việc khám nha sĩ" in body
@@ -110,7 +110,7 @@ async def test_a_rejection_in_english(clinic: Clinic) -> None:
 
 async def test_question_and_formatted_answer_are_kept(clinic: Clinic) -> None:
     told = await clinic.ask("Cạo vôi răng có đau không?")
-    assert await kept(clinic) == ["Cạo vôi răng có đau không?", told.answer]
+    assert await kept(clinic) == ["Cạo vôi răng có đau không?", told.state["formatted_response"]]
 
 
 async def test_a_follow_up_is_judged_and_searched_with_its_subject(clinic: Clinic) -> None:
@@ -135,7 +135,7 @@ async def test_a_change_of_language_is_granted_and_the_question_answered(clinic:
     assert told.said == ["language_ack"]
     told = await clinic.ask("How often should I see a dentist?")
     assert told.state["language"] == "en"
-    assert "References:" in told.answer
+    assert "References:" in told.state["formatted_response"]
 
 
 async def test_a_plain_message_in_the_other_language_is_answered_in_it(clinic: Clinic) -> None:
@@ -220,6 +220,18 @@ async def test_no_text_makes_a_turn_fail_in_an_emergency_or_out_of_it(clinic: Cl
     assert (await clinic.ask(text)).answer.startswith("🚨")
 
 
+async def test_another_matter_in_an_emergency_gets_one_line_of_reminder_and_its_answer(
+    clinic: Clinic,
+) -> None:
+    await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó")
+    told = await clinic.ask("tẩy trắng răng có hại không")
+    first, _, rest = told.answer.partition("\n")
+    assert first.startswith("🚨")
+    assert "Tẩy trắng răng" in rest
+    assert "Ngồi thẳng" not in told.answer
+    assert (await clinic.ask("giờ tôi phải làm gì")).answer.startswith("🚨")
+
+
 HEALTH = ["Tôi đang dùng warfarin", "tôi bị tiểu đường", "tôi bị hen suyễn", "Tôi dị ứng lidocaine", "tôi có van tim nhân tạo", "tôi đang cho con bú", "I take warfarin", "con tôi 5 tuổi"]  # fmt: skip
 
 
@@ -229,6 +241,7 @@ async def test_what_is_told_of_ones_health_is_noted_and_never_off_topic(clinic: 
     told = await clinic.ask(text)
     assert told.state["guardrail"]["dental"] is True
     assert "ghi nhớ" in told.answer or "noted" in told.answer
+    assert "thai kỳ mang" not in told.answer
 
 
 async def test_an_allergy_is_used_in_this_conversation_and_in_the_next(clinic: Clinic) -> None:

@@ -53,7 +53,8 @@ async def test_the_answer_is_the_models_with_the_pages_it_was_given(
     told = await clinic.ask(CLEAR)
     title = "Nhổ răng khôn: những điều cần biết"
     assert told.answer.startswith("Ăn đồ mềm và nguội [1].")
-    assert told.answer.endswith(f"\n\nNguồn tham khảo:\n\n1. {title} (nhakhoa.example)")
+    assert told.state["formatted_response"].endswith(f"\n\nNguồn tham khảo:\n\n1. {title} (nhakhoa.example)")
+    assert "Nguồn tham khảo" not in told.answer, "the screen lists the sources by themselves"
     shown = told.all(Sources)[0].items[0]
     assert (shown.title, shown.where, shown.url) == (title, "nhakhoa.example", PAGE["url"])
     assert told.done.source == "mixed"
@@ -90,7 +91,7 @@ async def test_the_english_prompt_is_english(clinic: Clinic, server: OllamaDoubl
     server.script("Eat soft food [1].", SUMMARY)
     told = await clinic.ask("What should I eat after a wisdom tooth is removed?")
     assert "Current question: What should I eat" in server.chats[0].last_user
-    assert "\n\nReferences:\n\n1. " in told.answer
+    assert "\n\nReferences:\n\n1. " in told.state["formatted_response"]
 
 
 async def test_nothing_is_searched_before_the_guard_has_decided(
@@ -100,12 +101,15 @@ async def test_nothing_is_searched_before_the_guard_has_decided(
         assert web.queries == []
         return "YES"
 
-    server.script(guard, "Răng có thể nhạy cảm [1].", SUMMARY)
+    server.script(guard, "Răng có thể nhạy cảm [1].")
     told = await clinic.ask(GREY)
     assert told.state["guardrail"]["source"] == "model"
     assert server.chats[0].model.startswith("qwen2.5:3b-instruct")
     assert len(web.queries) == 1
-    assert told.done.calls == 3
+    assert told.done.calls == 2
+    assert told.state["summary"].startswith("Hỏi: "), (
+        "the two calls of a turn are the guard's and the answer's"
+    )
 
 
 async def test_the_guards_no_ends_the_turn_and_nothing_is_searched_or_kept(
@@ -134,35 +138,58 @@ async def test_a_follow_up_in_an_emergency_is_the_models_with_the_card_before_it
     assert web.queries == []
 
 
+DRAFTS = {
+    "conflict": "Bạn nên uống amoxicillin cho đỡ.",
+    "dose": "Hãy uống ibuprofen 400 mg mỗi 8 giờ.",
+    "source": "Súc miệng nước chanh [9].",
+}
+
+
 async def test_a_stated_allergy_is_in_the_prompt_and_what_speaks_against_it_is_not_shown(
     clinic: Clinic, server: OllamaDouble
 ) -> None:
-    server.script(
-        "Tôi nhớ rồi.",
-        SUMMARY,
-        "Bạn nên uống amoxicillin 500 mg mỗi 8 giờ [1]. Súc miệng nước muối [9].",
-        SUMMARY,
-    )
+    server.script("Tôi nhớ rồi.", SUMMARY, "Bạn nên uống amoxicillin 500 mg mỗi 8 giờ [1].", "Tôi không chọn kháng sinh; hãy đi khám.")  # fmt: skip
     await clinic.ask("Răng khôn đau, tôi dị ứng penicillin")
     told = await clinic.ask("vậy uống kháng sinh gì cho đỡ đau răng")
     assert "dị ứng: penicillin" in prompt_of(server.chats[2])
-    assert "500 mg" not in told.answer
-    assert "[9]" not in told.answer
-    assert "Không tự dùng amoxicillin" in told.answer
+    assert told.answer.startswith("Tôi không chọn kháng sinh; hãy đi khám.")
+    assert told.done.calls == 2
 
 
-async def test_a_dose_without_a_source_is_taken_out_and_a_diagnosis_told_to_be_none(
-    clinic: Clinic, server: OllamaDouble
+@pytest.mark.parametrize("draft", DRAFTS.values())
+async def test_a_refused_draft_goes_back_once_with_the_reason(
+    clinic: Clinic, server: OllamaDouble, draft: str
 ) -> None:
-    server.script("Bạn bị viêm ổ răng khô. Hãy uống ibuprofen 400 mg mỗi 8 giờ. Ăn đồ mềm [1].", SUMMARY)
+    server.script(f"Chườm lạnh [1]. {draft} Ăn đồ mềm.", "Ăn đồ mềm và nguội [1].")
+    told = await clinic.ask("Tôi dị ứng penicillin. Nhổ răng khôn xong nên làm gì?")
+    assert told.answer.startswith("Chườm lạnh [1]. Ăn đồ mềm và nguội [1].")
+    assert draft not in told.answer
+    again = server.chats[1].messages
+    assert again[-2] == {"role": "assistant", "content": f"Chườm lạnh [1]. {draft}"}
+    assert draft in again[-1]["content"]
+    assert "Lý do:" in again[-1]["content"]
+    assert told.done.calls == 2
+
+
+@pytest.mark.parametrize("draft", DRAFTS.values())
+async def test_a_draft_that_is_refused_twice_gives_the_reason_and_keeps_the_advice_to_be_seen(
+    clinic: Clinic, server: OllamaDouble, draft: str
+) -> None:
+    cared = f"Hãy đến bệnh viện ngay, {draft}"
+    server.script(f"Chườm lạnh [1]. {draft}", f"{cared} Ăn đồ mềm.")
+    told = await clinic.ask("Tôi dị ứng penicillin. Nhổ răng khôn xong nên làm gì?")
+    assert draft not in told.answer
+    assert "Hãy đi khám" in told.answer
+    assert "115" in told.answer
+    assert told.done.calls == 2
+
+
+async def test_a_diagnosis_is_told_to_be_none(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("Bạn bị viêm ổ răng khô. Ăn đồ mềm [1].", SUMMARY)
     told = await clinic.ask(CLEAR)
-    assert "400 mg" not in told.answer
     assert "không phải chẩn đoán" in told.answer
     assert "Ăn đồ mềm [1]." in told.answer
-    detail = next(step.detail for step in told.all(StepFinished) if step.node == "answer")
-    assert "liều thuốc" in detail
-    assert "chẩn đoán" in detail
-    assert [notice.level for notice in told.all(Notice)] == ["info", "warning"]
+    assert [notice.level for notice in told.all(Notice)] == ["info"]
 
 
 @pytest.mark.parametrize("fault", ["server_error", "error_line", "cut", "empty"])
@@ -173,7 +200,7 @@ async def test_a_failed_model_gives_an_error_card_and_the_notes(
     told = await clinic.ask(CLEAR)
     assert "error" in [notice.level for notice in told.all(Notice)]
     assert "ghi chú nha khoa" in told.answer or PAGE["content"] in told.answer
-    assert "\n\nNguồn tham khảo:\n\n1. " in told.answer
+    assert "\n\nNguồn tham khảo:\n\n1. " in told.state["formatted_response"]
     assert told.done.message_type == "answer"
 
 

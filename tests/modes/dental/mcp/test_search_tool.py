@@ -134,7 +134,7 @@ async def test_a_server_killed_while_it_searches_costs_the_pages_only(own_home: 
             await clinic.services.llm.aclose()
     assert told.done.message_type == "answer"
     assert "MCP" in next(notice.message for notice in told.all(Notice) if notice.level == "warning")
-    assert "ghi chú có sẵn" in told.answer.partition("Nguồn tham khảo")[2]
+    assert "ghi chú có sẵn" in told.state["formatted_response"].partition("Nguồn tham khảo")[2]
     details = {step.node: step.detail for step in told.all(StepFinished)}
     assert details["save"] == "không lưu được trí nhớ"
 

@@ -56,7 +56,7 @@ async def test_nothing_found_is_said_and_the_notes_answer(
     notice = told.all(Notice)[0]
     assert notice.level == "warning"
     assert "ghi chú nha khoa" in notice.message
-    assert "ghi chú có sẵn" in told.answer.partition("Nguồn tham khảo")[2]
+    assert "ghi chú có sẵn" in told.state["formatted_response"].partition("Nguồn tham khảo")[2]
 
 
 @pytest.mark.parametrize("status", [500, 429, 403])
@@ -64,7 +64,7 @@ async def test_a_search_that_fails_never_fails_the_turn(clinic: Clinic, web: Web
     web.status = status
     told = await clinic.ask(CLEAR)
     assert told.all(Notice)[0].level == "warning"
-    assert "ghi chú có sẵn" in told.answer.partition("Nguồn tham khảo")[2]
+    assert "ghi chú có sẵn" in told.state["formatted_response"].partition("Nguồn tham khảo")[2]
 
 
 async def test_an_answer_after_the_deadline_is_not_waited_for(own_home: Path, web: WebDouble) -> None:
