@@ -66,13 +66,19 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     parsed, result, focus = question.parsed, execution.result, turn.focus
     chosen = next((one for one in parsed.filters if one.field == "id"), None)
     if chosen is not None and focus is not None:
-        picked = {"picked_id": str(chosen.value)} if parsed.picked else {}
+        picked = {"picked_id": str(chosen.value), **parsed.asked_of()} if parsed.picked else {}
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
     query: dict[str, Any] = {"sql": _short_sql(execution), "total": result.total}
     if not question.decided:
         query |= parsed.to_dict()
+    same = focus is not None and focus.kind == result.entity
+    if focus is not None and same and parsed.edited and parsed.limit == len(rows) == 1:
+        # After the cheapest of a list its other rows can still be pointed at.
+        kept = tuple(one for one in focus.rows if one.id != rows[0].id)
+        known = len(kept) < len(focus.rows)
+        rows, query = focus.rows if known else (*kept, *rows), {**query, "picked_id": rows[0].id}
     turn.show(result.entity, question.text, rows, query)
 
 

@@ -65,5 +65,7 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
     sql = rest.strip().rstrip(";").strip() if command.lower() == SQL_COMMAND else ""
     if sql:
         return RentalQuestion(turn.text, who, entered, scope, ParsedQuestion(mode="TABLE"), sql)
-    parsed = parse_question(turn.text, turn.language, turn.now, turn.focus, store.places(), role=who.role)
+    parsed = parse_question(
+        turn.text, turn.language, turn.now, turn.focus, store.places(), role=who.role, names=store.names(who)
+    )
     return RentalQuestion(turn.text, who, entered, scope, parsed)

@@ -11,10 +11,9 @@ from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_rental.answer.payload import ResultSet, short
 from troly_rental.answer.values import amenity_label, cell_text, column_label, unit_of
-from troly_rental.question.types import OPPOSITE, Filter, Measure, ParsedQuestion, Remark
+from troly_rental.question.types import OPPOSITE, PLACES, Filter, Measure, ParsedQuestion, Remark
 from troly_rental.strings import say
 
-_PLACES = frozenset({"city", "district", "ward", "street"})
 _OPERATORS = {
     "=": "is", "!=": "is_not", "<": "below", "<=": "at_most", ">": "above", ">=": "at_least", "in": "is", "not_in": "is_not",
 }  # fmt: skip
@@ -22,12 +21,13 @@ _OPERATORS = {
 _BARE = frozenset({"status", "furnished", "type"})
 # What is told of one row unless something else is asked, and the fields told with their name.
 _FACTS = (
-    "price", "area", "type", "bedrooms", "people", "furnished", "district", "month", "total", "scheduled_at",
+    "address", "price", "area", "type", "bedrooms", "people", "furnished", "district", "tenant", "month", "total", "scheduled_at",
     "monthly_rent", "start_date", "end_date", "due_date", "status",
 )  # fmt: skip
 _NAMED = frozenset(
     {"price", "deposit", "electricity_price", "water_price", "total", "monthly_rent", "scheduled_at"}
 )
+_COUNTS = frozenset({"count", "count_where", "occupancy", "share"})
 _MOST_SUGGESTIONS = 3
 
 
@@ -98,9 +98,7 @@ def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 
 def _figure_text(one: Measure, name: str, value: Any, parsed: ParsedQuestion, lang: Lang) -> str:
-    return cell_text(
-        name if one.kind in {"count", "count_where", "occupancy"} else one.field, value, parsed.entity, lang
-    )
+    return cell_text(name if one.kind in _COUNTS else one.field, value, parsed.entity, lang)
 
 
 def _change(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
@@ -159,7 +157,29 @@ def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where=conditions_text(parsed, lang),
     ).strip()
     order = order_text(parsed, lang)
-    return f"{text}, {order}." if order else f"{text}."
+    text = f"{text}, {order}" if order else text
+    if order and shown > 1 and not parsed.skip:
+        first = found.records()[0]
+        if isinstance(value := first.get(parsed.order[0].field), int | float):
+            told = cell_text(parsed.order[0].field, value, parsed.entity, lang)
+            return say("answer.top", lang, text=text, title=_title_of(first), value=told)
+    if one and found.rows:  # what there is to say of the only one
+        record = found.records()[0]
+        text = f"{text}: {', '.join([_title_of(record), *_facts(record, parsed, lang)])}"
+    return f"{text}."
+
+
+def _title_of(record: Mapping[str, Any]) -> str:
+    return str(record.get("title") or record["id"])
+
+
+def _facts(record: Mapping[str, Any], parsed: ParsedQuestion, lang: Lang) -> list[str]:
+    """What was asked of one row, else what matters most."""
+    public = parsed.entity in {"room", "post"} and not parsed.own
+    names = [name for name in parsed.details if record.get(name) not in {None, ""}] or [
+        name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
+    ]
+    return [_fact(name, record[name], parsed.entity, lang) for name in names]
 
 
 def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
@@ -167,16 +187,11 @@ def _picked_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     if not found.rows:
         return say("answer.picked_gone", lang, number=parsed.picked)
     record = found.records()[0]
-    names = [name for name in parsed.details if record.get(name) not in {None, ""}]
-    public = parsed.entity in {"room", "post"}
-    names = names or [
-        name for name in _FACTS if record.get(name) not in {None, "", 0} and not (public and name == "status")
-    ]
-    facts = [_fact(name, record[name], parsed.entity, lang) for name in names]
-    title = str(record.get("title") or record["id"])
+    title = _title_of(record)
     if parsed.asked:
         return " ".join(_yes_or_no(one, record, title, parsed, lang) for one in parsed.asked)
-    return say("answer.picked", lang, number=parsed.picked, title=title, facts=", ".join(facts))
+    facts = ", ".join(_facts(record, parsed, lang))
+    return say("answer.picked", lang, number=parsed.picked, title=title, facts=facts)
 
 
 def _yes_or_no(one: Filter, record: Mapping[str, Any], title: str, parsed: ParsedQuestion, lang: Lang) -> str:
@@ -230,7 +245,7 @@ def _figure_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 def _figure_column(parsed: ParsedQuestion, found: ResultSet, at: int) -> str:
     measure = parsed.measures[0]
-    return found.columns[at] if measure.kind == "count" else measure.field or found.columns[at]
+    return found.columns[at] if measure.kind in _COUNTS else measure.field or found.columns[at]
 
 
 def title_of(parsed: ParsedQuestion, lang: Lang) -> str:
@@ -273,7 +288,7 @@ def filters_text(filters: tuple[Filter, ...], entity: str, lang: Lang) -> str:
 
 
 def _rank(one: Filter) -> bool:
-    return one.field not in _PLACES
+    return one.field not in PLACES
 
 
 def _range(one: Filter, among: list[Filter]) -> tuple[Filter | None, Filter | None]:
@@ -299,7 +314,7 @@ def condition_text(one: Filter, entity: str, lang: Lang) -> str:
     values = one.value if isinstance(one.value, tuple) else (one.value,)
     joined = say("condition.or", lang).join(_value(one.field, value, entity, lang) for value in values)
     how = _OPERATORS[one.op]
-    if one.field in _PLACES:
+    if one.field in PLACES:
         return say(f"condition.place_{how}", lang, value=joined)
     if one.field == "amenity":
         return say(f"condition.amenity_{how}", lang, value=joined)
@@ -309,7 +324,7 @@ def condition_text(one: Filter, entity: str, lang: Lang) -> str:
 
 
 def _value(field: str, value: Any, entity: str, lang: Lang) -> str:
-    if isinstance(value, str) and field in _PLACES:
+    if isinstance(value, str) and field in PLACES:
         return value
     if field == "amenity":
         return amenity_label(str(value), lang)
@@ -326,8 +341,8 @@ def order_text(parsed: ParsedQuestion, lang: Lang) -> str:
 
 
 def _measure(measure: Measure, parsed: ParsedQuestion, lang: Lang) -> str:
-    if measure.kind == "count":
-        return say("measure.count", lang, thing=records_name(parsed, lang))
+    if measure.kind in {"count", "share"}:
+        return say(f"measure.{measure.kind}", lang, thing=records_name(parsed, lang))
     if measure.kind == "count_where":
         return cell_text("status", measure.field, parsed.entity, lang)
     with suppress(KeyError):
@@ -361,7 +376,7 @@ def suggestions(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> tuple[s
         if not last and len(found.rows) > 1:
             keys += ["cheaper" if "price" in fields or parsed.order else "cheapest"]
         keys += [] if "amenity" in fields else ["amenity"]
-        keys += ["average"] if fields & _PLACES else ["district"]
+        keys += ["average"] if fields & PLACES else ["district"]
         keys += ["more"] if parsed.skip + len(found.rows) < found.total else []
     elif parsed.measures:
         keys += ["chart"] if parsed.mode != "CHART" and parsed.group else []

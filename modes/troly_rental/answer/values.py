@@ -13,11 +13,12 @@ from troly_rental.strings import say
 if TYPE_CHECKING:
     from troly_rental.data.schema import Column
 
-MEASURES = ("avg", "median", "min", "max", "sum")
+MEASURES = ("avg", "median", "min", "max", "sum", "paid", "monthly")
 _MONEY = ("price", "deposit", "rent", "total", "amount", "budget", "_vnd", "electricity", "water", "other")
 _AREA = ("area",)
 _RENTED = frozenset({"room", "post", "contract", "viewing", "room_seeking_post"})
 """Records whose "price" is what a month costs."""
+_SHARES = frozenset({"occupancy", "occupancy_available", "share"})
 _TIMED = frozenset({"scheduled_at"})
 _PER = {"electricity_price": "kwh", "water_price": "m3", "price_m2": "m2_month"}
 
@@ -56,7 +57,7 @@ def unit_of(column: str, entity: str = "", lang: Lang = "vi") -> str:
     measured = measured_of(column)
     if column == "count" or column.startswith("count_"):
         return ""
-    if column == "occupancy":
+    if column in _SHARES:
         return "%"
     if measured in _PER:
         return say(f"unit.{_PER[measured]}", lang)
@@ -87,7 +88,7 @@ def cell_text(column: str, value: Any, entity: str, lang: Lang) -> str:
 
 
 def _figure(column: str, value: float, entity: str, lang: Lang) -> str:
-    if column == "occupancy":
+    if column in _SHARES:
         return f"{format_number(value, lang)}%"
     if column == "price_band":
         low, high = (format_number(one / 1_000_000, lang) for one in (value, value + 1_000_000))

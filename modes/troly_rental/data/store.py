@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from troly.errors import StoreError
 from troly.text.fold import nfc
 from troly_rental.data.places import Place, Places, places
+from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.roles import Role
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 DATASET = "rental"
 SAMPLES = "samples"
+_TENANTS = """
+    select distinct users.name from users join contracts on contracts.tenant_id = users.id
+    join rooms on rooms.id = contracts.room_id where rooms.landlord_id = $landlord order by users.name
+"""
 _WHO = "select id, role from users where login = $login"
 
 
@@ -76,6 +81,14 @@ class RentalStore:
         version = self.current()
         return places() if version is None else _places_of(self._datasets, version.file)
 
+    def names(self, who: Identity) -> Names:
+        """The names that `who` may ask by: buildings, a landlord's own ones and own tenants."""
+        version = self.current()
+        if version is None:
+            return NO_NAMES
+        landlord = who.user_id if who.role == "LANDLORD" else None
+        return _names_of(self._datasets, version.file, landlord)
+
     def stock(self) -> DataInfo | None:
         """What is loaded; None when nothing is."""
         version = self.current()
@@ -115,6 +128,23 @@ def _places_of(datasets: Datasets, _file: Path) -> Places:
         for number, city, district, name in reader.fetch(wards)
     ]
     return places().with_more(more)
+
+
+@lru_cache(16)
+def _names_of(datasets: Datasets, _file: Path, landlord: int | None) -> Names:
+    """Kept for one file and landlord."""
+    reader = datasets.reader(DATASET)
+    if landlord is None:
+        return Names({"building": _first(reader.fetch("select distinct name from buildings order by name"))})
+    asked = {"landlord": landlord}
+    own = "select distinct name from buildings where landlord_id = $landlord order by name"
+    return Names(
+        {"building": _first(reader.fetch(own, asked)), "tenant": _first(reader.fetch(_TENANTS, asked))}
+    )
+
+
+def _first(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(row[0] for row in rows)
 
 
 def is_sample(version: DatasetVersion | None) -> bool:

@@ -41,6 +41,11 @@ _BETWEEN_SIDES = frozenset(
     {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
 )
 """What stands between sides that are told apart."""
+_POINTING = frozenset(
+    {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
+)
+"""What means the answer before where that is what is changed."""
+_SOME_OF_THOSE = re.compile(r"(?<!\w)may\s+(?:\w+\s+){1,2}(?:do|day|nay|kia|ay)(?!\w)")
 _RANKS = frozenset({"nhat", "most", "least", "fewest", "top"})
 _COUNTED = frozenset({"nhieu", "it"})
 """What asks for groups in the order of their figure."""
@@ -86,6 +91,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
     told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
+    told |= _POINTING if changed else frozenset()
+    told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
     words = [word for word in words_outside(tokens(text), spans) if word.folded not in told]
     found: list[Span] = [(word.start, word.end) for word in words]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
@@ -189,8 +196,12 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.mode == "TABLE", ("table",)),
         ("month" in parsed.group and bool(kinds), ("trend",)),
         (bool(compared), ("compare",)),
-        ("occupancy" in kinds, ("occupancy",)),
-        (parsed.entity in {"contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
+        ("occupancy" in kinds, ("occupancy", "vacancy")),
+        ("share" in kinds or bool("count" in kinds and parsed.group), ("share",)),
+        (bool({"monthly"} & kinds), ("avg", "by month")),
+        ("paid" in kinds, ("collected",)),
+        (parsed.entity in {"building", "contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
+        (parsed.entity == "invoice", ("due",)),
         (parsed.own, ("own",)),
         (parts.output.single, ("price asked", "amount asked")),
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from troly.text.dates import DateRange, find_ranges
@@ -78,6 +79,11 @@ def parse_upcoming(vocabulary: Vocabulary, text: str, entity: str, now: datetime
     return []
 
 
+def _first_of_month(day: date) -> date:
+    """The first day of a month from `day` on."""
+    return day if day.day == 1 else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
 def _is_month(one: DateRange) -> bool:
     return (
         one.start.day == 1
@@ -95,6 +101,11 @@ def _conditions(text: str, ranges: list[DateRange], field: str) -> tuple[list[Fi
         gaps = [(a.span[1], b.span[0]) for a, b in pairwise(ranges) if b.span[0] - a.span[1] <= _GAP]
         spans = [one.span for one in ranges]
         return [Filter(field, "in", sides)], blank_out(text, spans), [*spans, *gaps]
+    if field == "month":  # "3 tháng gần nhất": months that lie in it with their first day
+        ranges = [
+            replace(one, start=_first_of_month(one.start)) if one.end - one.start > _SOON else one
+            for one in ranges
+        ]
     for one in ranges:
         before = fold(text[: one.span[0]])
         word = _FROM.search(before) or _UNTIL.search(before) or _WITHIN.search(before)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,11 +17,19 @@ from troly_rental.data.places import places
 from troly_rental.question.intent import is_forbidden
 from troly_rental.question.output import MOST_OF_GROUP
 from troly_rental.question.parts import QuestionParts
-from troly_rental.question.types import Filter, Measure, Order, ParsedQuestion, Remark, Value, merge_filters
+from troly_rental.question.types import (
+    PLACES,
+    Filter,
+    Measure,
+    Order,
+    ParsedQuestion,
+    Remark,
+    Value,
+    merge_filters,
+)
 from troly_rental.question.vocabulary import Vocabulary, lists
 from troly_rental.sql.relations import entities
 
-_PLACES = frozenset({"city", "district", "ward", "street"})
 _MORE = ("cheaper", "dearer", "larger", "smaller", "newer")
 _DIRECTIONS = {
     "cheaper": ("price", "<"), "dearer": ("price", ">"), "larger": ("area", ">"), "smaller": ("area", "<"),
@@ -52,6 +61,9 @@ THINGS = (
     "phòng", "căn", "căn hộ", "chỗ", "nhà", "tin", "bài", "bài đăng", "tin đăng", "hợp đồng", "hóa đơn", "lịch", "lịch hẹn",
     "tòa nhà", "room", "rooms", "apartment", "place", "flat", "post", "listing", "contract", "invoice", "viewing", "building",
 )  # fmt: skip
+_BY_PRICE = re.compile(r"(?<!\w)(?:(?:re|dat|mac) hon|cheaper|more expensive|pricier)(?!\w)")
+_WHICH = re.compile(r"(?<!\w)(?:nao|ai|which|who)(?!\w)")
+_ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
 # The field that a question about one row asks for: "bao nhiêu tiền" is the price.
@@ -69,6 +81,8 @@ def change_query(
         return None
     changes = _change_words(parts)
     start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
+    if (sides := _compared_sides(parts, start)) is not None:
+        return sides
     if not parts.named and (compared := _compared(parts, start)):
         return compared
     if _is_whole(parts, changes, previous) or not _belongs(parts, changes, previous):
@@ -78,14 +92,14 @@ def change_query(
         return paged
     edited = _without_dropped(parts, marks, start) if "drop" in marks or parts.needless else start
     if {"anywhere", "any price"} & marks:
-        given_up = _PLACES if "anywhere" in marks else {"price"}
+        given_up = PLACES if "anywhere" in marks else {"price"}
         edited = replace(edited, filters=tuple(f for f in edited.filters if f.field not in given_up))
     edited = _with_conditions(parts, marks, edited)
     edited = _with_moved_limits(parts, marks, edited, shown)
     if not {"anywhere", "any price"} & marks:
         edited = _with_output(parts, marks, edited)
     if parts.missing:
-        kept = tuple(one for one in edited.filters if one.field not in _PLACES)
+        kept = tuple(one for one in edited.filters if one.field not in PLACES)
         edited = replace(edited, missing=parts.missing, filters=kept)
     return replace(edited, remarks=(*edited.remarks, *parts.remarks))
 
@@ -131,7 +145,7 @@ def _is_whole(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQu
     """
     output, find = parts.output, parts.vocabulary.find
     fields = {one.field for one in parts.filters if one.op not in {"!=", "not_in"}}
-    placed = bool(fields & _PLACES)
+    placed = bool(fields & PLACES)
     figures = output.measures and (output.compares or find(parts.text, "asks", *_FIGURES, *_SUBJECTS))
     complete = placed or _clashes(parts, previous) if figures else placed and parts.named
     # What one earns or owes needs nothing of the query before.
@@ -146,7 +160,7 @@ def _clashes(parts: QuestionParts, previous: ParsedQuestion) -> bool:
         return False
     wanted = {*output.group, *(one.field for one in output.measures if not previous.measures)}
     before = {one.field for one in previous.filters}
-    return bool(wanted & before) or ("district" in wanted and bool(before & _PLACES - {"city"}))
+    return bool(wanted & before) or ("district" in wanted and bool(before & PLACES - {"city"}))
 
 
 def _clearly_changes(parts: QuestionParts, changes: list[PhraseHit], fields: set[str]) -> bool:
@@ -171,12 +185,10 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
     """Whether the message belongs to the query before: it has words of change, or is nothing but conditions."""
     words = len(folded_words(parts.text))
     edits = {hit.label for hit in changes if not hit.label.startswith("field")}
-    turned = {hit.label for hit in changes if not _is_loose(hit, parts)}
-    other = parts.named and parts.entity != previous.entity and not {"instead", "those"} & turned
-    if words > _LONG or other or (parts.own and parts.named and not previous.own):
+    if words > _LONG or _is_other(parts, changes, previous):
         return False
-    if is_forbidden(parts.vocabulary, parts.text):
-        return False
+    if _asks_more(parts, previous) or _turns_groups(parts, previous) is not None:
+        return True
     if (
         previous.entity in _SUMMED
         and previous.own
@@ -188,6 +200,53 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return not any(one.field == "month" for one in parts.filters)
     seeks = parts.named and any(hit.label == "find" for hit in parts.vocabulary.find(parts.text, "talk"))
     return _says_so(parts, edits, seeks=seeks, words=words) or _is_condition(parts, seeks=seeks, words=words)
+
+
+def _is_other(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQuestion) -> bool:
+    """Whether other things are asked for: other records, one's own ones, figures that the ones before lack."""
+    turned = {hit.label for hit in changes if not _is_loose(hit, parts)}
+    edits = {hit.label for hit in changes if not hit.label.startswith("field")}
+    own = parts.vocabulary.find(parts.text, "asks", "own") and (parts.named or parts.money)
+    limited = any(one.field in {"price", "area"} for one in (*previous.filters, *parts.filters))
+    return bool(
+        (parts.named and parts.entity != previous.entity and not {"instead", "those"} & turned)
+        or (parts.own and parts.named and not previous.own)
+        or (own and previous.own and not edits)
+        or (
+            previous.measures and set(_MORE) & edits and not limited
+        )  # no limit to move, no list to go beyond
+        or is_forbidden(parts.vocabulary, parts.text)
+        or not _has_figures(parts, previous)
+    )
+
+
+def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
+    """Whether the records before have the figures that the message names: a deposit is asked of no invoice."""
+    hits = parts.vocabulary.find(parts.text, "asks", *_SUBJECTS)
+    names = {hit.label.removeprefix("figure ") for hit in hits} - {"price_m2"}
+    return names <= {*entities()[previous.entity].fields}
+
+
+def _asks_more(parts: QuestionParts, previous: ParsedQuestion) -> bool:
+    """Whether the same records are asked about without a place of their own: those of the place, or of the papers, before."""
+    if not parts.named or parts.entity != previous.entity or parts.missing:
+        return False
+    if parts.vocabulary.find(parts.text, "asks", "own") and not previous.own:
+        return False
+    output, fields = parts.output, {one.field for one in parts.filters}
+    if previous.entity in _SUMMED:
+        return not (parts.filters or output.measures or parts.vocabulary.find(parts.text, "asks", "own"))
+    bound = previous.own or any(one.field in PLACES for one in previous.filters)
+    more = parts.filters or output.order or output.measures
+    return bool(bound and more and not fields & PLACES and not output.group)
+
+
+def _turns_groups(parts: QuestionParts, previous: ParsedQuestion) -> bool | None:
+    """Which end of the groups before is asked for: "còn ít nhất thì sao" (True for the highest); None for none."""
+    if not previous.group or parts.named or parts.output.group or parts.filters:
+        return None
+    hits = parts.vocabulary.find(parts.text, "asks", "highest end", "lowest end")
+    return hits[0].label == "highest end" if hits else None
 
 
 def _says_so(parts: QuestionParts, edits: set[str], *, seeks: bool, words: int) -> bool:
@@ -243,7 +302,7 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
     order = start.order
     if "drop" in marks:
         named = named if not parts.filters else set()
-        fields |= (named - {"order"}) | (_PLACES if "place" in named else set())
+        fields |= (named - {"order"}) | (PLACES if "place" in named else set())
         order = () if "order" in named else order
         for one in parts.filters:
             held = {
@@ -295,16 +354,34 @@ def _compared(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | N
                 group=(one.field,), order=(Order("figure", True),), mode="TABLE", limit=None,
             )  # fmt: skip
     months = [f for f in start.filters if f.field == "month"]
-    new = [f for f in parts.filters if f.field in {"month", "posted_at"} and f.op == ">="]
+    new = [f for f in parts.filters if f.field in {"month", "posted_at"} and f.op == ">=" and f not in months]
     one_month = len({_first_day(one.value) for one in months}) == 1
     if start.entity == "invoice" and start.measures and one_month and new:
         sides = tuple(sorted({_first_day(f.value) for f in (*months, *new)}))
         rest = [f for f in start.filters if f.field != "month"]
         return replace(
-            start, filters=merge_filters([*rest, Filter("month", "in", sides)]), group=("month",),
+            start, filters=merge_filters([*rest, Filter("month", "in", sides)]), group=("month",), measures=start.measures[:1],
             order=(Order("month"),), mode="TABLE",
         )  # fmt: skip
     return None
+
+
+def _compared_sides(parts: QuestionParts, start: ParsedQuestion) -> ParsedQuestion | None:
+    """ "cái nào rẻ hơn" after a figure of one place and then of another: both told apart; None for other messages."""
+    old = start.replaced
+    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
+    if old is None or not (said and start.measures) or parts.filters or parts.output.group or parts.named:
+        return None
+    new = [one for one in start.filters if one.field == old.field and one.op in {"=", "in"}]
+    counts = start.measures[0].kind in {"count", "share"}
+    by_price = _BY_PRICE.search(fold(parts.text)) is not None
+    sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
+    kept = [one for one in start.filters if one not in new]
+    return replace(
+        start, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,), limit=None,
+        measures=(Measure("avg", "price"),) if counts and by_price else start.measures, mode="TABLE",
+        order=(Order("figure", True),), replaced=None,
+    )  # fmt: skip
 
 
 def _first_day(value: Value) -> str:
@@ -331,7 +408,7 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         same = old.field in fields
         if old.field == "amenity":
             same = any(one.field == "amenity" and one.value == old.value for one in new)
-        elif old.field in _PLACES and fields & _PLACES:
+        elif old.field in PLACES and fields & PLACES:
             same = not adding or old.op in {"!=", "not_in"} or old.field not in fields
             same = same and not (
                 old.field == "city" and fields <= {"district", "ward"} and _lie_within(new, old)
@@ -342,6 +419,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
             and any(_is_limit(one) and one.op[0] != old.op[0] for one in new if one.field == old.field)
         ):
             same = any(one.field == old.field and one.op[0] == old.op[0] for one in new)
+        if same and old.field in {"district", "city", "type"} and old.op == "=":
+            found = replace(found, replaced=old)
         gone = old.op in {"=", "in"} and {(old.field, value) for value in old.values} <= refused
         if not (same or gone):
             keep.append(old)
@@ -478,40 +557,17 @@ def _own_figure(parts: QuestionParts, entity: str) -> str:
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
-    if parts.money and found.entity == "invoice" and output.measures:
-        group = output.group or found.group
-        found = _without_month(found) if output.group else found
-        return replace(
-            found, measures=output.measures, group=group, order=output.order or found.order, mode="TABLE"
-        )
+    if (highest := _turns_groups(parts, found)) is not None:
+        return replace(found, order=(Order("figure", highest),))
+    rows = (parts.named or _WHICH.search(fold(parts.text))) and not find(parts.text, "asks", "amount asked")
+    if found.measures and not output.measures and rows and not (output.group or {"instead", "only"} & marks):
+        # Things are asked for where figures were: what they are figures of.
+        found = replace(found, measures=(), group=(), order=(), limit=None, mode="LIST")
     if "turn" in marks and found.order:
         found = replace(found, order=tuple(Order(one.field, not one.descending) for one in found.order))
-    counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
-    if (
-        found.entity in _SUMMED
-        and find(parts.text, "asks", "sum", "amount asked")
-        and not (find(parts.text, "asks", "avg", "min", "max") or output.group)
-    ):
-        figure = _own_figure(parts, found.entity) or _SUMMED[found.entity]
-        return replace(
-            found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None
-        )
-    if output.measures and (output.measures[0].kind != "count" or counted):
-        # Where no other figure is named, only another way of showing is asked for.
-        figures = find(parts.text, "asks", "count", "avg", "median", "min", "max", "sum", "trend")
-        named = figures or (output.group and MOST_OF_GROUP.search(fold(parts.text)))
-        measures = output.measures if named else found.measures or output.measures
-        group = output.group or found.group
-        found = replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
-    elif output.group and found.measures:
-        found = _without_month(found) if output.group == ("month",) else found
-        ends = find(parts.text, "asks", "highest end", "lowest end")
-        found = replace(found, order=(Order("figure", ends[0].label == "highest end"),)) if ends else found
-        found = replace(found, group=output.group, order=output.order or found.order)
-    elif output.order and not set(_MORE) & marks and not found.group:
-        # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
-        limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
-        found = replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
+    if (money := _with_money(parts, found)) is not None:
+        return money
+    found = _with_figures(parts, marks, found)
     if parts.limit:
         found = replace(found, limit=parts.limit)
     if output.mode == "LIST" and found.measures:
@@ -520,6 +576,45 @@ def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -
         average = (Measure("avg", "price"),)
         return replace(found, mode="CHART", measures=average, group=output.group or ("district",))
     return replace(found, mode=output.mode) if output.mode else found
+
+
+def _with_money(parts: QuestionParts, found: ParsedQuestion) -> ParsedQuestion | None:
+    """Another figure of one's own papers; None where none is asked for."""
+    output, find = parts.output, parts.vocabulary.find
+    if parts.money and found.entity == "invoice" and output.measures:
+        group = output.group or found.group
+        found = _without_month(found) if output.group else found
+        order = output.order or found.order
+        return replace(found, measures=output.measures, group=group, order=order, mode="TABLE")
+    summed = find(parts.text, "asks", "sum", "amount asked")
+    other = find(parts.text, "asks", "avg", "min", "max") or output.group
+    if found.entity not in _SUMMED or not summed or other:
+        return None
+    figure = _own_figure(parts, found.entity) or _SUMMED[found.entity]
+    return replace(found, measures=(Measure("sum", figure),), group=(), order=(), mode="TABLE", limit=None)
+
+
+def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
+    """Other figures or groups, or the order of a list."""
+    output, find = parts.output, parts.vocabulary.find
+    counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
+    if output.measures and (output.measures[0].kind != "count" or counted):
+        # Where no other figure is named, only another way of showing is asked for.
+        labels = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
+        named = find(parts.text, "asks", *labels) or (output.group and MOST_OF_GROUP.search(fold(parts.text)))
+        measures = output.measures if named else found.measures or output.measures
+        group = output.group or found.group
+        return replace(found, measures=measures, group=group, order=output.order, mode="TABLE")
+    if output.group and found.measures:
+        found = _without_month(found) if output.group == ("month",) else found
+        ends = find(parts.text, "asks", "highest end", "lowest end")
+        found = replace(found, order=(Order("figure", ends[0].label == "highest end"),)) if ends else found
+        return replace(found, group=output.group, order=output.order or found.order)
+    if output.order and not set(_MORE) & marks and not found.group:
+        # After a number of rooms "rẻ nhất là cái nào" asks for one of them.
+        limit = 1 if found.measures and not find(parts.text, "asks", "sort") else found.limit
+        return replace(found, order=output.order, measures=(), mode="LIST", limit=limit)
+    return found
 
 
 # Which row of the last list is pointed at.
@@ -537,7 +632,7 @@ def pick_row(
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
-    found = find_reference(message, rows, things=THINGS, fields=_EXTREMES)
+    found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
     if found is None:
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
@@ -556,8 +651,15 @@ def pick_row(
 def _may_point(parts: QuestionParts, focus: Focus) -> bool:
     """Whether the message is short and names no place or rent of its own, and rows were shown that can be pointed at."""
     short = focus.kind in entities() and len(folded_words(parts.text)) <= _MOST_POINTER_WORDS
-    other = any(one.field in _PLACES or one.field == "price" for one in parts.filters)
+    other = any(one.field in PLACES or one.field == "price" for one in parts.filters)
     return short and not other and not is_forbidden(parts.vocabulary, parts.text)
+
+
+def _named_by_id(message: str, focus: Focus) -> Reference | None:
+    """ "còn 691 thì sao": rows by the ids that stand in their links."""
+    said = {found[0]: found.span() for found in _ID.finditer(nfc(message))}
+    rows = tuple(row for row in focus.rows if row.id in said)
+    return Reference("ordinal", rows, tuple(said[row.id] for row in rows)) if rows else None
 
 
 def _pointed_at(
@@ -571,6 +673,7 @@ def _pointed_at(
     chosen = _chosen(found, focus.query)
     if not chosen:
         return None
+    asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
     if len(chosen) > 1:
         compares = bool(parts.vocabulary.find(parts.text, "asks", "compare"))
         if found.kind == "first" and previous is not None and not compares and not previous.measures:
@@ -579,19 +682,18 @@ def _pointed_at(
                 previous, limit=limit, edited=True, missing=(), remarks=(), question=start.question
             )
         listed = found.kind in {"first", "last"} and not compares
-        return _several(start if listed else replace(start, mode="TABLE"), chosen)
+        ids = Filter("id", "in", tuple(chosen))
+        return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
     details = dict.fromkeys(
         _DETAILS[hit.label] for hit in Vocabulary().find(start.question, "asks", *_DETAILS)
     )
-    asked = tuple(one for one in parts.filters if one.field in entities()[focus.kind].fields)
     filters = (Filter("id", "=", int(chosen[0])),)
-    return replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked)
-
-
-def _several(start: ParsedQuestion, chosen: list[str]) -> ParsedQuestion:
-    return replace(start, filters=(Filter("id", "in", tuple(chosen)),))
+    picked = replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked)
+    if not (details or asked) and parts.vocabulary.find(parts.text, "edits", "instead"):
+        return picked.asking_as(focus.query)  # "còn cái thứ ba thì sao": what was asked of the one before
+    return picked
 
 
 def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:

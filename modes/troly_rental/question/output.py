@@ -7,18 +7,21 @@ from dataclasses import dataclass, replace
 
 from troly.text.fold import fold
 from troly.text.match import PhraseHit
-from troly_rental.question.types import Filter, Measure, Mode, Order, Remark
+from troly_rental.question.types import PLACES, Filter, Measure, Mode, Order, Remark, Span
 from troly_rental.question.vocabulary import Vocabulary
 
 _GROUPS = (
     "district", "city", "ward", "type", "month", "week", "day", "furnished", "bedrooms", "status", "amenity",
-    "building", "room", "price_band",
+    "building", "room", "tenant", "price_band",
 )  # fmt: skip
-_NO_FIGURE = frozenset({"room", "building", "month", "week", "day"})
+_NO_FIGURE = frozenset({"room", "building", "tenant", "month", "week", "day"})
 """Groups that ask for no figure by themselves: "cho thuê theo tháng"."""
 _EACH = re.compile(r"(?:moi|tung|theo|each|every|per|by)\s")
-_ENDS_OF_RENT = ("min", "max", "cheapest", "dearest")
 _KINDS = ("avg", "median", "min", "max", "sum")
+_PRICES = (Measure("avg", "price"), Measure("min", "price"), Measure("max", "price"))
+"""What "giá bao nhiêu" asks of several rooms."""
+_PRICE_ENDS = ((Order("price"),), (Order("price", True),))
+"""The orders of which "giá bao nhiêu" asks for the end: "phòng rẻ nhất giá bao nhiêu"."""
 _DOWNWARDS = ("descending", "largest", "dearest", "newest", "most viewed")
 _LIST_ORDERS = {
     "newest": Order("posted_at", True), "oldest": Order("posted_at"), "cheapest": Order("price"),
@@ -42,6 +45,9 @@ _RANKED = re.compile(
 _EITHER_MORE = re.compile(r"(?<!\w)(?:hay|or)(?!\w).*(?<!\w)(?:hon|more|fewer)(?!\w)")
 _MOST = re.compile(r"(?<!\w)(?:nhat|most|\w+est)(?!\w)")
 MOST_OF_GROUP = re.compile(r"(?<!\w)(?:nhieu|it)\s+nhat(?!\w)")
+_MOST_THINGS = re.compile(
+    r"(?<!\w)(nhieu|it|most|fewest)\s+(?:\w+\s+){0,2}(?:nhat|rooms|posts|listings)(?!\w)"
+)
 _THAN = re.compile(r"\s*(?:hon|than)(?!\w)")
 _STATISTICS = re.compile(
     r"(?<!\w)(?:thong ke|bang gia|so lieu|statistics?|stats|phan bo|distribution|tong hop|bao cao|report|breakdown"
@@ -78,12 +84,11 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     group = _groups(vocabulary, text)
     order, remarks = _order(vocabulary, text, filters)
     measures = _measures(vocabulary, text, group)
+    if measures == _PRICES and order[:1] in _PRICE_ENDS and not remarks:
+        measures = (Measure("max" if order[0].descending else "min", "price"),)
+    measures = _shares(vocabulary, text, filters, group, measures)
     form = _form(vocabulary, text)
     trend = bool(vocabulary.find(text, "asks", "trend"))
-    if vocabulary.find(text, "asks", "occupancy"):
-        measures = (Measure("occupancy"), Measure("count_where", "rented"), Measure("count"))
-    elif "price_band" in group:
-        measures = (Measure("count"),)
     if (trend or form == "CHART") and not measures:
         counted = not trend and _COUNTED.search(fold(text))
         measures = (Measure("count") if counted else Measure("avg", _field(vocabulary, text)),)
@@ -106,11 +111,28 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
     return OutputRequest(measures, group, order, mode, tuple(remarks), compares)
 
 
+def _shares(
+    vocabulary: Vocabulary,
+    text: str,
+    filters: list[Filter],
+    group: tuple[str, ...],
+    measures: tuple[Measure, ...],
+) -> tuple[Measure, ...]:
+    """Shares and distributions in place of the figures that their words would be otherwise."""
+    for label, state in (("vacancy", "available"), ("occupancy", "rented")):
+        if vocabulary.find(text, "asks", label):
+            kind = Measure("occupancy", "" if state == "rented" else state)
+            return (kind, Measure("count_where", state), Measure("count"))
+    if vocabulary.find(text, "asks", "share"):
+        part = any(one.field not in PLACES for one in filters)
+        return (Measure("share"), Measure("count")) if part else (Measure("count"),) if group else ()
+    return (Measure("count"),) if "price_band" in group else measures
+
+
 def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure, ...]) -> bool:
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
-    return bool(measures) and not vocabulary.find(
-        text, "asks", "count", "avg", "median", "sum", *_ENDS_OF_RENT
-    )
+    hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
+    return measures == _PRICES and all(hit.label == "price asked" for hit in hits)
 
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:
@@ -133,6 +155,12 @@ def _ranked(text: str) -> re.Match[str] | None:
     if match is None or match["top"] or match["most"]:
         return match
     return match if _MOST.search(fold(text)[match.end() :]) else None
+
+
+def ranked_span(text: str) -> list[Span]:
+    """Where the number of groups stands, with the word for them."""
+    match = _ranked(text)
+    return [match.span()] if match else []
 
 
 def _implied_group(filters: list[Filter], *, compares: bool, counting: bool) -> tuple[str, ...]:
@@ -164,7 +192,7 @@ def _measures(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tupl
     if "count" in labels and not (found and "price asked" in labels):
         found.insert(0, Measure("count"))
     if not found and "price asked" in labels:
-        found = [Measure("avg", "price"), Measure("min", "price"), Measure("max", "price")]
+        found = [*_PRICES]
     if not found and group and set(group) - _NO_FIGURE:
         found = _superlative_groups(vocabulary, text, field)
     return tuple(found)
@@ -268,7 +296,9 @@ def _figure_order(
     if not group:
         return ()
     if group[0] in {"month", "week", "day", "bedrooms", "price_band"}:
-        ends = vocabulary.find(text, "asks", "highest end", "lowest end") if group[0] == "month" else []
+        ends = vocabulary.find(text, "asks", "highest end", "lowest end")
+        if not ends and (most := _MOST_THINGS.search(fold(text))):
+            return (Order("figure", most[1] in {"nhieu", "most"}),)
         return (Order("figure", ends[0].label == "highest end"),) if ends else (Order(group[0]),)
     low = vocabulary.find(text, "asks", "cheapest", "cheap", "smallest")
     few = re.search(r"(?<!\w)(?:it|fewest|least)(?!\w)", fold(text)) and measures[0].kind == "count"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -13,7 +14,8 @@ from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
 from troly_rental.question.follow_ups import change_query, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
-from troly_rental.question.parts import QuestionParts, parse_parts
+from troly_rental.question.names import NO_NAMES, Names
+from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
 from troly_rental.question.types import Filter, Order, ParsedQuestion, Remark
 from troly_rental.question.vocabulary import Vocabulary
@@ -27,6 +29,9 @@ _PERIODS = ("month", "week", "day", "price_band")
 _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
 _PUBLIC = frozenset({"room", "post"})
+_UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
+_CLAUSES = re.compile(r"\s*(?:[,;]|(?<!\w)(?:nhưng|nhung|rồi|roi|but|then)(?!\w))\s*")
+_MOST_CLAUSES = 4
 
 
 def parse_question(
@@ -37,6 +42,7 @@ def parse_question(
     places: Places | None = None,
     *,
     role: Role = "GUEST",
+    names: Names = NO_NAMES,
 ) -> ParsedQuestion:
     """What `text` asks (002-07, 002-09, 002-10), alone or as a change of what `focus` showed.
 
@@ -46,23 +52,28 @@ def parse_question(
     # What follows a marker of the response format asks for nothing.
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
-    known = places or all_places()
+    return _parse(message, focus, Asker(lang, now, places or all_places(), role, names))
+
+
+def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     previous = _previous(focus)
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
     about = previous.entity if previous is not None else ""
-    parts = parse_parts(vocabulary, message, lang, now, known, role=role, about=about)
+    parts = parse_parts(vocabulary, message, asker, about)
     if focus is not None:
         picked = pick_row(message, parts, previous, focus)
         if picked is not None:
             parsed, pointed = picked
-            return replace(parsed, unread=_unread(parts, parsed, pointed=pointed)) if parsed.ready else parsed
-    edited = change_query(message, parts, previous, focus) if previous is not None else None
-    if edited is not None:
-        parsed = check_readiness(edited, role, money=parts.money)
-        return _accounted(
-            parts, parsed, known, changed=parsed != previous, lost=_lost(parts, parsed, previous)
-        )
-    alone = _accounted(parts, _parse_alone(message, parts, role), known)
+            unread = _unread(parts, parsed, changed=True, pointed=pointed)
+            return replace(parsed, unread=unread) if parsed.ready else parsed
+        if previous is not None and (edited := change_query(message, parts, previous, focus)) is not None:
+            parsed = check_readiness(edited, asker.role, money=parts.money)
+            lost = _lost(parts, parsed, previous)
+            parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
+            return parsed if parsed.certain else _clause_by_clause(message, focus, asker) or parsed
+    if about and not parts.named:
+        parts = parse_parts(vocabulary, message, asker)
+    alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
     # A model wrote the query before: only a model can change it.
     follows = (
         focus is not None
@@ -70,6 +81,20 @@ def parse_question(
         and not (parts.named and any(f.field == "district" for f in parts.filters))
     )
     return replace(alone, leans=True) if follows and not alone.refused else alone
+
+
+def _clause_by_clause(message: str, focus: Focus, asker: Asker) -> ParsedQuestion | None:
+    """ "bỏ gác đi, chỉ cần thang máy": several changes in one message, one after the other; None where one of them is none."""
+    clauses = [clause for clause in _CLAUSES.split(message) if clause.strip()]
+    if not 1 < len(clauses) <= _MOST_CLAUSES:
+        return None
+    parsed = None
+    for clause in clauses:
+        parsed = _parse(clause, focus, asker)
+        if not (parsed.certain and parsed.edited) or parsed.picked:
+            return None
+        focus = replace(focus, rows=(), query=parsed.to_dict())
+    return replace(parsed, question=message) if parsed is not None else None
 
 
 def _previous(focus: Focus | None) -> ParsedQuestion | None:
@@ -122,8 +147,17 @@ def _accounted(
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
         return parsed
     parsed = replace(parsed, unread=unread)
+    unfiltered = tuple(one for one in parsed.remarks if one.key in _UNFILTERED)
+    if parsed.measures and unfiltered:  # a figure of what is not recorded
+        return replace(parsed, missing=(*unfiltered, Remark.of("missing.no_count")), remarks=())
     if not unread or any(one.key != "missing.what" for one in parsed.missing):
         return parsed
+    return _with_unread(parts, parsed, unread, places)
+
+
+def _with_unread(
+    parts: QuestionParts, parsed: ParsedQuestion, unread: tuple[str, ...], places: Places
+) -> ParsedQuestion:
     words = ", ".join(f"«{run}»" for run in unread)
     if area := unknown_area(parts, unread):
         cities = ", ".join(place.name for place in places.of("city"))
@@ -164,6 +198,8 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         one.field == "status" and one.value in _HIDDEN_STATES for one in parts.filters
     ):
         own = True  # of other people's rooms only what is to let is known
+    if role == "LANDLORD" and entity in _PUBLIC and {one.field for one in parts.filters} == {"status"}:
+        own = True  # "phòng nào đang trống": a landlord's own
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
     cheap = any(one.key == "said.cheap" for one in output.remarks)
@@ -236,7 +272,7 @@ def _within_fields(parsed: ParsedQuestion) -> tuple[ParsedQuestion, list[Remark]
     entity = entities()[parsed.entity]
     known = {*entity.fields, *_PERIODS} - ({"price_band"} if "price" not in entity.fields else set())
     special = {"price_m2": ("price", "area")}
-    asked = [name for one in parsed.measures if one.kind not in {"count_where", "occupancy"}
+    asked = [name for one in parsed.measures if one.kind not in {"count_where", "occupancy", "share"}
              for name in special.get(one.field, (one.field,)) if name]  # fmt: skip
     asked += ["status"] if any(one.kind == "occupancy" for one in parsed.measures) else []
     lost = dict.fromkeys(name for name in (*asked, *parsed.group) if name not in known)

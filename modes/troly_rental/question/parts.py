@@ -13,7 +13,8 @@ from troly.text.match import blank_out, spans_of
 from troly_rental.data.places import Places
 from troly_rental.question.amounts import Quantity, parse_quantities
 from troly_rental.question.dates import parse_contract_end, parse_days, parse_upcoming
-from troly_rental.question.output import OutputRequest, number_of_groups, parse_output
+from troly_rental.question.names import NO_NAMES, NamedThings, Names
+from troly_rental.question.output import OutputRequest, number_of_groups, parse_output, ranked_span
 from troly_rental.question.places import parse_places
 from troly_rental.question.spelling import correct_spelling
 from troly_rental.question.traits import parse_status, parse_traits
@@ -27,6 +28,12 @@ _ANY_DAY = date(2024, 6, 15)
 _SUPERLATIVES = ("newest", "oldest", "cheapest", "dearest", "largest", "smallest", "most viewed")
 _FIGURES = ("count", "avg", "median", "min", "max", "sum", "trend", "chart", "table")
 _MOST_ROWS = 200
+_PAID_YET = re.compile(
+    r"(?<!\w)(?:dong|tra|nop|thanh toan|chuyen|thu)\s+(?:\w+\s+){0,4}?(?:roi\s+)?(?:hay\s+)?chua(?=\s*(?:[?.!,]|$|a|vay|nhi|em|anh|ban))"
+    r"|(?<!\w)(?:paid|pay)(?!\w).*(?<!\w)yet(?!\w)|^(?:has|have|did)\s.*(?<!\w)(?:paid|pay)(?!\w)"
+)
+"""Whether something is paid: "đóng chưa", "has she paid"."""
+_BARE_COUNT = frozenset({"con bao nhieu", "co bao nhieu"})
 _ENTITIES = ("room_seeking_post", "post", "viewing", "contract", "invoice", "building", "room")
 
 
@@ -64,43 +71,79 @@ _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠
 
 def _signs_in_words(text: str) -> str:
     """Comparison signs before a number as the words that mean them."""
+    text = re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text)
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
 
-def parse_parts(
-    vocabulary: Vocabulary,
-    message: str,
-    lang: Lang,
-    now: datetime,
-    places: Places,
-    *,
-    role: Role = "GUEST",
-    about: str = "",
-) -> QuestionParts:
-    """The parts of `message`, asked by somebody of `role`; `about` are the records of the question before it, which are meant
-    where the message names none.
-    """
-    text = correct_spelling(_signs_in_words(message), lang)
-    own = bool(vocabulary.find(text, "asks", "own"))
-    named = [hit.label for hit in vocabulary.find(text, "asks", *_ENTITIES, "other") if hit.label != "other"]
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, in which language and when, and the places and names there are for it."""
+
+    lang: Lang
+    now: datetime
+    places: Places
+    role: Role = "GUEST"
+    names: Names = NO_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The records of a message, whether it names them, and the figure of invoices that is meant."""
+
+    entity: str
+    named: bool
+    money: str
+    own: bool
+
+
+def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, about: str) -> _Subject:
+    """What `text`, without proper names, asks about; `about` where it names nothing."""
+
+    def said(*labels: str) -> bool:
+        return bool(vocabulary.find(text, "asks", *labels))
+
+    own = said("own")
+    vacant = spans_of(vocabulary.find(text, "asks", "status room available"))
+    named = [
+        hit.label
+        for hit in vocabulary.find(text, "asks", *_ENTITIES, "other")
+        # "chưa có ai thuê" is no contract
+        if hit.label != "contract" or not any(start <= hit.start and hit.end <= end for start, end in vacant)
+    ]
+    named = [label for label in named if label != "other"]
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
+    states = (label for label in lists("asks") if label.startswith("status invoice "))
+    owed = said("due") or (about not in _OWN_ENTITIES and said(*states))
     entity = _entity(named, money)
-    states = [label for label in lists("asks") if label.startswith("status invoice ")]
-    if (
-        not named
-        and not money
-        and role != "GUEST"
-        and about not in _OWN_ENTITIES
-        and vocabulary.find(text, "asks", *states)
-    ):
-        entity, named = "invoice", ["invoice"]  # what is paid or not is a bill
-    if not named and not money and about:
+    if role != "GUEST" and owed and not (named or money):
+        return _Subject("invoice", True, "", own)  # what is to be paid, paid or not is a bill
+    if not (named or money) and about:
         entity = about
-    held = own or vocabulary.find(text, "asks", "sum")
-    if entity == "room" and held and role != "GUEST" and vocabulary.find(text, "asks", "figure deposit"):
-        entity, named = "contract", ["contract"]  # what was paid, or is held: not the rooms' asking deposit
+    if whose.filters and not (whose.tenants or named) and said("told building"):
+        return _Subject("building", True, money, own)
+    if whose.filters and entity == "room":
+        if not whose.tenants:
+            return _Subject(entity if named else "building", True, money, own)
+        return _Subject("invoice" if owed or _PAID_YET.search(fold(text)) else "contract", True, money, own)
+    # What was paid, or is held: not the rooms' asking deposit. The rent that was agreed on: not the rents of others.
+    deposit = role != "GUEST" and (own or said("sum")) and said("figure deposit")
+    rent = role == "TENANT" and own and said("invoice rent") and not (money or said("avg"))
+    if entity == "room" and (deposit or rent):
+        return _Subject("contract", True, money, own)
+    return _Subject(entity, bool(named or money), money, own)
+
+
+def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str = "") -> QuestionParts:
+    """The parts of `message`; `about` are the records of the question before it, which are meant where the message names none."""
+    now, role = asker.now, asker.role
+    text = _signs_in_words(message)
+    text = correct_spelling(text, asker.lang, asker.names.find(text).spans)
+    whose = asker.names.find(text)
+    spoken, text = text, blank_out(text, whose.spans, "|")
+    subject = _subject(vocabulary, text, whose, role, about)
+    entity, money, own = subject.entity, subject.money, subject.own
     ending, rest, end_spans = parse_contract_end(vocabulary, text, entity, now)
-    where = parse_places(vocabulary, rest, places)
+    where = parse_places(vocabulary, rest, asker.places)
     groups = spans_of(vocabulary.find(text, "asks", "by furnished", "by amenity", "by type"))
     traits = parse_traits(vocabulary, blank_out(where.rest, groups, "|"))
     figures = bool(vocabulary.find(text, "asks", *_FIGURES))
@@ -114,7 +157,7 @@ def parse_parts(
     status, status_spans = parse_status(vocabulary, blank_out(text, unfurnished), entity)
     found = [
         *ending, *days, *parse_upcoming(vocabulary, text, entity, now), *_status(money, status, entity),
-        *where.filters, *traits.filters,
+        *where.filters, *traits.filters, *whose.filters,
         *(f for q in quantities if q.field not in {"", "limit", "other", "fee"} for f in q.filters()),
     ]  # fmt: skip
     known = entities()[entity].fields
@@ -122,9 +165,10 @@ def parse_parts(
     unknown = dict.fromkeys(one.field for one in found if one.field not in known)
     output = _output(vocabulary, blank_out(text, traits.spans), list(filters), entity, money)
     if entity in {"room", "post"} and not any(one.field == "type" for one in filters):
-        # A rent of "phòng trọ" is not one of flats and houses.
+        # A figure of "phòng trọ" is not one of flats and houses.
         plain = vocabulary.find(text, "kinds", "room")
-        if plain and output.measures and vocabulary.find(text, "asks", "avg", "median", "min", "max"):
+        forms = vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
+        if plain and not own and not forms and (output.measures or output.single):
             filters = merge_filters([*filters, Filter("type", "=", "room")])
     output = _counted_states(text, output, status)
     if any(one.kind == "count_where" for one in output.measures):
@@ -140,23 +184,23 @@ def parse_parts(
     ]
     return QuestionParts(
         vocabulary=vocabulary,
-        text=text,
+        text=spoken,
         unplaced=where.marked,
         entity=entity,
-        named=bool(named) or bool(money),
+        named=subject.named,
         money=money,
         filters=filters,
         quantities=tuple(quantities),
         output=output,
         limit=limit,
-        own=own or bool(money) or bool(vocabulary.find(text, "asks", "occupancy")) or (entity in _OWN_ENTITIES and bool(named)) or entity == "contract",
+        own=own or bool(money) or (role == "LANDLORD" and bool(whose.filters)) or bool(vocabulary.find(text, "asks", "occupancy", "vacancy")) or (entity in _OWN_ENTITIES and subject.named) or entity == "contract",
         needless=traits.needless,
         missing=where.missing,
         remarks=(
             *traits.remarks, *where.remarks, *output.remarks, *_assumptions(quantities),
             *(Remark.of("said.no_field", field=name) for name in unknown),
         ),
-        read=(*where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *_limit_spans(text, limit)),
+        read=(*whose.spans, *where.read, *traits.read, *end_spans, *day_spans, *status_spans, *amounts, *_limit_spans(text, limit), *ranked_span(text)),
     )  # fmt: skip
 
 
@@ -196,18 +240,17 @@ def _limit_spans(text: str, limit: int | None) -> list[Span]:
 
 def _money_records(vocabulary: Vocabulary, text: str, *, own: bool, role: Role, about: str) -> str:
     """Which figure of the asker's invoices is meant: "debt", "revenue", "electricity", "water", "rent", or ""."""
-    if vocabulary.find(text, "asks", "revenue"):
-        return "revenue"
-    if vocabulary.find(text, "asks", "debt"):
-        return "debt"
+    if plain := vocabulary.find(text, "asks", "revenue") or vocabulary.find(text, "asks", "debt"):
+        return plain[0].label
     found = vocabulary.find(text, "asks", "invoice electricity", "invoice water", "invoice rent")
     periods = [one.span for one in find_ranges(text, _ANY_DAY)]
     by_month = role != "GUEST" and vocabulary.find(text, "asks", "by month")
-    if (
-        not found
-        or not (own or periods or by_month or about == "invoice")
-        or vocabulary.find(text, "asks", "avg", "compare", "cheapest", "cheap")
-    ):
+    mine = own or by_month or about == "invoice" or (role != "GUEST" and len(periods) > 1)
+    market = vocabulary.find(text, "asks", "cheapest", "cheap", *(() if mine else ("avg", "compare")))
+    rent = found[:1] and found[0].label == "invoice rent" and not (periods or by_month)
+    if rent and (about != "invoice" or vocabulary.find(text, "asks", "avg")):
+        return ""  # of no month: the rent of the rooms, or of the contract
+    if not found or not (mine or periods) or market:
         return ""
     if not own and vocabulary.find(text, "amounts", "unit electricity_price", "unit water_price"):
         return ""
@@ -247,39 +290,48 @@ def _output(
 ) -> OutputRequest:
     """What is asked of the records: of invoices and contracts a rent is their own figure, "total" or "monthly_rent"."""
     output = parse_output(vocabulary, text, filters)
+    if entity == "invoice" and _PAID_YET.search(fold(text)):  # whether, not how much
+        return replace(output, measures=(), group=(), order=(), mode="LIST", remarks=())
     if money in {"electricity", "water", "rent", "revenue"}:
-        groups = {"month", "room"} | ({"building"} if money == "revenue" else set())
-        group = tuple(name for name in output.group if name in groups)
-        if not group and vocabulary.find(text, "asks", "chart", "trend"):
-            group = ("month",)
-        mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
-        figures = (
-            ("total", "rent", "electricity", "water", "other")
-            if money == "rent" and not group
-            else ("total" if money in {"revenue", "rent"} else money,)
-        )  # what is paid for a room in a month is more than its rent
-        order = _money_order(vocabulary, text, group)
-        return replace(
-            output,
-            measures=tuple(Measure("sum", name) for name in figures),
-            group=group,
-            order=order,
-            mode=mode,
-            remarks=(),
-        )
-    if entity == "invoice" and _is_amount_asked(vocabulary, text, output):
-        total = (Measure("sum", "total"),)
-        return replace(output, measures=total, mode="TABLE", group=(), order=(), remarks=())
-    if entity == "invoice" and output.mode == "CHART" and not vocabulary.find(text, "asks", "count"):
-        return replace(output, measures=(Measure("sum", "total"),), group=("month",), order=(Order("month"),))
+        return _money_output(vocabulary, text, output, money)
+    charted = output.mode == "CHART" and not vocabulary.find(text, "asks", "count")
+    if entity == "invoice" and (charted or _is_amount_asked(vocabulary, text, output)):
+        group = tuple(name for name in output.group if name in {"month", "tenant", "room"})
+        group, order = (("month",), (Order("month"),)) if charted else (group, ())
+        total, mode = (Measure("sum", "total"),), output.mode if charted else "TABLE"
+        return replace(output, measures=total, mode=mode, group=group, order=order, remarks=())
     asked = vocabulary.find(text, "asks", "price asked", "amount asked", "sum")
     if entity == "contract" and asked and vocabulary.find(text, "asks", "figure deposit"):
         return replace(
             output, measures=(Measure("sum", "deposit"),), mode="TABLE", group=(), order=(), remarks=()
         )
     rent = {"invoice": "total", "contract": "monthly_rent"}.get(entity, "price")
-    measures = (Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures)
-    return replace(output, measures=tuple(measures))
+    measures = tuple(
+        Measure(one.kind, rent if one.field == "price" else one.field) for one in output.measures
+    )
+    if measures == (Measure("avg", "total"),) and "month" in output.group:
+        return replace(output, measures=(Measure("monthly", "total"),), group=(), order=())
+    return replace(output, measures=measures)
+
+
+def _money_output(vocabulary: Vocabulary, text: str, output: OutputRequest, money: str) -> OutputRequest:
+    """A figure of invoices: what is paid for a room in a month is more than its rent, and not all that is billed is paid."""
+    groups = {"month", "room", "tenant"} | ({"building"} if money == "revenue" else set())
+    group = tuple(name for name in output.group if name in groups)
+    if not group and vocabulary.find(text, "asks", "chart", "trend"):
+        group = ("month",)
+    monthly = bool(vocabulary.find(text, "asks", "avg"))
+    if monthly:
+        group = tuple(name for name in group if name != "month")
+    figures: tuple[str, ...] = (money,) if money in {"electricity", "water"} else ("total",)
+    if money == "rent" and not group:
+        figures = ("total", "rent", "electricity", "water", "other")
+    measures = tuple(Measure("monthly" if monthly else "sum", name) for name in figures)
+    if money == "revenue" and not (group or monthly):
+        measures = (*measures, Measure("paid", "total"))
+    mode: Mode = "CHART" if output.mode == "CHART" else "TABLE"
+    order = _money_order(vocabulary, text, group)
+    return replace(output, measures=measures, group=group, order=order, mode=mode, remarks=())
 
 
 def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> tuple[Order, ...]:
@@ -292,11 +344,17 @@ def _money_order(vocabulary: Vocabulary, text: str, group: tuple[str, ...]) -> t
 
 def _is_amount_asked(vocabulary: Vocabulary, text: str, output: OutputRequest) -> bool:
     """ "tôi còn nợ bao nhiêu", "hóa đơn tháng này bao nhiêu": what the invoices come to."""
-    if any(one.kind not in {"avg", "min", "max"} for one in output.measures) or output.mode == "CHART":
+    if (
+        any(one.kind not in {"avg", "min", "max", "count"} for one in output.measures)
+        or output.mode == "CHART"
+    ):
         return False
-    if vocabulary.find(text, "asks", "count", "avg", "min", "max", "median"):
+    if vocabulary.find(text, "asks", "avg", "min", "max", "median"):
         return False
-    return bool(vocabulary.find(text, "asks", "amount asked", "price asked"))
+    counted = vocabulary.find(text, "asks", "count")
+    if any(fold(hit.phrase) not in _BARE_COUNT for hit in counted):
+        return False
+    return bool(counted or vocabulary.find(text, "asks", "amount asked", "price asked"))
 
 
 def _limit(vocabulary: Vocabulary, text: str) -> int | None:

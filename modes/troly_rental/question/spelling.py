@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
-from troly.text.spelling import Corrector, SpellingRules, chat_spellings, without_telex
+from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings, without_telex
 from troly.text.wordlist import LEXICONS as SHARED
 from troly.text.wordlist import read_lists
 from troly_rental.data.places import places
+from troly_rental.question.types import Span
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 
 MOST_CHARACTERS = 1_000
@@ -23,11 +24,11 @@ _RULES = SpellingRules(shortest_typed=4, chat_anywhere_from=3)
 _LISTS = ("amounts", "asks", "kinds", "amenities", "edits", "talk")
 
 
-def correct_spelling(text: str, lang: Lang = "vi") -> str:
+def correct_spelling(text: str, lang: Lang = "vi", protected: Sequence[Span] = ()) -> str:
     """`text` in NFC with what is misspelt put right; what is not understood stays as it was typed.
 
     `lang` is the language of the talk: it decides where the message shows none. Longer messages are read up to 1,000
-    characters. Names of places and landmarks that are spelt as listed are left alone.
+    characters. Names of places and landmarks that are spelt as listed are left alone, and what is `protected`.
     """
     text = _DOTTED.sub(r"\1 ", nfc(text[:MOST_CHARACTERS]))
     names = [
@@ -39,7 +40,7 @@ def correct_spelling(text: str, lang: Lang = "vi") -> str:
     phrases = [
         (hit.start, hit.end) for hit in Vocabulary().find(text, "asks") if hit.exact and " " in hit.phrase
     ]
-    return _corrector().correct(text, lang=lang, protected=[*names, *phrases]).text
+    return _corrector().correct(text, lang=lang, protected=[*names, *phrases, *protected]).text
 
 
 def is_listed(word: str) -> bool:
@@ -65,7 +66,7 @@ def _repair(token: WordToken) -> str | None:
 @cache
 def _corrector() -> Corrector:
     names = (place.name for place in places().by_id.values())
-    chat = chat_spellings(LEXICONS / "spellings.txt")
+    chat = chat_spellings(CHAT, LEXICONS / "spellings.txt")
     return Corrector([*_phrases(), *names], _everyday(), chat, _RULES, repair=_repair)
 
 

@@ -157,7 +157,9 @@ def _kinds(
     """
     hits = [hit for hit in vocabulary.find(text, "kinds") if hit.label != "any"]
     others = [hit for hit in hits if hit.label != "room"]
-    turns = [*turns, *(replace(h, label="without") for h in vocabulary.find(text, "wheres", "except"))]
+    # "ở" belongs to the kind in "không phải ở ghép", to the negation in "không ở quận 1".
+    bare = blank_out(text, [(hit.start, hit.end) for hit in hits])
+    turns = [*turns, *(replace(h, label="without") for h in vocabulary.find(bare, "wheres", "except"))]
     filters: list[Filter] = []
     used: list[Span] = []
     read: list[Span] = []

@@ -13,6 +13,7 @@ Value = str | int | float | bool | tuple[str, ...]
 Span = tuple[int, int]
 
 HINTED = ("room", "post", "room_seeking_post")
+PLACES = frozenset({"city", "district", "ward", "street"})
 LIST_ROWS, TABLE_ROWS = 20, 100
 """Most rows of a list and of a table when no number is asked for."""
 OPPOSITE: dict[Op, Op] = {
@@ -51,7 +52,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A figure to work out: `kind` of count, avg, min, max, median, sum over `field` ("" for count)."""
+    """A figure to work out: `kind` of count, avg, min, max, median, sum, paid (the sum of what is paid), monthly (the sum by
+    the number of months) over `field`; count_where and occupancy of a state; share: the part that meets the conditions.
+    """
 
     kind: str
     field: str = ""
@@ -78,6 +81,7 @@ class ParsedQuestion:
     `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
     `picked` is the number of the one row of the last list that is meant, 0 for none, `details` the fields of that row
     that are asked for, none for what matters most, `asked` the conditions that it is asked to meet (yes or no).
+    `replaced` is the place or kind that a change put another one in place of.
     `without_beds` leaves out beds in shared rooms, which "phòng giá rẻ" does not mean. `unread` are the words of the
     message that this does not hold; `leans` says that it may go on from an answer that the rules cannot change.
     """
@@ -97,6 +101,7 @@ class ParsedQuestion:
     details: tuple[str, ...] = ()
     asked: tuple[Filter, ...] = ()
     without_beds: bool = False
+    replaced: Filter | None = None
     refused: bool = False
     unread: tuple[str, ...] = ()
     leans: bool = False
@@ -129,6 +134,15 @@ class ParsedQuestion:
         """Most rows of the answer."""
         return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
 
+    def asking_as(self, query: Mapping[str, Any]) -> ParsedQuestion:
+        """The same rows, asked what `query` (`asked_of`) asked of others."""
+        asked = tuple(_filter(one) for one in query.get("asked", ()))
+        return replace(self, asked=asked, details=tuple(query.get("details", ())))
+
+    def asked_of(self) -> dict[str, Any]:
+        """What is asked of the rows that were picked, as plain data."""
+        return {"asked": [one.as_dict() for one in self.asked], "details": list(self.details)}
+
     def state_filters(self) -> list[dict[str, Any]]:
         """`filters` of the state, in a fixed order."""
         return [one.as_dict() for one in self.filters]
@@ -149,6 +163,7 @@ class ParsedQuestion:
             "skip": self.skip,
             "picked": self.picked,
             "without_beds": self.without_beds,
+            "replaced": self.replaced.as_dict() if self.replaced else None,
             "refused": self.refused,
             "missing": [[one.key, dict(one.params)] for one in self.missing],
             "said": [[one.key, dict(one.params)] for one in self.remarks],
@@ -173,7 +188,8 @@ class ParsedQuestion:
         )
         return cls(
             **{name: data[name] for name in plain if name in data},
-            filters=tuple(Filter(one["field"], one["op"], _value(one["value"])) for one in data["filters"]),
+            filters=tuple(_filter(one) for one in data["filters"]),
+            replaced=_filter(data["replaced"]) if data.get("replaced") else None,
             order=tuple(Order(name, bool(down)) for name, down in data["order"]),
             group=tuple(data["group"]),
             measures=tuple(Measure(kind, name) for kind, name in data["measures"]),
@@ -197,6 +213,10 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
             merged.append(Filter(name, cast("Op", several if len(unique) > 1 else op), value))
     rest = [one for one in found if one.field not in _SINGLE_VALUED]
     return tuple(sorted(dict.fromkeys([*merged, *rest]), key=lambda one: (one.field, one.op, str(one.value))))
+
+
+def _filter(data: Mapping[str, Any]) -> Filter:
+    return Filter(data["field"], data["op"], _value(data["value"]))
 
 
 def _value(value: Any) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from troly_rental.data.places import places
-from troly_rental.question.types import Filter, Measure, ParsedQuestion, Value
+from troly_rental.question.types import PLACES, Filter, Measure, ParsedQuestion, Value
 from troly_rental.roles import Role, grants
 from troly_rental.sql.relations import LANDLORD_ONLY, Entity, entities
 
@@ -74,7 +74,7 @@ class _Builder:
         groups = [self._group(name) for name in parsed.group]
         named = [exp.alias_(node, name) for node, name in zip(groups, parsed.group, strict=True)]
         measures = [exp.alias_(self._measure(one), label_of(one)) for one in parsed.measures]
-        if groups and parsed.measures[0].kind not in {"count", "count_where", "occupancy"}:
+        if groups and parsed.measures[0].kind not in {"count", "count_where", "occupancy", "share"}:
             measures.append(exp.alias_(exp.Count(this=exp.Star()), "count"))
         query = self.finished([*named, *measures])
         if not groups:
@@ -98,7 +98,7 @@ class _Builder:
 
     def finished(self, chosen: list[exp.Expr]) -> exp.Select:
         """SELECT of `chosen` with the joins and conditions that the question needs."""
-        conditions = [self._condition(one) for one in self.parsed.filters]
+        conditions = [self._condition(one) for one in self.parsed.filters if not self._is_part(one)]
         conditions += self._chosen_rows()
         query = exp.select(*chosen, dialect="duckdb").from_(exp.to_table(self.entity.table))
         for table in self._joins:
@@ -106,6 +106,10 @@ class _Builder:
             on = exp.EQ(this=_named(keys[0]), expression=_named(keys[1]))
             query = query.join(exp.to_table(table), on=on, join_type="left")
         return query.where(*conditions) if conditions else query
+
+    def _is_part(self, one: Filter) -> bool:
+        """Whether a condition says what part of the rows is counted, not which rows there are."""
+        return one.field not in PLACES and any(measure.kind == "share" for measure in self.parsed.measures)
 
     def field(self, name: str) -> exp.Expr:
         """The column of a field, its table joined; views of a room are those of its most seen post."""
@@ -162,19 +166,8 @@ class _Builder:
         return self.field(name)
 
     def _measure(self, one: Measure) -> exp.Expr:
-        if one.kind == "count":
-            return exp.Count(this=exp.Star())
-        if one.kind in {"count_where", "occupancy"}:
-            state = exp.Literal.string(one.field or "rented")
-            of_state = exp.EQ(this=self.field("status"), expression=state)
-            some: exp.Expr = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=of_state))
-            if one.kind == "count_where":
-                return some
-            share = exp.Div(
-                this=exp.Mul(this=exp.Literal.number("100.0"), expression=some),
-                expression=exp.Count(this=exp.Star()),
-            )
-            return exp.Round(this=share, decimals=exp.Literal.number(1))
+        if one.kind in {"count", "count_where", "occupancy", "share"}:
+            return self._counted(one)
         if one.field == "price_m2":
             price, area = self.field("price"), self.field("area")
             value: exp.Expr = exp.Div(this=price, expression=area, typed=False, safe=False)
@@ -183,8 +176,31 @@ class _Builder:
         kinds: dict[str, type[exp.Func]] = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum}
         if one.kind in kinds:
             return kinds[one.kind](this=value)
-        middle = exp.Median(this=value) if one.kind == "median" else exp.Avg(this=value)
+        if one.kind == "paid":
+            paid = exp.EQ(this=self.field("status"), expression=exp.Literal.string("paid"))
+            summed = exp.Filter(this=exp.Sum(this=value), expression=exp.Where(this=paid))
+            return exp.Coalesce(this=summed, expressions=[exp.Literal.number(0)])
+        middle: exp.Expr = exp.Median(this=value) if one.kind == "median" else exp.Avg(this=value)
+        if one.kind == "monthly":
+            months = exp.Count(this=exp.Distinct(expressions=[self.field("month")]))
+            middle = exp.Div(this=exp.Sum(this=value), expression=months)
         return exp.Round(this=middle, decimals=exp.Literal.number(0 if one.field != "area" else 1))
+
+    def _counted(self, one: Measure) -> exp.Expr:
+        """A number of rows, of those of a state, or the share of those of a state or of the conditions."""
+        if one.kind == "count":
+            return exp.Count(this=exp.Star())
+        state = exp.Literal.string(one.field or "rented")
+        part = [self._condition(condition) for condition in self.parsed.filters if self._is_part(condition)]
+        met = exp.and_(*part) if part else exp.EQ(this=self.field("status"), expression=state)
+        some = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=met))
+        if one.kind == "count_where":
+            return some
+        share = exp.Div(
+            this=exp.Mul(this=exp.Literal.number("100.0"), expression=some),
+            expression=exp.Count(this=exp.Star()),
+        )
+        return exp.Round(this=share, decimals=exp.Literal.number(1))
 
     def _limited(self, query: exp.Select) -> exp.Select:
         query = query.limit(self.parsed.rows)

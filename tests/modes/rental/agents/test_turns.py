@@ -215,3 +215,53 @@ async def test_without_data_the_remedy_is_named(tmp_path: Path) -> None:
         told = await desk.ask("phòng dưới 3 triệu")
         assert told.state["kind"] == "CONTROL"
         assert "app ingest rental" in told.answer
+
+
+async def test_a_landlord_asks_by_the_names_of_tenants_and_buildings(desk: RentalDesk) -> None:
+    desk.become("lan")
+    contract = await desk.ask("hợp đồng của Minh khi nào hết hạn")
+    assert "29/1/2028" in contract.answer
+    assert contract.state["count"] == 1
+    assert "chưa trả" in (await desk.ask("Minh đóng tiền tháng 11 chưa")).answer
+    assert "3.395.600" in (await desk.ask("anh Đức còn nợ bao nhiêu")).answer
+    assert "202 Nguyễn Oanh" in (await desk.ask("địa chỉ nhà trọ Lan Anh")).answer
+    desk.become("minh")
+    # Nobody's names are known to whom they do not rent from.
+    assert "3.395.600" not in (await desk.ask("anh Đức còn nợ bao nhiêu")).answer
+
+
+@pytest.mark.parametrize(
+    ("who", "question", "figure"),
+    [
+        ("lan", "doanh thu tháng 10", "8.609.600"),
+        ("lan", "tháng 11 đã thu được bao nhiêu", "đã thu 0 VND"),
+        ("lan", "doanh thu trung bình mỗi tháng", "7.155.733"),
+        ("lan", "tỉ lệ phòng trống", "62,5%"),
+        ("lan", "khách nào chưa đóng tiền tháng 11, mỗi người bao nhiêu", "2 dòng"),
+        ("lan", "tổng tiền cọc tôi đang giữ", "7.400.000"),
+        ("minh", "tháng này em phải đóng bao nhiêu tiền", "5.316.600"),
+        ("minh", "tiền phòng tháng 11 đóng chưa", "chưa trả"),
+        ("minh", "trung bình mỗi tháng em trả bao nhiêu", "5.257.300"),
+        ("minh", "what's my rent", "4,500,000"),
+        ("nobody", "bao nhiêu phần trăm phòng ở quận 1 có máy lạnh", "60%"),
+    ],
+)
+async def test_figures_of_ones_own_and_shares(desk: RentalDesk, who: str, question: str, figure: str) -> None:
+    desk.become(who)
+    assert figure in (await desk.ask(question)).answer
+
+
+async def test_what_was_asked_of_one_row_is_asked_of_the_next(desk: RentalDesk) -> None:
+    desk.become("nobody")
+    shown = await desk.ask("phòng ở gò vấp dưới 4 triệu có máy lạnh")
+    rows = shown.state["results"]
+    size = await desk.ask("cái thứ hai rộng bao nhiêu")
+    assert f"{rows[1]['area']:g} m²".replace(".", ",") in size.answer
+    again = await desk.ask("còn cái thứ ba thì sao")
+    assert f"{rows[2]['area']:g} m²".replace(".", ",") in again.answer
+    by_id = await desk.ask(f"còn {rows[3]['id']} thì sao")
+    assert f"{rows[3]['area']:g} m²".replace(".", ",") in by_id.answer
+    # After the cheapest one the others can still be pointed at.
+    await desk.ask("cái rẻ nhất")
+    fifth = await desk.ask("cái thứ năm có ban công không")
+    assert rows[4]["title"] in fifth.answer

@@ -70,3 +70,18 @@ def test_the_shipped_cases_are_understood_to_the_last_word() -> None:
     read = [ask(*turns_of(case)) for case in cases()]
     asked = [parsed for parsed in read if parsed.request_type == "QUERY"]
     assert sum(parsed.ready and bool(parsed.unread) for parsed in asked) <= 0.05 * len(asked)
+
+
+@pytest.mark.parametrize("wish", ["hồ bơi", "phòng gym", "khóa vân tay", "cho nữ"])
+def test_no_figure_is_given_of_what_is_not_recorded(wish: str) -> None:
+    assert ask(f"phòng {wish} ở quận 7").ready
+    assert not ask(f"có bao nhiêu phòng {wish} ở quận 7").ready
+
+
+@pytest.mark.parametrize(
+    "spoken", ["ơi", "nghen", "nè", "ad ơi", "cho em hỏi xíu", "trời ơi", "hic", "check giúp mình"]
+)
+def test_manners_of_speaking_change_nothing(spoken: str) -> None:
+    plain = "có bao nhiêu phòng ở quận 7 dưới 4 triệu"
+    for text in (f"{spoken} {plain}", f"{plain} {spoken}", fold(f"{plain} {spoken}")):
+        assert (told(ask(text)), ask(text).certain) == (told(ask(plain)), True), text

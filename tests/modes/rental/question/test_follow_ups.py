@@ -86,3 +86,66 @@ def test_readings_survive_the_way_to_json_and_back() -> None:
     for messages in ((FIRST,), (FIRST, "rẻ hơn nữa"), ("so sánh giá quận 1 và quận 3",), ("quận 13",)):
         parsed = ask(*messages)
         assert ParsedQuestion.from_dict(parsed.to_dict()) == parsed
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        ("hóa đơn tháng 10 của tôi bao nhiêu", "tiền cọc của tôi là bao nhiêu"),
+        ("doanh thu tháng 10", "tôi đang giữ bao nhiêu tiền cọc"),
+        ("doanh thu tháng 10", "how much deposit do I hold for my rooms"),
+        ("hợp đồng của tôi", "hóa đơn tháng này của tôi bao nhiêu"),
+        ("bài đăng của tôi", "hợp đồng của tôi khi nào hết hạn"),
+    ],
+)
+def test_what_the_records_before_do_not_have_is_another_question(first: str, message: str) -> None:
+    assert ask(first, message) == ask(message)
+
+
+@pytest.mark.parametrize("place", ["quận 7", "Gò Vấp", "Cầu Giấy"])
+@pytest.mark.parametrize(
+    ("message", "new"),
+    [
+        ("có phòng nào có ban công không", {"amenity=balcony"}),
+        ("còn căn hộ nào dưới 3 triệu không", {"price<3000000"}),
+        ("bao nhiêu phòng có máy giặt", {"amenity=washing_machine"}),
+    ],
+)
+def test_the_same_records_without_a_place_are_those_of_the_place_before(
+    place: str, message: str, new: set[str]
+) -> None:
+    parsed = ask(f"phòng ở {place} có wifi", message)
+    kept = told(ask(f"phòng ở {place}"))
+    assert kept | new <= told(parsed)
+
+
+@pytest.mark.parametrize("most", ["rẻ nhất", "đắt nhất"])
+def test_an_end_after_figures_is_that_of_what_was_counted(most: str) -> None:
+    parsed = ask("có bao nhiêu phòng ở quận 7 có ban công", f"căn {most} giá bao nhiêu")
+    assert told(parsed) == {"district=Quận 7", "amenity=balcony"}
+    assert [one.kind for one in parsed.measures] == ["min" if most == "rẻ nhất" else "max"]
+
+
+def test_things_after_a_figure_are_listed() -> None:
+    parsed = ask("có bao nhiêu phòng ở quận 7 có ban công", "phòng nào dưới 4 triệu")
+    assert (parsed.mode, parsed.measures) == ("LIST", ())
+    assert told(parsed) == {"district=Quận 7", "amenity=balcony", "price<4000000"}
+
+
+def test_the_other_end_of_groups() -> None:
+    parsed = ask("quận nào có nhiều phòng nhất", "còn ít nhất thì sao")
+    assert [(one.field, one.descending) for one in parsed.order] == [("figure", False)]
+
+
+def test_two_places_asked_one_after_the_other_are_told_apart() -> None:
+    parsed = ask("giá trung bình ở quận 7", "còn Gò Vấp thì sao", "cái nào rẻ hơn")
+    assert (told(parsed), parsed.group) == ({"districtinGò Vấp,Quận 7"}, ("district",))
+    # With nothing to tell apart there is no answer.
+    assert not ask("giá trung bình ở quận 7", "cái nào rẻ hơn").certain
+
+
+@pytest.mark.parametrize("pause", [", ", " nhưng ", " rồi ", "; "])
+def test_several_changes_in_one_message(pause: str) -> None:
+    parsed = ask(FIRST, f"bỏ máy lạnh đi{pause}thêm ban công")
+    assert told(parsed) == (BASE - {"amenity=air_conditioner"}) | {"amenity=balcony"}
+    assert parsed.certain
