@@ -60,9 +60,13 @@ def test_the_login_has_its_profile(paths: Paths) -> None:
 
 def test_a_login_without_an_entry_is_plain_staff(paths: Paths) -> None:
     plain = Profile("cúc", "cúc", "staff", frozenset(), "", "auto")
-    assert load_profile(paths, Settings(), env={"LOGNAME": "cúc", "USER": "an"}) == plain
     paths.users_file.write_text(USERS, encoding="utf-8")
     assert load_profile(paths, Settings(), login="cúc", env=AN) == plain
+
+
+def test_without_a_users_file_one_is_staff_and_reads_what_is_internal(paths: Paths) -> None:
+    found = load_profile(paths, Settings(), env={"LOGNAME": "cúc", "USER": "an"})
+    assert found == Profile("cúc", "cúc", "staff", frozenset({"internal"}), "", "auto")
 
 
 def test_a_process_without_any_name_still_has_one(paths: Paths) -> None:

@@ -244,7 +244,7 @@ async def test_conversations_are_counted_by_verdict_and_form(own_home: Path) -> 
     cases = [
         Case(
             "c1",
-            ("kiểm tra bảo hành ABC123", "xin chào", "bảo hành ABC123 đến khi nào", "ABC123"),
+            ("kiểm tra bảo hành ABC123", "xzqv wkjh", "bảo hành ABC123 đến khi nào", "ABC123"),
             forms=("plain", "vi"),
             answers=(
                 Expectation(right=(("ABC123",),), plain=True),

@@ -16,6 +16,8 @@ from troly.errors import AccessError, InputError
 from troly.paths import Paths
 
 DEFAULT_ROLE = "staff"
+# Without a users file there is one person, a member of the staff: what is internal is for all of them.
+STAFF_PERMISSIONS = frozenset({"internal"})
 UNKNOWN_LOGIN = "unknown"
 LONGEST = 100
 # The order in which Python and the system's tools look for a login name.
@@ -58,7 +60,10 @@ class Profile:
 def load_profile(
     paths: Paths, settings: Settings, login: str | None = None, env: Mapping[str, str] | None = None
 ) -> Profile:
-    """The profile of `login`, or of the person at the keyboard; a login that is not in the file gets a plain one.
+    """The profile of `login`, or of the person at the keyboard.
+
+    A login that is not in the users file gets a plain profile without permissions; without a users file everybody has those of
+    the staff.
 
     Raises AccessError when another login is asked for and impersonation is not allowed, SettingsError for a wrong
     users file, InputError for a login that is none.
@@ -81,7 +86,9 @@ def load_profile(
         login=wanted,
         name=entry.get("name", wanted),
         role=entry.get("role", DEFAULT_ROLE),
-        permissions=frozenset(entry.get("permissions", ())),
+        permissions=frozenset(entry.get("permissions", ()))
+        if paths.users_file.exists()
+        else STAFF_PERMISSIONS,
         department=entry.get("department", ""),
         language=entry.get("language", "auto"),
     )

@@ -1,0 +1,131 @@
+"""Checks the sums of a written answer: a figure that nothing holds may stand where it follows from figures that are held.
+
+Code works it out again, so a right total, difference, share or change of a model is never refused, and a wrong one never passes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from decimal import ROUND_HALF_UP, Decimal, DecimalException
+from itertools import combinations, pairwise, permutations
+
+from troly.text.numbers import Amount, find_amounts
+
+# More figures than these are no sum but a table, whose figures are held or not.
+_MOST = 24
+_HUNDRED = Decimal(100)
+_RUN = 12
+# Between two figures of a written sum: a sign, and the unit of the figure before it.
+_SIGN = re.compile(r"[^\d+−–×*/÷=:.,;]{0,20}?\s*([+−–×*/÷:]|-(?=\s)|x(?=\s))\s*")
+_SIGNS = {"−": "-", "–": "-", "×": "*", "x": "*", "÷": "/", ":": "/"}
+
+
+def derived_figures(
+    text: str, known: Collection[Decimal], columns: Sequence[Sequence[Decimal]] = ()
+) -> frozenset[Decimal]:
+    """Those figures of `text`, without sign, that are not `known` but follow from figures of the same text that are.
+
+    A figure follows from two others as their sum, difference, product, quotient, share or change in per cent; from
+    several that stand together as their sum; from a sum that is written out ("20.000.000 / 176 × 300% × 5"); from a whole
+    column of `columns` as its total; and from such results in further steps. It is compared at the place it is written to: "6,8%" for 6.828, "58 triệu" for 57,750,000.
+    """
+    amounts = find_amounts(text)[:_MOST]
+    held = {abs(value) for value in known}
+    written = list(_written_sums(text, amounts))
+    totals = [abs(sum(column, Decimal(0))) for column in columns if len(column) > 1]
+    found: dict[int, Decimal] = {}
+    base = {at: abs(amount.value) for at, amount in enumerate(amounts) if abs(amount.value) in held}
+    for at, amount in enumerate(amounts):
+        if at not in base and any(_says(amount, total) for total in totals):
+            found[at] = abs(amount.value)
+    while True:
+        usable = base | found
+        new = {
+            at: abs(amount.value)
+            for at, amount in enumerate(amounts)
+            if at not in usable
+            and (
+                any(_says(amount, result) for result in _results(at, usable, totals, amount))
+                or any(_says(amount, result) for parts, result in written if usable.keys() >= parts)
+            )
+        }
+        if not new:
+            return frozenset(found.values())
+        found |= new
+
+
+def _results(at: int, usable: dict[int, Decimal], totals: list[Decimal], amount: Amount) -> Iterator[Decimal]:
+    """What figures at other places come to, for the figure at place `at`."""
+    values = list(dict.fromkeys([*usable.values(), *totals]))
+    for one, two in combinations(values, 2):
+        yield from (one + two, abs(one - two), one * two, one * two / _HUNDRED)
+    for one, two in permutations(values, 2):
+        if two:
+            yield from (one / two, abs(one - two) / two * _HUNDRED) if amount.unit == "%" else (one / two,)
+            if amount.unit == "%":
+                yield one / two * _HUNDRED
+    for one in values:
+        yield from (one * one, _HUNDRED - one) if amount.unit == "%" else (one * one,)
+    yield from _sums(at, usable)
+
+
+def _sums(at: int, usable: dict[int, Decimal]) -> Iterator[Decimal]:
+    """Sums of three and more usable figures that stand side by side, before or behind place `at`."""
+    places = [place for place in sorted(usable) if place != at]
+    for first in range(len(places)):
+        total = usable[places[first]]
+        for length, last in enumerate(range(first + 1, min(first + _RUN, len(places))), 2):
+            if places[last] != places[last - 1] + 1 and places[last - 1] + 1 != at:
+                break
+            total += usable[places[last]]
+            if length > 2:
+                yield total
+
+
+def _written_sums(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[set[int], Decimal]]:
+    """The sums that are written out in `text`, as the places of their figures and what they come to."""
+    signs = [_SIGN.fullmatch(text, one.end, two.start) for one, two in pairwise(amounts)]
+    first = 0
+    for at in range(len(amounts)):
+        sign = signs[at] if at < len(signs) else None
+        if sign is not None:
+            continue
+        if at > first:
+            chosen = [_SIGNS.get(found[1], found[1]) for found in signs[first:at] if found]
+            with suppress(DecimalException):
+                yield set(range(first, at + 1)), _value(amounts[first : at + 1], chosen)
+        first = at + 1
+
+
+def _value(amounts: Sequence[Amount], signs: Sequence[str]) -> Decimal:
+    """What figures with signs between them come to; per cents are hundredths where they are multiplied or divide."""
+    total, term = Decimal(0), abs(amounts[0].value)
+    for sign, amount in zip(signs, amounts[1:], strict=True):
+        value = abs(amount.value)
+        if sign in "*/":
+            factor = value / _HUNDRED if amount.unit == "%" else value
+            term = term * factor if sign == "*" else term / factor
+        else:
+            total, term = total + term, value if sign == "+" else -value
+    return abs(total + term)
+
+
+def _says(amount: Amount, result: Decimal) -> bool:
+    """Whether `amount` is `result`, rounded to the place that was written (a word of scale counts as places)."""
+    value = abs(amount.value)
+    if value == result:
+        return True
+    exponent = int(value.normalize().as_tuple().exponent)
+    place = Decimal(1).scaleb(exponent if exponent < 0 or _scaled(amount) else 0)
+    return (
+        bool(value)
+        and abs(result - value) <= value / 20
+        and result.quantize(place, ROUND_HALF_UP) == value.quantize(place)
+    )
+
+
+def _scaled(amount: Amount) -> bool:
+    """Whether a number was written with a word of scale: it takes less room than its digits."""
+    return abs(amount.value) >= 1000 and amount.end - amount.start < len(str(int(abs(amount.value))))
