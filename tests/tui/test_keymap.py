@@ -54,6 +54,11 @@ async def test_a_changed_key_works_in_the_input_and_outside_and_is_shown() -> No
         assert "F3" not in text_of(app.chat.status)
         await pilot.press("f1")
         await until(lambda: bool(app.screen.query(HelpLines)))
+        assert "Shift+F7" not in text_of(app.screen.query_one(HelpLines)), (
+            "the rest of the keys is a Tab away"
+        )
+        await pilot.press("tab")
+        await pilot.pause()
         shown = text_of(app.screen.query_one(HelpLines))
         assert "Shift+F7  Alt+S" in shown
         assert "Ctrl+F" not in shown.replace("Esc  Ctrl+F", "")

@@ -45,6 +45,8 @@ class Action(NamedTuple):
 
 NUMBERED = tuple(f"alt+{number}" for number in range(1, 10))
 
+DIGITS = tuple(str(number) for number in range(1, 10))
+
 ACTIONS: tuple[Action, ...] = (
     # Writing.
     Action("send", "send", ("enter",), "prompt", "write", needed=True),
@@ -104,7 +106,9 @@ ACTIONS: tuple[Action, ...] = (
     # The transcript with the focus.
     Action("transcript_older", "choose(-1)", ("up", "k"), "transcript", "in_transcript"),
     Action("transcript_newer", "choose(1)", ("down", "j"), "transcript", "in_transcript"),
-    Action("transcript_menu", "app.message('menu')", ("enter",), "transcript", "in_transcript"),
+    Action("transcript_open", "app.message('open')", ("enter",), "transcript", "in_transcript"),
+    Action("transcript_number", "app.number({})", DIGITS, "transcript", "in_transcript"),
+    Action("transcript_menu", "app.message('menu')", ("m",), "transcript", "in_transcript"),
     Action("transcript_copy", "app.message('copy')", ("y",), "transcript", "in_transcript"),
     Action("transcript_code", "app.message('code')", ("b",), "transcript", "in_transcript"),
     Action("transcript_quote", "app.message('quote')", ("q",), "transcript", "in_transcript"),
@@ -135,7 +139,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("find_close", "", ("escape",), "find", "in_find", fixed=True),
     # A table as a grid.
     Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
+    Action("grid_filter", "filter", ("slash",), "grid", "in_grid"),
     Action("grid_export", "export", ("x",), "grid", "in_grid"),
+    Action("grid_excel", "export('xlsx')", ("e",), "grid", "in_grid"),
+    Action("grid_next", "other(1)", ("n",), "grid", "in_grid"),
+    Action("grid_previous", "other(-1)", ("p",), "grid", "in_grid"),
     Action("grid_close", "app.pop_screen", ("escape", "q"), "grid", "in_grid", needed=True),
     Action("grid_help", "app.help", ("f1", "question_mark"), "grid", "in_grid"),
     # Pasted text, opened.

@@ -121,7 +121,7 @@ def write_export(path: Path, text: str, form: str, *, replace: bool) -> None:
         raise InputError("cli.output", file=path, reason=error.strerror or error) from error
 
 
-def write_new_file(folder: Path, when: datetime, title: str, form: str, text: str) -> Path:
+def write_new_file(folder: Path, when: datetime, title: str, form: str, text: str | bytes) -> Path:
     """Write `text` to a new file in `folder` (made if it is not there), named after moment and title, ending in `.form`.
 
     A second file of the same moment and title gets a number; nothing is ever written over. Raises OSError.
@@ -133,8 +133,8 @@ def write_new_file(folder: Path, when: datetime, title: str, form: str, text: st
     for number in count(1):
         path = folder / (f"{stem}.{form}" if number == 1 else f"{stem}-{number}.{form}")
         with suppress(FileExistsError):
-            with path.open("x", encoding=_encoding(form), newline="") as file:
-                file.write(text)
+            with path.open("xb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode(_encoding(form)))
             return path
     raise AssertionError("unreachable")
 

@@ -49,6 +49,7 @@ def build_trace(
     """
     trace = {
         **recorder.trace(list(sources.calls)),
+        "language": sources.inputs.language if sources.inputs else "",
         "skipped": [list(pair) for pair in sources.skipped],
         "given": sources.inputs.as_json() if sources.inputs else None,
         "tape": sources.recording.recorded(),

@@ -326,7 +326,7 @@ class TrolyApp(TerminalApp):
     def action_grid(self) -> None:
         """Open the newest table of the conversation as a grid."""
         if self.screen is self.chat:
-            self.messages.open_newest_table()
+            self.messages.act("grid") if self.chat.transcript.chosen_view else self.messages.open_table()
 
     def action_suggested(self, index: int) -> None:
         """Ask one of the questions that the last answer offers."""
@@ -335,6 +335,10 @@ class TrolyApp(TerminalApp):
     def action_message(self, what: str) -> None:
         """Do `what` with the chosen message, else the last answer."""
         self.messages.act(what)
+
+    def action_number(self, number: int) -> None:
+        """Open what the number of the chosen block names."""
+        self.messages.open_number(number)
 
     def action_wrong(self) -> None:
         """Ask what is wrong with the answer that the evidence drawer shows: the chosen one, else the newest."""

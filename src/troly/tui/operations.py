@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from troly.errors import ConfigError, TrolyError
 from troly.text.catalogue import LANGS, Lang, tr
@@ -65,6 +65,7 @@ def describe_session(session: Session, missing_samples: frozenset[str] = frozens
         kinds=cache(lambda: kinds(registry)),
         problem=session.problem,
         tabs=_tabs(session),
+        zone=session.zone,
     )
 
 
@@ -190,7 +191,9 @@ def load_older(session: Session, conversation: str, before: str, limit: int) -> 
 def search_messages(session: Session, text: str) -> list[HitView]:
     """Messages of the user that hold all words of `text`, best first."""
     hits = session.services.conversations.search(session.profile.login, text, limit=HITS)
-    return [HitView(h.conversation_id, h.mode, h.title, h.created_at, h.snippet, h.spans) for h in hits]
+    return [
+        HitView(h.conversation_id, h.mode, h.title, h.created_at, h.snippet, h.spans, h.sender) for h in hits
+    ]
 
 
 def rename_conversation(session: Session, conversation: str, title: str) -> None:
@@ -247,11 +250,16 @@ def save_text(session: Session, text: str, name: str) -> str:
     return _write(session, name or "message", "md", text)
 
 
-def save_table(session: Session, table: Table) -> str:
-    """Write a table as CSV, named after its title."""
+def save_table(session: Session, table: Table, form: Literal["csv", "xlsx"] = "csv") -> str:
+    """Write a table as CSV or as an Excel sheet, named after its title."""
     from troly.text.csv_text import csv_text
 
-    return _write(session, table.title or "table", "csv", csv_text(table.columns, table.rows))
+    title = table.title or "table"
+    if form == "csv":
+        return _write(session, title, "csv", csv_text(table.columns, table.rows))
+    from troly.tables.excel import sheet_bytes
+
+    return _write(session, title, "xlsx", sheet_bytes(table.columns, table.rows, table.numeric))
 
 
 def save_conversation(session: Session, conversation: str, form: str, language: Lang) -> str:
@@ -263,7 +271,7 @@ def save_conversation(session: Session, conversation: str, form: str, language: 
     return _write(session, whole.conversation.title, form, text)
 
 
-def _write(session: Session, name: str, form: str, text: str) -> str:
+def _write(session: Session, name: str, form: str, text: str | bytes) -> str:
     from troly.conversation.export import write_new_file
 
     services = session.services
@@ -319,6 +327,12 @@ def read_data_status(session: Session, mode: str, language: Lang) -> DataStatusV
     """What data a mode has; None where it has none to tell of."""
     held = session.registry.get(mode).data_status(session.services, language)
     return DataStatusView(held.line, held.enough, held.command) if held else None
+
+
+def samples_loaded(session: Session, mode: str) -> bool:
+    """Whether a mode answers from sample data."""
+    samples = session.registry.get(mode).samples
+    return samples is not None and samples.loaded(session.services)
 
 
 def missing_models(session: Session) -> list[MissingModel]:

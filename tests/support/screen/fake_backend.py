@@ -189,7 +189,7 @@ class FakeBackend:
         self.kept.append((text, name))
         return self.refusal or "exports/message.md"
 
-    def save_table(self, table: Table) -> str:
+    def save_table(self, table: Table, form: str = "csv") -> str:
         self.exported.append(table)
         return "exports/table.csv"
 

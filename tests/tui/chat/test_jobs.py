@@ -75,8 +75,9 @@ def test_figures_are_folded_by_width_whole(width: int, lang: Lang) -> None:
 def test_the_rate_of_an_answer_that_is_being_written() -> None:
     spent = usage_of([{**scenes.CALL, "kind": "decide"}])
     assert spent is not None
-    for _ in range(40):
-        spent.heard(NOW)
+    # Single tokens or whole sentences: what counts is how much arrived, from the second piece on.
+    for piece in ("Câu đầu được giữ lại cho đến khi trọn vẹn. ", "x" * 100, *["ab c"] * 10):
+        spent.heard(piece, NOW)
     running = answer(state="running", spent=spent, ms=None)
     assert status_figures(running, UP, "en", 80, NOW + timedelta(seconds=2)).startswith("20 tok/s")
 

@@ -11,8 +11,9 @@ from textual.widgets import OptionList
 from tests.support.process.waiting import until
 from tests.support.screen.long_conversation import long_talk
 from tests.support.screen.screens import NOW, Scene, begin, cut_off, settle
-from troly.plugin.events import Table, TurnCompleted
+from troly.plugin.events import Chart, Evidence, Series, Sources, Table, Token, TurnCompleted
 from troly.tui.chat.view import HealthView, MessageView, message
+from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
 
 CODE = "Một:\n\n```python\nx = 1\n```\n\n- hai:\n\n  ```sh\n  ls\n  ```\n\nhết"
@@ -201,18 +202,70 @@ async def test_an_answer_that_is_whole_is_not_continued() -> None:
         assert app.fake.asked == []
 
 
-async def test_what_the_terminal_may_not_take_is_in_a_file_too(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_copying_copies_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMUX", "/tmp/socket,1,0")
     app, views = Scene("vi"), talk()
     async with app.run_test(size=(80, 30)) as pilot:
         await opened(app, pilot, views)
         await choose(app, pilot, views[0])
         await pilot.press("y")
-        await until(lambda: len(app.fake.kept) == 1)
-        assert app.clipboard == app.fake.kept[0][0] == "câu một"
+        await until(lambda: len(app._notifications) == 1)
+        assert app.clipboard == "câu một"
+        assert app.fake.kept == []
+        assert "s để lưu" in next(iter(app._notifications)).message, (
+            "where the terminal may not take it, what does"
+        )
         app.fake.refusal = OSError("disk full")
         await pilot.press("s")
         await until(lambda: len(app._notifications) == 2)
+
+
+async def test_each_part_of_an_answer_is_chosen_copied_quoted_and_opened() -> None:
+    app = Scene("vi", mode="analysis")
+    async with app.run_test(size=(120, 50)) as pilot:
+        await begin(app, pilot)
+        rows = (("T1", "1"), ("T2", "5"), ("T3", "2"))
+        sources = Sources((Evidence(7, "Sổ tay", "đoạn căn cứ"),))
+        asked = await app.ask(pilot, "theo tháng")
+        asked.say(
+            Token("Cao nhất T2 [7]."),
+            Table(("Tháng", "Số"), rows),
+            Chart("line", ("T1", "T2", "T3"), (Series("Số", (1.0, 5.0, 2.0)),)),
+            Table(("Khác", "Số"), (("x", "9"),)),
+            sources,
+            TurnCompleted("Cao nhất T2 [7].", {}, "rules", 0, 1.0),
+        )
+        await settle(app, pilot)
+        transcript, key = app.chat.transcript, app.controller.pane.messages[-1].key
+        await pilot.press("f9")
+        await until(lambda: transcript.chosen == key)
+        await pilot.press("y")
+        assert app.clipboard == "Cao nhất T2 [7]."
+        await pilot.press("7")
+        await settle(app, pilot)
+        assert "đoạn căn cứ" in app.shown, "the number of a source in a text opens its passage"
+        await pilot.press("j", "enter")
+        await settle(app, pilot)
+        assert "T2" in app.shown.split("▸ Bảng")[0].split("Cao nhất T2")[1], "the table behind the plot"
+        await pilot.press("j", "q")
+        assert app.chat.prompt.text.startswith("> Khác")
+        assert "T1" not in app.chat.prompt.text
+        app.chat.prompt.put("")
+        await pilot.press("f9")
+        await until(lambda: transcript.chosen == key)
+        await pilot.press("j", "j", "enter")
+        await until(lambda: isinstance(app.screen, GridScreen))
+        assert app.screen._table.columns[0] == "Khác"  # type: ignore[attr-defined]
+        await pilot.press("n")
+        assert app.screen._table.columns[0] == "Tháng"  # type: ignore[attr-defined]
+        await pilot.press("slash", *"t2", "enter", "e")
+        await until(lambda: bool(app.fake.exported))
+        assert app.fake.exported[0].rows == (("T2", "5"),)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        app.messages.press("source", f"{key}.7")
+        await settle(app, pilot)
+        assert "đoạn căn cứ" not in app.shown, "a click on the number closes it again"
 
 
 async def test_a_message_higher_than_the_screen_is_scrolled_through_first() -> None:

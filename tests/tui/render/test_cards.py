@@ -32,6 +32,8 @@ from troly.plugin.events import (
     Series,
     Side,
     Sources,
+    StepFinished,
+    StepStarted,
     Suggestions,
     Table,
     Task,
@@ -42,10 +44,11 @@ from troly.text.csv_text import csv_text, guarded
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
 from troly.tui.chat.turns import apply_event
-from troly.tui.chat.view import Pane, message
+from troly.tui.chat.view import Pane, TextPart, message
 from troly.tui.dialogs.grid import sort_key
-from troly.tui.render.cards import HEIGHT, card_lines, plot_lines
-from troly.tui.render.message import footer
+from troly.tui.render.cards import BRAILLE, HEIGHT, card_lines, plot_lines
+from troly.tui.render.markdown import markdown_lines
+from troly.tui.render.message import MessageLines, footer, message_text, without_source_list
 from troly.tui.render.spans import plain, width_of
 
 KINDS = (Table, ItemList, Chart, Computation, Suggestions, Plan, Conflict)
@@ -91,13 +94,33 @@ def test_every_card_keeps_its_width_and_shows_no_control(text: str, width: int) 
 def test_a_plot_fits_and_spans_its_range(values: Sequence[float], width: int) -> None:
     labels = tuple(str(n) for n in range(len(values)))
     lines = plot_lines(Plot("line", labels, (Series("a", tuple(values)),), "vi"), width, "vi")
-    assert len(lines) == HEIGHT + 1
+    assert len(lines) == HEIGHT + 2
     assert max(width_of(line) for line in lines) <= max(width, width_of(lines[0]))
-    # The first │ or ┤ is the axis.
-    drawn = [re.split("[│┤]", plain(line), maxsplit=1)[1].strip() for line in lines[:HEIGHT]]
-    assert any(drawn)
-    assert drawn[0] or max(values) <= 0
-    assert drawn[-1] or min(values) >= 0
+    # The first │ or ┤ is the axis; what is right of the dots is the last value.
+    drawn = [re.split("[│┤]", plain(line), maxsplit=1)[1] for line in lines[:HEIGHT]]
+    room = plain(lines[HEIGHT]).count("─") + plain(lines[HEIGHT]).count("┬")
+    low, high = min(0.0, *values), max(0.0, *values)
+    span = (high - low) or 1.0
+    for at, value in enumerate(values):
+        x = round(at / (len(values) - 1) * (room * 2 - 1))
+        y = round(((high if high > low else low + 1.0) - value) / span * (HEIGHT * 4 - 1))
+        bits = ord(drawn[y // 4].ljust(room)[x // 2]) - 0x2800
+        # Exactly where it belongs: another value is at another height.
+        assert bits > 0
+        assert bits & BRAILLE[x % 2][y % 4]
+
+
+def test_a_plot_names_its_ends_and_its_labels() -> None:
+    months = tuple(f"{month}/2026" for month in range(1, 12))
+    values = (481.0, 250.0, 260.0, 300.0, 320.0, 330.0, 340.0, 350.0, 360.0, 516.0, 402.0)
+    chart = Plot("line", months, (Series("a", values),), "vi")
+    for bare in (False, True):
+        shown = [plain(line).rstrip() for line in plot_lines(chart, 80, "vi", plain=bare)]
+        assert shown[0].startswith("516┤")
+        assert any(line.endswith(" 402") for line in shown)
+        assert shown[-1].split()[0] == "1/2026"
+        assert shown[-1].split()[-1] == "11/2026"
+        assert bare == ("*" in "".join(shown))
 
 
 def test_missing_values_leave_a_gap() -> None:
@@ -105,7 +128,8 @@ def test_missing_values_leave_a_gap() -> None:
     chart = Plot("line", ("1", "2", "3"), (Series("a", (nan, nan, nan)),), "vi")
     assert plot_lines(chart, 60, "vi") == []
     half = Plot("line", ("1", "2", "3", "4"), (Series("a", (nan, nan, 2.0, 3.0)),), "vi")
-    assert plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith("─")
+    assert plain(plot_lines(half, 60, "vi")[0]).rstrip().endswith(" 3")
+    assert plain(plot_lines(half, 60, "vi")[2])[2:30].strip() == ""
 
 
 @pytest.mark.parametrize("event", TYPED, ids=lambda event: type(event).__name__)
@@ -222,3 +246,59 @@ async def test_f5_without_a_table_says_so() -> None:
         await pilot.press("f5")
         await until(lambda: any("bảng" in note.message for note in app._notifications))
         assert app.screen is app.chat
+
+
+def test_a_table_that_a_plot_shows_is_one_line_that_opens() -> None:
+    rows = (("T1", "1"), ("T2", "5"), ("T3", "2"))
+    chart = Chart("line", ("T1", "T2", "T3"), (Series("a", (1.0, 5.0, 2.0)),))
+    view = message("assistant", NOW, "Đây ạ.", parts=[Table(("Tháng", "a"), rows), chart])
+    shown = [plain(line) for line in MessageLines(view).lines(80, "vi")]
+    assert sum("T2" in line for line in shown) == 1
+    assert any(line.startswith("▸ Bảng  3 dòng") for line in shown)
+    view.opened.add(f"{view.key}.0")
+    view.touch()
+    assert any(line.startswith("T2") for line in map(plain, MessageLines(view).lines(80, "vi")))
+    more = message("assistant", NOW, "", parts=[Table(("Tháng", "a"), (*rows, ("T4", "9"))), chart])
+    assert any("T4" in plain(line) for line in MessageLines(more).lines(80, "vi"))
+
+
+def test_sources_that_a_card_shows_are_not_listed_a_second_time() -> None:
+    text = "Ăn đồ mềm.\n\nNguồn tham khảo:\n\n1. Sau nhổ răng (ghi chú)\n2. Răng khôn"
+    sources = Sources((Evidence(1, "Sau nhổ răng", "a"), Evidence(2, "Răng khôn", "b")))
+    assert without_source_list(text, [sources]) == "Ăn đồ mềm."
+    assert without_source_list(text, []) is None
+    assert without_source_list(text + "\n\nHết.", [sources]) is None
+    view = message("assistant", NOW, text, parts=[TextPart([text]), sources])
+    shown = "\n".join(plain(line) for line in MessageLines(view).lines(80, "vi"))
+    assert shown.count("Răng khôn") == 1
+    assert "Nguồn tham khảo" not in shown
+    assert message_text(view, "vi").count("Răng khôn") == 2, "what is copied is the answer as it was written"
+
+
+def test_a_paragraph_below_a_list_is_no_part_of_its_last_item() -> None:
+    shown = [
+        plain(line) for line in markdown_lines("Làm:\n- một\n- hai\n  vẫn hai\nSau đó nghỉ.\n1. ba\nHết.", 60)
+    ]
+    assert "Sau đó nghỉ." in shown
+    assert "Hết." in shown
+    assert "  vẫn hai" in shown
+
+
+def test_the_running_step_its_time_and_a_silent_server_are_told() -> None:
+    answer = message("assistant", NOW, "", state="running")
+    pane = Pane("rag", answer=answer)
+    answer.language = "vi"
+    apply_event(pane, StepStarted("red_flags"), lambda: NOW)
+    apply_event(pane, StepFinished("red_flags", 12.0, "rules"), lambda: NOW)
+    answer.wait(2.0)
+    apply_event(pane, StepStarted("guardrail"), lambda: NOW)
+    answer.wait(5.0)
+    first, second = (plain(line) for line in footer(answer, 80, "vi"))
+    assert first.startswith("✓ ")
+    assert first.endswith("12 ms")
+    assert second.startswith("◐ ")
+    assert second.endswith("3,0 s")
+    answer.wait(30.0)
+    assert "im lặng đã 28,0 s" in plain(footer(answer, 120, "vi")[-1])
+    apply_event(pane, Token("Dạ"), lambda: NOW)
+    assert footer(answer, 80, "vi") == []

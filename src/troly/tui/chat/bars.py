@@ -128,8 +128,8 @@ class TabRow(LinesView):
             Span(edge, "accent" if shown else "dim", action),
             Span(f"{mode_icon(self.controller, pane)} ", "accent" if shown else "dim", action),
             Span(clip(pane_title(pane, lang), room), style, action),
-            Span(f" {mark}" if mark else "", "strong", action),
-            Span(" × " if shown else "  ", "dim", "close" if shown else action),
+            Span(f" {mark or ' '}", "strong", action),
+            Span(" × " if shown else " ", "dim", "close" if shown else action),
         )
 
 
@@ -222,7 +222,7 @@ def _kilo(tokens: int, lang: Lang) -> str:
 FIND = "find"
 BRAND = "Troly"
 # Below this many rows header and status share a line, as in the style sheet of the app.
-SHORT = 22
+SHORT = 16
 MOST_KEYS = 6
 # Cells that figures may take on a narrow line.
 MOST_FIGURES = 36
@@ -269,10 +269,11 @@ class ModeBar(LinesView):
         for mode in self.controller.modes.values():
             shown = mode.id == self.controller.pane.mode
             sign = Span(mode.icon, "accent" if shown else "dim", f"mode:{mode.id}")
+            action = f"mode:{mode.id}"
             spans += [
-                Span("  " if spans else " "),
+                Span(" ", "", action),
                 sign,
-                *([Span(" "), *self._label(mode, lang)] if shown else self._mark(mode)),
+                *([Span(" ", "", action), *self._label(mode, lang)] if shown else self._mark(mode)),
             ]
         return line(*spans, *self._place())
 
@@ -281,7 +282,7 @@ class ModeBar(LinesView):
         for mode in self.controller.modes.values():
             shown = mode.id == self.controller.pane.mode
             sign = [Span(f"{mode.icon} ", "accent" if shown else "dim", f"mode:{mode.id}")] if signs else []
-            spans += [Span("   "), *sign, *self._label(mode, lang)]
+            spans += [Span("  ", "", f"mode:{mode.id}"), *sign, *self._label(mode, lang)]
         return spans
 
     def _label(self, mode: ModeView, lang: Lang) -> list[Span]:
@@ -297,7 +298,8 @@ class ModeBar(LinesView):
             return [Span(" ×", "error")]
         if any(pane.alarm for pane in self.controller.panes if pane.mode == mode.id):
             return [Span(f" {ALARM}", "error")]
-        return [Span(f" {UNREAD}", "strong")] if self.controller.unread(mode.id) else []
+        # The room of the mark is kept: names do not move when one comes or goes.
+        return [Span(f" {UNREAD if self.controller.unread(mode.id) else ' '}", "strong", f"mode:{mode.id}")]
 
     def _one(self, lang: Lang) -> Line:
         mode = self.controller.modes.get(self.controller.pane.mode)
@@ -391,7 +393,14 @@ class StatusBar(LinesView):
         first = ["stop"] if pane.running else ["again", "continue"] if failed else []
         usual = ["palette", "help", "list", "evidence", "new", "quit"]
         if isinstance(self.app.focused, Transcript):
-            usual = ["transcript_menu", "transcript_copy", "transcript_quote", "transcript_find", "help"]
+            usual = [
+                "transcript_open",
+                "transcript_menu",
+                "transcript_copy",
+                "transcript_quote",
+                "transcript_find",
+                "help",
+            ]
         names = ["quit", "help"] if self.controller.trouble is not None else [*first, *usual]
         keymap = keymap_of(self)
         return [KeyHint(press, name, _clicked(name)) for name in names if (press := keymap.press(name))]

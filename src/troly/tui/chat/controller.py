@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from time import monotonic
 from typing import TYPE_CHECKING, Literal
 
@@ -59,7 +59,8 @@ class Controller:
     ) -> None:
         self.backend = backend
         self.language: Lang = language
-        self.now = now
+        self._now = now
+        self._zone: tzinfo | None = None
         self.changed = changed
         self.modes: dict[str, ModeView] = {}
         self.user = ""
@@ -80,6 +81,10 @@ class Controller:
         # Whether the person named the assistant to begin with: it is shown whatever was open before.
         self._mode_asked = mode_asked
 
+    def now(self) -> datetime:
+        """The present moment, from the opening of the session on in the time zone of the settings."""
+        return self._now().astimezone(self._zone) if self._zone else self._now()
+
     # The session opens, or does not.
 
     def take_session(self, info: SessionInfo) -> None:
@@ -91,6 +96,9 @@ class Controller:
         self._missing_samples = set(info.missing_samples)
         self._kinds = info.kinds
         self.opened = True
+        self._zone = info.zone
+        for view in self.pane.messages:
+            view.time = view.time.astimezone(info.zone) if info.zone else view.time
         if info.tabs is not None:
             self._take_tabs(info.tabs)
         unknown = "" if self.pane.mode in self.modes or not self.modes else self.pane.mode
@@ -239,6 +247,7 @@ class Controller:
         first, last = pane.messages.index(question) + 1, pane.messages.index(answer)
         del pane.messages[first:last]
         answer.state, answer.kind, answer.trouble, answer.stale = "running", "", None, True
+        answer.begun, answer.waited, answer.silent, answer.steps = self.now(), 0.0, 0.0, []
         answer.touch()
         self._ask(pane, answer, ChatQuestion(pane.mode, question.text, pane.conversation, answer.turn))
         self.changed("pane", pane)

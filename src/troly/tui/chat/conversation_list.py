@@ -15,7 +15,8 @@ from troly.tui.chat.controller import Controller
 from troly.tui.chat.prompt import type_into_prompt
 from troly.tui.chat.view import ConversationView, trouble_from
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of
-from troly.tui.render.spans import BLANK, Line, Span, clip, line, wrap, wrap_whole
+from troly.tui.render.figures import day_name
+from troly.tui.render.spans import BLANK, Line, Span, clip, line, width_of, wrap, wrap_whole
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
 
@@ -28,7 +29,7 @@ HINTS = ("list_search", "list_rename", "list_pin", "list_delete", "list_undelete
 
 
 class ConversationList(LinesView, can_focus=True):
-    """The newest conversations, those of the shown mode first; ↑ ↓ choose, Enter opens."""
+    """The newest conversations of all assistants by day; ↑ ↓ choose, Enter opens."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", show=False),
@@ -51,7 +52,7 @@ class ConversationList(LinesView, can_focus=True):
         return conversation if kind == OPEN else ""
 
     def build(self, width: int) -> list[Line]:
-        """A line to begin anew, then the conversations under the name of their mode."""
+        """A line to begin anew, then the conversations under their day, with the sign of their assistant."""
         lang = self.controller.language
         self._entries, self._rows = ["new"], [1]
         lines: list[Line] = [
@@ -61,15 +62,15 @@ class ConversationList(LinesView, can_focus=True):
             ),
             self._entry(0, tr("ui.list.new", lang), width, "new"),
         ]
-        for mode, found in self._groups():
-            lines += [BLANK, line(Span(clip(mode, width), "dim"))]
+        for group, found in self._groups():
+            lines += [BLANK, line(Span(clip(group, width), "dim"))]
             for conversation in found:
                 action = f"{OPEN}:{conversation.id}"
                 title = sanitize(conversation.title) or tr("ui.list.untitled", lang)
                 title = f"◆ {title}" if conversation.pinned else title
                 self._entries.append(action)
                 self._rows.append(len(lines))
-                lines.append(self._entry(len(self._entries) - 1, title, width, action, conversation.id))
+                lines.append(self._entry(len(self._entries) - 1, title, width, action, conversation))
         if len(self._entries) == 1 and self.controller.trouble is not None:
             pass  # what cannot be opened is said in the pane
         elif len(self._entries) == 1:
@@ -81,24 +82,31 @@ class ConversationList(LinesView, can_focus=True):
         return lines
 
     def _groups(self) -> list[tuple[str, list[ConversationView]]]:
-        controller = self.controller
-        order = sorted(controller.modes, key=lambda mode: mode != controller.pane.mode)
-        groups = [
-            (
-                controller.modes[mode].names[controller.language],
-                [c for c in controller.listed if c.mode == mode],
-            )
-            for mode in order
-        ]
-        return [group for group in groups if group[1]]
+        """The pinned ones, then those of each day: the order is the same whatever assistant is shown."""
+        controller, lang = self.controller, self.controller.language
+        today = controller.now()
 
-    def _entry(self, index: int, title: str, width: int, action: str, conversation: str = "") -> Line:
-        shown = bool(conversation) and conversation == self.controller.pane.conversation
+        def group_of(one: ConversationView) -> str:
+            if one.pinned:
+                return tr("ui.list.pinned", lang)
+            return day_name(one.when.astimezone(today.tzinfo).date(), today.date(), lang)
+
+        groups: dict[str, list[ConversationView]] = {}
+        for one in controller.listed:
+            groups.setdefault(group_of(one), []).append(one)
+        return list(groups.items())
+
+    def _entry(
+        self, index: int, title: str, width: int, action: str, conversation: ConversationView | None = None
+    ) -> Line:
+        shown = conversation is not None and conversation.id == self.controller.pane.conversation
         chosen = self.has_focus and index == self._chosen
         # The place and the choice are told by signs too: colours may be missing.
         mark = Span("▌" if shown else "›" if chosen else " ", "accent" if shown else "strong", action)
         style = "chosen" if chosen else "strong" if shown else ""
-        return line(mark, Span(clip(title, width - 1), style, action))
+        mode = self.controller.modes.get(conversation.mode) if conversation else None
+        sign = Span(f"{mode.icon} " if mode else "", "accent" if shown else "dim", action)
+        return line(mark, sign, Span(clip(title, width - 1 - width_of((sign,))), style, action))
 
     def action_choose(self, by: int) -> None:
         """Choose another entry and keep it in view."""

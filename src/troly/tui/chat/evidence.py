@@ -131,6 +131,7 @@ class EvidenceDrawer(LinesView, can_focus=True):
         if answer.key != self._of:
             self._of, self._chosen = answer.key, ""
             self._opened.clear()
+        lang = answer.spoken(lang)
         lines += self._marked(answer, width, lang)
         lines += self._laid(answer, width, len(lines), lang)
         if answer.finished:

@@ -25,11 +25,11 @@ from troly.presentation.blocks import (
     Steps,
     blocks,
 )
-from troly.text.catalogue import Lang, core_catalogue, tr
+from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui.chat.history import card_from
 from troly.tui.chat.view import MessageView, StepView, TurnEvidence
-from troly.tui.render.figures import duration, number
+from troly.tui.render.figures import duration, number, step_title
 
 
 class EvidenceText(NamedTuple):
@@ -70,18 +70,6 @@ class EvidenceNode(NamedTuple):
             )
             if part
         )
-
-
-def step_title(node: str, agent: str, tool: str, lang: Lang) -> tuple[str, str]:
-    """A step in plain words, and what it is called in the records; only that where there are no words for it."""
-    name = " · ".join(part for part in (agent, tool, node) if part)
-    known = core_catalogue().keys("ui")
-    found = next((word for word in (tool, node) if f"step.{word}" in known), "")
-    if not found:
-        return name, ""
-    # A team does the same step as others do; the node of its own name says nothing in plain words.
-    who = f"{agent}: " if agent and f"step.{node}" not in known else ""
-    return f"{who}{tr(f'ui.step.{found}', lang)}", name
 
 
 def fact(name: str, value: str) -> EvidenceText:

@@ -30,7 +30,7 @@ def message_page(
     first = next((at for at, m in enumerate(saved) if m.turn_id is None or m.sender == "user"), 0)
     page = saved if whole else saved[first:]
     turns = store.turns(login, conversation, ids={m.turn_id for m in page if m.turn_id})
-    views = message_views(page, turns, session.services.clock().tzinfo)
+    views = message_views(page, turns, session.zone)
     marks = WrongAnswers(store).in_conversation(login, conversation)
     for view in views:
         if view.who == "assistant" and view.turn in marks:
@@ -78,6 +78,7 @@ def card_from(saved: Mapping[str, Any]) -> Content | None:
 def _finish(view: MessageView, turn: StoredTurn) -> None:
     trace = turn.trace if isinstance(turn.trace, Mapping) else {}
     view.source, view.calls, view.ms = turn.source or "", turn.calls, turn.ms
+    view.language = str(trace.get("language") or "")
     view.turn, view.spent = turn.id, usage_of(trace.get("calls") or ())
     view.parts += [card for saved in trace.get("content", ()) if (card := card_from(saved)) is not None]
     view.steps = [_step(step) for step in trace.get("steps", ())]
@@ -89,6 +90,9 @@ def _finish(view: MessageView, turn: StoredTurn) -> None:
 
 
 def _step(saved: Mapping[str, Any]) -> StepView:
-    texts = {name: str(saved.get(name) or "") for name in ("node", "agent", "tool", "source", "detail")}
+    node, agent, tool, source, detail = (
+        str(saved.get(name) or "") for name in ("node", "agent", "tool", "source", "detail")
+    )
     ms = saved.get("ms")
-    return StepView(**texts, ms=float(ms) if ms is not None else None, failed=bool(saved.get("failed")))
+    took = float(ms) if ms is not None else None
+    return StepView(node, agent, tool, source, detail, took, failed=bool(saved.get("failed")))

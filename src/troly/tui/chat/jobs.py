@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from troly.conversation.jobs import Job, JobProgress, JobResult, LoadFiles, MissingModel, PullModel
 from troly.errors import InputError
 from troly.plugin.events import Notice
-from troly.plugin.ingest_arguments import IngestKind, quoted, read_order
+from troly.plugin.ingest_arguments import DRY_RUN, IngestKind, quoted, read_order
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
 from troly.tui.chat.completion import option_choices
-from troly.tui.chat.view import trouble_from
+from troly.tui.chat.view import Pane, trouble_from
 from troly.tui.dialogs.choose import Choice, Choices, ChooseScreen, filtered_choices, path_choices
 from troly.tui.render.figures import duration, number
 from troly.tui.render.spans import clip
@@ -34,7 +34,7 @@ UNITS = ("rows", "files", "read", "embed")
 
 @dataclass(slots=True)
 class RunningJob:
-    """One job that runs: its name, since when, and its last step; `cancel` ends it."""
+    """One job that runs: its name, since when, its last step, and the pane that it was asked in; `cancel` ends it."""
 
     name: str
     began: datetime
@@ -42,6 +42,7 @@ class RunningJob:
     done: int = 0
     total: int | None = None
     unit: str = ""
+    pane: Pane | None = None
 
     def line(self, now: datetime, width: int, lang: Lang) -> str:
         """As much as fits in `width` cells; the name and the share come first."""
@@ -105,7 +106,28 @@ class JobActions:
         lang, kind = self._controller.language, order.kind
         name = ", ".join(file.rstrip("/").rpartition("/")[2] for file in order.files)
         job = LoadFiles(kind.mode, kind.ingest, order.files, lang, order.values)
-        self._begin(job, tr("ui.work.loading", lang, name=name))
+        named = tr("ui.work.loading", lang, name=name)
+        if not kind.mode or order.values.get(DRY_RUN):
+            self._begin(job, named)
+        else:
+            self._controller.backend.call(
+                operations.samples_loaded, partial(self._ask_samples, job, named), kind.mode
+            )
+
+    def _ask_samples(self, job: LoadFiles, name: str, loaded: bool | Exception) -> None:
+        """Sample data is not replaced unasked; what cannot be looked up is told by the load itself."""
+        if loaded is not True:
+            self._begin(job, name)
+            return
+        lang = self._controller.language
+        choices = [Choice(tr(f"ui.work.samples_{one}", lang), one) for one in ("try", "replace")]
+
+        def chosen(how: str) -> None:
+            values = {**job.values, DRY_RUN: True} if how == "try" else job.values
+            self._begin(job._replace(values=values), name)
+
+        title = tr("ui.work.samples", lang, name=name)
+        self._ask(title, "samples_hint", filtered_choices(choices), chosen, free=False)
 
     def cancel(self) -> None:
         """Stop the job."""
@@ -175,22 +197,23 @@ class JobActions:
 
     def _begin(self, job: Job, name: str) -> None:
         cancel = self._controller.backend.run(job, partial(self._take, name))
-        self.running = RunningJob(sanitize(name, keep_newlines=False), self._controller.now(), cancel)
+        named = sanitize(name, keep_newlines=False)
+        self.running = RunningJob(named, self._controller.now(), cancel, pane=self._controller.pane)
         self._app.chat.status.rebuild()
 
     def _take(self, name: str, news: JobProgress | JobResult) -> None:
         if isinstance(news, JobResult):
-            self.running = None
-            self._end(name, news)
+            asked, self.running = self.running, None
+            self._end(name, news, (asked and asked.pane) or self._controller.pane)
         elif self.running is not None:
             self.running.done, self.running.total, self.running.unit = news
         self._app.chat.status.rebuild()
 
-    def _end(self, name: str, end: JobResult) -> None:
+    def _end(self, name: str, end: JobResult, pane: Pane) -> None:
         if end.error is not None:
-            self._show_error(end.error)
+            self._show_error(end.error, pane)
             return
-        lang, pane = self._controller.language, self._controller.pane
+        lang = self._controller.language
         title = tr("ui.work.done" if end.changed else "ui.work.unchanged", lang, name=name)
         lines = [sanitize(line) for line in (*end.summary.splitlines(), *end.problems[:SHOWN])]
         if len(end.problems) > SHOWN:
@@ -198,10 +221,19 @@ class JobActions:
         self._controller.show_notice(
             pane, Notice("warning" if end.problems else "info", title, "\n".join(lines))
         )
-        self._controller.changed("pane", pane)
+        self._reported(pane)
         self._controller.refresh()
 
-    def _show_error(self, error: Exception) -> None:
-        pane = self._controller.pane
+    def _show_error(self, error: Exception, pane: Pane | None = None) -> None:
+        pane = pane or self._controller.pane
         self._controller.show_trouble(pane, trouble_from(error, self._controller.language))
+        self._reported(pane)
+
+    def _reported(self, pane: Pane) -> None:
+        """Bring what is said at the end of `pane` into view; where it is not shown, say that there is something new."""
         self._controller.changed("pane", pane)
+        for side in self._app.chat.sides:
+            if side.transcript.pane is pane:
+                self._app.chat.call_after_refresh(side.transcript.to_end)
+        if pane not in self._controller.tabs.sides:
+            self._controller.ended(pane)

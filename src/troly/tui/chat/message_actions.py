@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from troly.plugin.events import Computation, Suggestions, Table
+from troly.plugin.events import Chart, Computation, ItemList, Sources, Suggestions, Table
 from troly.text.catalogue import tr
 from troly.tui import operations
 from troly.tui.chat.view import MessageView, Part, TextPart, WrongReport
@@ -14,7 +14,7 @@ from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
 from troly.tui.dialogs.wrong import WrongScreen
 from troly.tui.render.markdown import code_blocks
-from troly.tui.render.message import message_text, quoted
+from troly.tui.render.message import message_text, plotted_tables, quoted
 from troly.tui.terminal import may_be_refused
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class MessageActions:
         acts: Mapping[str, Callable[[MessageView], None]] = {
             "menu": self._open_menu, "copy": self._copy, "save": self._save, "quote": self._quote,
             "edit": self._edit, "again": self._again, "continue": self._continue, "code": self._copy_next_code,
-            "wrong": self.mark_wrong,
+            "wrong": self.mark_wrong, "open": self._open_block, "grid": self._open_block_grid,
         }  # fmt: skip
         view = self._meant(key)
         if view is not None and what in acts:
@@ -48,7 +48,7 @@ class MessageActions:
         """Do what a click on `kind:rest` in the lines means; False when it is not part of a message."""
         acts: Mapping[str, Callable[[str], None]] = {
             "open": self._open, "ask": self._ask_first_question, "suggest": self._ask_suggestion,
-            "rerun": self._rerun, "grid": self._open_grid, "code": self._copy_pressed_code,
+            "source": self._open_source, "rerun": self._rerun, "grid": self._open_grid, "code": self._copy_pressed_code,
             "again": lambda key: self.act("again", int(key)), "edit": lambda key: self.act("edit", int(key)),
             "menu": lambda key: self.act("menu", int(key)), "continue": lambda key: self.act("continue", int(key)),
         }  # fmt: skip
@@ -86,23 +86,32 @@ class MessageActions:
     # Copying and saving.
 
     def copy_text(self, text: str, remark: str) -> None:
-        """Copy `text` and say so; where the terminal may not take it, it is saved as well."""
+        """Copy `text` and say so; where the terminal may not take it, say what does."""
         self._app.copy_to_clipboard(text)
         if may_be_refused(text, os.environ):
-            self._save_text(text, tr("ui.act.file", self._controller.language), "ui.act.copied_and_saved")
-        else:
-            self._app.say(remark, SHORT)
+            key = self._app.keymap.press("transcript_save")
+            remark = f"{remark} {tr('ui.act.may_be_refused', self._controller.language, key=key)}"
+        self._app.say(remark, SHORT)
+
+    def _text(self, view: MessageView) -> str:
+        """The text of what is meant: of the chosen block where one of several is chosen, else of the message."""
+        chat = self._app.chat
+        part = chat.transcript.chosen_part if self._app.screen is chat and self._chosen(view) else None
+        return message_text(view, self._controller.language, part)
+
+    def _chosen(self, view: MessageView) -> bool:
+        return self._app.chat.transcript.chosen == view.key
 
     def _copy(self, view: MessageView) -> None:
         lang = self._controller.language
-        if text := message_text(view, lang):
+        if text := self._text(view):
             self.copy_text(text, tr("ui.act.copied", lang))
         else:
             self._app.say(tr("ui.act.nothing", lang), SHORT)
 
     def _save(self, view: MessageView) -> None:
         lang = self._controller.language
-        if text := message_text(view, lang):
+        if text := self._text(view):
             title = view.text.strip().partition("\n")[0][:LONGEST_TITLE] or tr("ui.act.file", lang)
             self._save_text(text + "\n", title, "ui.act.saved")
         else:
@@ -143,7 +152,7 @@ class MessageActions:
 
     def _quote(self, view: MessageView) -> None:
         prompt = self._app.chat.prompt
-        text = quoted(self._app.screen.get_selected_text() or message_text(view, self._controller.language))
+        text = quoted(self._app.screen.get_selected_text() or self._text(view))
         above = f"{prompt.text.rstrip()}\n" if prompt.text.strip() else ""
         prompt.put(f"{above}{text}\n")
         prompt.focus()
@@ -200,6 +209,52 @@ class MessageActions:
 
     # Typed content.
 
+    def _open_block(self, view: MessageView) -> None:
+        """Open what is chosen: a table as a grid, the values behind a plot, a query, sources; the menu of a text."""
+        place = self._app.chat.transcript.chosen_part
+        part = view.parts[place] if place is not None and self._chosen(view) else None
+        if isinstance(part, Table):
+            self._show_grid(part)
+        elif isinstance(part, Chart | Computation):
+            behind = plotted_tables(view.parts).get(place or 0, place)
+            self._open(f"{view.key}.{behind}")
+        elif isinstance(part, Sources | ItemList):
+            names = {f"{view.key}.{place}.{at}" for at in range(len(part.items))}
+            view.opened = view.opened - names if names <= view.opened else view.opened | names
+            view.touch()
+            self._controller.changed("pane", self._controller.pane)
+        elif isinstance(part, Suggestions):
+            self._app.send(part.questions[0])
+        else:
+            self._open_menu(view)
+
+    def open_number(self, number: int) -> None:
+        """Open entry `number` of the chosen list or sources, or ask that question; of a text, the source it names."""
+        transcript = self._app.chat.transcript
+        view, place = transcript.chosen_view, transcript.chosen_part
+        if view is None:
+            return
+        parts = [place] if place is not None else []
+        for at in [*parts, *(at for at, part in enumerate(view.parts) if isinstance(part, Sources))]:
+            part = view.parts[at]
+            if isinstance(part, Suggestions) and number <= len(part.questions):
+                self._app.send(part.questions[number - 1])
+                return
+            if isinstance(part, ItemList) and number <= len(part.items):
+                self._open(f"{view.key}.{at}.{number - 1}")
+                return
+            if isinstance(part, Sources):
+                found = (n for n, item in enumerate(part.items) if item.number == number)
+                if (index := next(found, None)) is not None:
+                    self._open(f"{view.key}.{at}.{index}")
+                    return
+
+    def _open_source(self, name: str) -> None:
+        """Open the passage of a number in the text, `<message>.<number>`, where its card stands."""
+        key, _, number = name.partition(".")
+        self._app.chat.transcript.choose(int(key))
+        self.open_number(int(number))
+
     def _open(self, name: str) -> None:
         view = self._message(int(name.partition(".")[0]))
         if view is not None:
@@ -219,17 +274,28 @@ class MessageActions:
         if isinstance(part, Table):
             self._show_grid(part)
 
-    def open_newest_table(self) -> None:
-        """Show the newest table of the conversation as a grid, or say that there is none."""
-        for view in reversed(self._controller.pane.messages):
-            for part in reversed(view.parts):
-                if isinstance(part, Table) and part.rows:
-                    self._show_grid(part)
-                    return
-        self._app.say(tr("ui.grid.none", self._controller.language), SHORT)
+    def _tables(self) -> list[Table]:
+        """All tables of the conversation, oldest first."""
+        parts = (part for view in self._controller.pane.messages for part in view.parts)
+        return [part for part in parts if isinstance(part, Table) and part.rows]
+
+    def _open_block_grid(self, view: MessageView) -> None:
+        place = self._app.chat.transcript.chosen_part
+        part = view.parts[place] if place is not None and self._chosen(view) else None
+        self.open_table(part if isinstance(part, Table) else None)
+
+    def open_table(self, table: Table | None = None) -> None:
+        """Show a table of the conversation as a grid, the newest where none is given, or say that there is none."""
+        found = self._tables()
+        if found:
+            self._show_grid(table or found[-1])
+        else:
+            self._app.say(tr("ui.grid.none", self._controller.language), SHORT)
 
     def _show_grid(self, table: Table) -> None:
-        self._app.push_screen(GridScreen(table, self._controller.language, self._controller.backend))
+        found = self._tables()
+        at = next((place for place, one in enumerate(found) if one is table), 0)
+        self._app.push_screen(GridScreen(found, at, self._controller.language, self._controller.backend))
 
     def _part(self, name: str) -> Part | None:
         key, _, index = name.partition(".")

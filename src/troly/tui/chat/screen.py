@@ -335,9 +335,15 @@ class ChatScreen(Screen[None]):
             moving = int(self.app.animation_level != "none")
             self.modes.turn(moving)
             self.tabs.turn(moving)
+            now = self.controller.now()
+            for side in self.sides:
+                answer = side.transcript.pane.answer
+                if answer is not None and side.display:
+                    answer.wait((now - answer.asked).total_seconds())
+                    side.transcript.grow()
             answer = self.controller.pane.answer
             if answer is not None:
-                self.status.turn(moving, (self.controller.now() - answer.time).total_seconds())
+                self.status.turn(moving, answer.waited)
 
     def on_prompt_paged(self, event: Prompt.Paged) -> None:
         """Scroll the conversation by a page while the keys stay in the input."""

@@ -158,8 +158,8 @@ class Transcript(RowsView, can_focus=True):
         self._now = now
         self.pane = pane
         self.lang: Lang = lang
-        # The key of the chosen message, 0 for none.
-        self.chosen = 0
+        # The key of the chosen message, 0 for none, and which of its blocks.
+        self.chosen = self.block = 0
         self.behind = False
         self.following = True
         # The reader went to the very end, past the beginning of the newest answer.
@@ -416,27 +416,47 @@ class Transcript(RowsView, can_focus=True):
         if index is None:
             self.choose(self._last_seen(ledger))
             return
-        first, last = ledger.span(self.chosen)
+        first, last = self._chosen_rows(ledger)
         hidden = self._top - first if by < 0 else last - (self._top + self.size.height)
         if hidden > 0:
             self.scroll_relative(y=max(-STEP, min(STEP, hidden if by > 0 else -hidden)), animate=False)
             return
-        self.choose(ledger.views[max(0, min(len(ledger.views) - 1, index + by))].key, from_below=by < 0)
+        if 0 <= self.block + by < len(ledger.blocks(self.chosen)):
+            self.block += by
+            self.reveal(*self._chosen_rows(ledger), end=by < 0)
+            self.refresh()
+        elif 0 <= index + by < len(ledger.views):
+            self.choose(ledger.views[index + by].key, from_below=by < 0)
+
+    def _chosen_rows(self, ledger: ConversationLayout) -> tuple[int, int]:
+        """The rows of the chosen block."""
+        blocks = ledger.blocks(self.chosen)
+        if not blocks:
+            return ledger.span(self.chosen)
+        self.block = max(0, min(len(blocks) - 1, self.block))
+        return blocks[self.block].begin, blocks[self.block].end
+
+    @property
+    def chosen_part(self) -> int | None:
+        """The place among the parts of the chosen message that is chosen; None where the message is one block."""
+        ledger = self.ledger
+        blocks = ledger.blocks(self.chosen) if ledger is not None else []
+        return blocks[min(self.block, len(blocks) - 1)].part if len(blocks) > 1 else None
 
     def choose(self, key: int, *, from_below: bool = False) -> None:
-        """Choose a message and bring it into view, `from_below` its end; 0 chooses none."""
-        self.chosen = key
+        """Choose a message at its first block, `from_below` at its last, and bring that into view; 0 chooses none."""
+        self.chosen, self.block = key, 0
         ledger = self.ledger
         if key and ledger is not None:
             ledger.measured(key)
-            self.reveal(*ledger.span(key), end=from_below)
+            self.block = len(ledger.blocks(key)) - 1 if from_below else 0
+            self.reveal(*self._chosen_rows(ledger), end=from_below)
         self.refresh()
 
     def choose_seen(self) -> None:
         """Choose the last message in view, unless one is chosen."""
         if self.ledger is not None and self.chosen_view is None:
-            self.chosen = self._last_seen(self.ledger)
-            self.refresh()
+            self.choose(self._last_seen(self.ledger))
 
     def reveal(self, first: int, last: int, *, end: bool = False) -> None:
         """Scroll as little as it takes to see the rows from `first` to `last`, or their beginning or end."""
@@ -520,7 +540,7 @@ class Transcript(RowsView, can_focus=True):
     def _mark(self, row: int) -> str:
         if not self.chosen or self.ledger is None:
             return " "
-        first, last = self.ledger.span(self.chosen)
+        first, last = self._chosen_rows(self.ledger)
         return "▌" if first <= row < last else " "
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:

@@ -27,6 +27,8 @@ from troly.tui.chat.view import MessageView, Pane, StepView, TextPart, Trouble, 
 
 # Below this time a rate says nothing.
 _SHORTEST = 0.2
+# Of a token, in both languages about; the exact rate comes with the end of the call.
+LETTERS = 3.5
 
 
 @dataclass(slots=True)
@@ -34,7 +36,7 @@ class ModelUsage:
     """Sums over the calls of one answer.
 
     `used` of `window` tokens is the fullest context of a call; `ttft_ms` and `rate` (tokens a second) are of the call
-    that wrote last. `pieces` came since `since`, of the call that is running.
+    that wrote last. Of the call that is running `letters` came after the first piece at `since`.
     """
 
     prompt_tokens: int = 0
@@ -43,19 +45,20 @@ class ModelUsage:
     window: int = 0
     ttft_ms: float | None = None
     rate: float | None = None
-    pieces: int = 0
+    letters: int = 0
     since: datetime | None = None
 
-    def heard(self, now: datetime) -> None:
-        """A piece of the answer came."""
-        self.pieces += 1
+    def heard(self, text: str, now: datetime) -> None:
+        """A piece of the answer came: a token, or a sentence that was held back until it was whole."""
         if self.since is None:
             self.since = now
+        else:
+            self.letters += len(text)
 
     def call(self, call: Mapping[str, Any]) -> None:
         """A call ended; the names are those of the event `ModelCalled`."""
         said, asked = call.get("completion_tokens") or 0, call.get("prompt_tokens") or 0
-        self.pieces, self.since = 0, None
+        self.letters, self.since = 0, None
         if call.get("kind") == "embed":
             return
         self.prompt_tokens += asked
@@ -70,9 +73,9 @@ class ModelUsage:
             self.rate = said / writing if said > 1 and writing > 0 else None
 
     def running_rate(self, now: datetime) -> float | None:
-        """Pieces a second of the call that is running; None where there is none or it has just begun."""
+        """About how many tokens a second the running call writes; None where there is none or it has just begun."""
         seconds = (now - self.since).total_seconds() if self.since else 0.0
-        return self.pieces / seconds if seconds >= _SHORTEST else None
+        return self.letters / LETTERS / seconds if seconds >= _SHORTEST and self.letters else None
 
 
 def usage_of(calls: Iterable[Mapping[str, Any]]) -> ModelUsage | None:
@@ -98,7 +101,7 @@ def apply_event(pane: Pane, event: Event, now: Callable[[], datetime]) -> bool:
             answer.progress = None
             answer.write(event.text)
             if answer.spent is not None:
-                answer.spent.heard(now())
+                answer.spent.heard(event.text, now())
         case Say():
             _say(pane, answer, event, now)
         case StepStarted() | StepFinished() | ModelCalled() | TurnStarted():
@@ -128,11 +131,12 @@ def _go_on(answer: MessageView, event: StepStarted | StepFinished | ModelCalled 
     """What stands behind the answer, not in it."""
     match event:
         case StepStarted():
-            answer.steps.append(StepView(event.node, event.agent, event.tool))
+            answer.steps.append(StepView(event.node, event.agent, event.tool, began=answer.waited))
         case StepFinished():
             _finish_step(answer, event)
         case TurnStarted():
             answer.turn, answer.spent, answer.steps = event.turn, ModelUsage(), []
+            answer.language = event.language
         case ModelCalled():
             if isinstance(answer.progress, ModelLoading):
                 answer.progress = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -46,7 +46,7 @@ Part: TypeAlias = "TextPart | Content"
 
 @dataclass(slots=True, eq=False, repr=False)
 class StepView:
-    """One step behind an answer, for the evidence drawer; `ms` is None while it runs."""
+    """One step behind an answer; `ms` is None while it runs, `began` seconds after the answer did."""
 
     node: str
     agent: str = ""
@@ -55,6 +55,7 @@ class StepView:
     detail: str = ""
     ms: float | None = None
     failed: bool = False
+    began: float = 0.0
 
 
 class Trouble(NamedTuple):
@@ -91,7 +92,14 @@ class MessageView:
     source: str = ""
     calls: int = 0
     ms: float | None = None
-    # It reached the model's limit of length; what is shown is what was written before it goes on.
+    # When its turn began: an answer that is gone on with keeps its time.
+    begun: datetime | None = None
+    # Seconds since it was asked, and since its turn said something last; told while it runs.
+    waited: float = 0.0
+    silent: float = 0.0
+    # The language of its turn; "" for that of the interface.
+    language: str = ""
+    # It reached the model's limit of length; it is gone on with and shows what was written before.
     cut: bool = False
     stale: bool = False
     opened: set[str] = field(default_factory=set)
@@ -107,6 +115,10 @@ class MessageView:
     def text(self) -> str:
         """The message without its typed content."""
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+    def spoken(self, interface: Lang) -> Lang:
+        """The language of what is said around it: one message is in one language."""
+        return "vi" if self.language == "vi" else "en" if self.language == "en" else interface
 
     @property
     def unfinished(self) -> bool:
@@ -128,8 +140,20 @@ class MessageView:
 
     def heard(self, *, new: bool) -> None:
         """Something was said of it; what is `new` takes the place of what it showed before it was gone on with."""
+        self.silent = 0.0
         if self.stale and new:
             self.parts, self.stale = [], False
+        self.touch()
+
+    @property
+    def asked(self) -> datetime:
+        """When its turn began."""
+        return self.begun or self.time
+
+    def wait(self, seconds: float) -> None:
+        """So many seconds have passed since it was asked."""
+        self.silent += seconds - self.waited
+        self.waited = seconds
         self.touch()
 
     def touch(self) -> None:
@@ -256,7 +280,7 @@ class SessionInfo(NamedTuple):
 
     `notices` are damaged files that were moved away; `missing_samples` modes whose samples must be loaded first;
     `kinds` gives what can be loaded; `problem` is what the person is told at once;
-    `tabs` is what was open when the screen was left.
+    `tabs` is what was open when the screen was left; times are told in `zone`.
     """
 
     modes: tuple[ModeView, ...]
@@ -267,6 +291,7 @@ class SessionInfo(NamedTuple):
     kinds: Callable[[], Sequence[IngestKind]] = tuple
     problem: Exception | None = None
     tabs: Tabs | None = None
+    zone: tzinfo | None = None
 
 
 class DataStatusView(NamedTuple):
@@ -314,6 +339,7 @@ class HitView(NamedTuple):
     when: datetime
     snippet: str
     spans: tuple[tuple[int, int], ...] = ()
+    who: Who = "assistant"
 
 
 def trouble_from(error: Exception, language: Lang) -> Trouble:

@@ -1,8 +1,10 @@
-"""A table above the chat: walk through it, sort it by any column, save it as CSV."""
+"""The tables of a conversation above the chat: walk through them, sort, filter, save as CSV or for Excel."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -22,6 +24,7 @@ from troly.tui import operations
 from troly.tui.backend import Backend
 from troly.tui.chat.view import trouble_from
 from troly.tui.keymap import bindings, keymap_of
+from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
     from troly.plugin.events import Table
@@ -44,49 +47,75 @@ def sort_key(cell: str) -> Key:
     return 1, 0.0, fold(text)
 
 
-HINTS = ("grid_sort", "grid_export", "grid_close")
+HINTS = ("grid_sort", "grid_filter", "grid_export", "grid_excel", "grid_next", "grid_close")
 UP, DOWN = " ▲", " ▼"
 
 
 class GridScreen(ModalScreen[None]):
-    """Closed with Esc. The table is saved in the order that is shown."""
+    """The table at place `at` of `tables`, which the keys go through. What is saved is what is shown, in its order."""
 
     CSS_PATH = "../styles/above.tcss"
     PLACE: ClassVar[Place] = "grid"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("grid")]
 
-    def __init__(self, table: Table, lang: Lang, backend: Backend) -> None:
+    def __init__(self, tables: Sequence[Table], at: int, lang: Lang, backend: Backend) -> None:
         super().__init__()
-        self._table = table
+        self._tables = tables
+        self._at = at
         self._lang: Lang = lang
         self._backend = backend
-        self._order = list(range(len(table.rows)))
+        self._order: list[int] = []
         self._by: int | None = None
         self._falling = False
 
+    @property
+    def _table(self) -> Table:
+        return self._tables[self._at]
+
     def compose(self) -> ComposeResult:
-        """Title, grid, keys."""
-        title = sanitize(self._table.title, keep_newlines=False) or tr("ui.grid.title", self._lang)
+        """Title, what is looked for, grid, keys."""
         with Vertical(id="grid"):
-            yield Static(Content.styled(title, "bold"), id="title")
+            yield Static("", id="title", markup=False)
+            yield TypingInput(placeholder=tr("ui.grid.filter", self._lang), compact=True)
             yield DataTable(zebra_stripes=False, cursor_type="cell")
             yield Static(Content(keymap_of(self).hints(HINTS, self._lang)), id="keys")
 
     def on_mount(self) -> None:
         """Fill the grid."""
+        self.query_one(TypingInput).cursor_blink = False
+        self._show(self._at)
+
+    def _show(self, at: int) -> None:
+        """Show the table at a place, in its own order and whole."""
+        self._at, self._by, self._falling = at, None, False
+        self._order = list(range(len(self._table.rows)))
+        self.query_one(TypingInput).value = ""
         self._fill()
         self.query_one(DataTable).focus()
 
+    @property
+    def _shown(self) -> list[int]:
+        """The rows that hold all words that are looked for, diacritics or not."""
+        words = fold(self.query_one(TypingInput).value).split()
+        rows = self._table.rows
+        return [row for row in self._order if all(word in fold(" ".join(rows[row])) for word in words)]
+
     def _fill(self) -> None:
         grid: DataTable[Text] = self.query_one(DataTable)
-        place = grid.cursor_coordinate
+        place, shown = grid.cursor_coordinate, self._shown
         grid.clear(columns=True)
         for index, name in enumerate(self._table.columns):
             mark = (DOWN if self._falling else UP) if index == self._by else ""
             grid.add_column(Text(sanitize(name, keep_newlines=False) + mark), key=str(index))
-        for row in self._order:
+        for row in shown:
             grid.add_row(*(self._cell(index, text) for index, text in enumerate(self._table.rows[row])))
         grid.move_cursor(row=place.row, column=place.column)
+        title = sanitize(self._table.title, keep_newlines=False) or tr("ui.grid.title", self._lang)
+        count = tr("ui.grid.count", self._lang, shown=len(shown), total=len(self._order))
+        which = f"  {self._at + 1}/{len(self._tables)}" if len(self._tables) > 1 else ""
+        self.query_one("#title", Static).update(
+            Content.assemble(Content.styled(title, "bold"), Content.styled(f"  {count}{which}", "dim"))
+        )
 
     def _cell(self, index: int, text: str) -> Text:
         right = index in self._table.numeric
@@ -107,12 +136,26 @@ class GridScreen(ModalScreen[None]):
         self._order.sort(key=lambda row: sort_key(rows[row][column]), reverse=self._falling)
         self._fill()
 
-    def action_export(self) -> None:
-        """Save the rows in the order shown."""
-        import dataclasses
+    def action_filter(self) -> None:
+        """Type what the rows are to hold."""
+        self.query_one(TypingInput).focus()
 
-        shown = dataclasses.replace(self._table, rows=tuple(self._table.rows[row] for row in self._order))
-        self._backend.call(operations.save_table, self._saved, shown)
+    def on_input_changed(self) -> None:
+        """Show the rows that hold it."""
+        self._fill()
+
+    def on_input_submitted(self) -> None:
+        """Go back to the rows."""
+        self.query_one(DataTable).focus()
+
+    def action_other(self, by: int) -> None:
+        """Show the next table of the conversation."""
+        self._show((self._at + by) % len(self._tables))
+
+    def action_export(self, form: Literal["csv", "xlsx"] = "csv") -> None:
+        """Save the rows shown, in their order."""
+        rows = tuple(self._table.rows[row] for row in self._shown)
+        self._backend.call(operations.save_table, self._saved, replace(self._table, rows=rows), form)
 
     def _saved(self, path: str | Exception) -> None:
         if isinstance(path, Exception):

@@ -29,6 +29,12 @@ class HelpLines(LinesView, can_focus=True):
         self._groups = groups
         self._keys = keys
 
+    def show(self, groups: Groups) -> None:
+        """Show other groups."""
+        self._groups = groups
+        self.on_mount()
+        self.rebuild()
+
     def on_mount(self) -> None:
         """Be as high as the lines."""
         room = min(WIDTH, self.app.size.width * 96 // 100) - BESIDE
@@ -57,11 +63,12 @@ def _rows(text: str, width: int) -> list[tuple[bool, Line]]:
 
 
 class HelpScreen(ModalScreen[None]):
-    """Closed by any of the keys that open or leave things."""
+    """The first group at once, all `groups` with Tab; closed by any of the keys that open or leave things."""
 
     CSS_PATH = "../styles/above.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,enter,question_mark,q", "app.pop_screen", show=False)
+        Binding("escape,f1,enter,question_mark,q", "app.pop_screen", show=False),
+        Binding("tab", "all", show=False, priority=True),
     ]
 
     def __init__(self, palette: Palette, groups: Groups) -> None:
@@ -71,4 +78,8 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Nothing but the lines."""
-        yield HelpLines(self._palette, self._groups, tr("ui.help.keys", language_of(self)))
+        yield HelpLines(self._palette, self._groups[:1], tr("ui.help.keys", language_of(self)))
+
+    def action_all(self) -> None:
+        """Show every group."""
+        self.query_one(HelpLines).show(self._groups)

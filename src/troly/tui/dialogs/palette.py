@@ -31,11 +31,12 @@ from troly.tui.widgets.text_input import TypingInput
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One entry of the palette: what it is called, the action it runs, and the key that does the same."""
+    """One entry of the palette: what it is called, the action it runs, the key that does the same, and its heading."""
 
     title: str
     action: str
     key: str = ""
+    group: str = ""
 
 
 def commands(controller: Controller, keymap: Keymap) -> list[PaletteEntry]:
@@ -45,6 +46,7 @@ def commands(controller: Controller, keymap: Keymap) -> list[PaletteEntry]:
         PaletteEntry(
             tr("ui.command.suggested", lang, question=sanitize(question, keep_newlines=False)),
             f"suggested({index})",
+            group=tr("ui.card.next", lang),
         )
         for index, question in enumerate(controller.suggested)
     ]
@@ -52,11 +54,20 @@ def commands(controller: Controller, keymap: Keymap) -> list[PaletteEntry]:
     for place, mode in enumerate(controller.modes.values()):
         press = key_label(keys[place]) if place < len(keys) else ""
         found.append(
-            PaletteEntry(tr("ui.command.mode", lang, name=mode.names[lang]), f"mode('{mode.id}')", press)
+            PaletteEntry(
+                tr("ui.command.mode", lang, name=mode.names[lang]),
+                f"mode('{mode.id}')",
+                press,
+                tr("ui.palette.assistants", lang),
+            )
         )
     return [
         *found,
-        *(PaletteEntry(title(one, lang), one.run, keymap.press(one.name)) for one in ACTIONS if one.palette),
+        *(
+            PaletteEntry(title(one, lang), one.run, keymap.press(one.name), tr(f"ui.help.{one.group}", lang))
+            for one in ACTIONS
+            if one.palette
+        ),
     ]
 
 
@@ -112,10 +123,16 @@ class PaletteScreen(ModalScreen[str]):
         self._shown = matching(self._offered, wanted)
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(_row(command, self._width())) for command in self._shown])
+        heading = ""
+        for number, command in enumerate(self._shown):
+            # Headings order what is offered at first; what was looked for stands in the order of its fitness.
+            if not wanted and command.group != heading:
+                heading = command.group
+                options.add_option(Option(Content.styled(f" {heading}", "dim"), disabled=True))
+            options.add_option(Option(_row(command, self._width()), id=str(number)))
         self.query_one("#palette").set_class(not self._shown, "-none")
         if self._shown:
-            options.highlighted = 0
+            options.highlighted = options.get_option_index("0")
 
     def _width(self) -> int:
         """The room of one entry; what is known before the first layout is the size of the screen."""
@@ -127,19 +144,23 @@ class PaletteScreen(ModalScreen[str]):
 
     def on_input_submitted(self) -> None:
         """Run what is highlighted."""
-        index = self.query_one(OptionList).highlighted
-        if index is not None and index < len(self._shown):
-            self.dismiss(self._shown[index].action)
+        if (option := self.query_one(OptionList).highlighted_option) is not None:
+            self._run(option)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Run what was clicked."""
-        self.dismiss(self._shown[event.option_index].action)
+        self._run(event.option)
+
+    def _run(self, option: Option) -> None:
+        self.dismiss(self._shown[int(option.id or 0)].action)
 
     def action_move(self, by: int) -> None:
         """Choose another entry while the keys stay in the input."""
         options = self.query_one(OptionList)
-        if self._shown:
-            options.highlighted = ((options.highlighted or 0) + by) % len(self._shown)
+        if by > 0:
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
 
     def on_key(self, event: events.Key) -> None:
         """The key that opened it closes it too."""

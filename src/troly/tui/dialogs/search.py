@@ -86,29 +86,32 @@ class SearchScreen(ModalScreen[str]):
             self._show(found, "ui.search.none")
 
     def _show(self, hits: list[HitView], empty: str) -> None:
-        self._hits = hits
+        by_conversation: dict[str, list[HitView]] = {}
+        for hit in hits:
+            by_conversation.setdefault(hit.conversation, []).append(hit)
+        self._hits = [hit for group in by_conversation.values() for hit in group]
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options([Option(self._row(hit)) for hit in hits])
+        for group in by_conversation.values():
+            options.add_options([Option(self._row(hit, head=place == 0)) for place, hit in enumerate(group)])
         self.query_one("#none", Static).update(Content(tr(empty, self._controller.language)))
         self.query_one("#palette").set_class(not hits, "-none")
         if hits:
             options.highlighted = 0
 
-    def _row(self, hit: HitView) -> Content:
-        """Title, mode and day above the piece of the message with its matches."""
-        controller = self._controller
+    def _row(self, hit: HitView, *, head: bool) -> Content:
+        """Who said it when and the piece with its matches, the first of a conversation below its title."""
+        controller, lang = self._controller, self._controller.language
         mode = controller.modes.get(hit.mode)
-        name = mode.names[controller.language] if mode else hit.mode
-        day = hit.when.astimezone(controller.now().tzinfo).strftime("%d/%m/%Y")
-        title = sanitize(hit.title, keep_newlines=False) or tr("ui.list.untitled", controller.language)
-        head = Content.assemble(
-            Content.styled(f" {title}", "bold"), Content.styled(f"  {name} · {day}", "dim")
-        )
+        when = hit.when.astimezone(controller.now().tzinfo)
+        title = sanitize(hit.title, keep_newlines=False) or tr("ui.list.untitled", lang)
+        name = f"{mode.icon} {mode.names[lang]}" if mode else hit.mode
         piece = Content(sanitize(hit.snippet, keep_newlines=False))
         for start, end in hit.spans if len(piece.plain) == len(hit.snippet) else ():
             piece = piece.stylize("underline bold", start, end)
-        return Content.assemble(head, "\n ", piece)
+        said = Content.styled(f"   {tr(f'ui.message.{hit.who}', lang)} {when:%d/%m/%Y %H:%M}  ", "dim")
+        above = [Content.styled(f" {title}", "bold"), Content.styled(f"  {name}\n", "dim")] if head else []
+        return Content.assemble(*above, said, piece)
 
     def on_input_submitted(self) -> None:
         """Open what is highlighted."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import zip_longest
+from math import isnan
 from typing import assert_never
 
-from troly.plugin.events import Content, Evidence, Item, Side
+from rich.cells import cell_len
+
+from troly.plugin.events import Content, Evidence, Item, Side, Table
 from troly.presentation.blocks import (
     Alternatives,
     Block,
@@ -30,93 +33,105 @@ from troly.tui.render.figures import duration, number
 from troly.tui.render.markdown import markdown_lines
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap, wrap_whole
 from troly.tui.render.tables import table_lines
+from troly.tui.terminal import has_braille
 
-# A line chart drawn with the lines that every font has, with the range at its left.
-
-
+# A line chart: rows of cells, each with two by four dots in Braille, or one in terminals without.
 HEIGHT = 8
+DOTS_WIDE, DOTS_HIGH = 2, 4
+BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 # Apart in weight, so that they can be told apart without colours.
 STYLES = ("accent", "dim", "strong")
-Cells = list[list[str]]
+Dots = dict[tuple[int, int], int]
 
 
-def plot_lines(card: Plot, width: int, lang: Lang) -> list[Line]:
-    """The series of `card` over its labels in at most `width` cells; missing values leave a gap."""
-    values = [value for series in card.series for value in series.values if value == value]  # noqa: PLR0124 (NaN)
+def plot_lines(card: Plot, width: int, lang: Lang, *, plain: bool = False) -> list[Line]:
+    """The series of `card` over its labels in at most `width` cells; missing values leave a gap.
+
+    The axis names the range and where the first series begins and ends; `plain` draws without Braille.
+    """
+    values = [value for series in card.series for value in series.values if not isnan(value)]
     if not values:
         return []
     low, high = min(0.0, *values), max(0.0, *values)
     high = high if high > low else low + 1.0
-    marks = [number(high, lang), number(low, lang)]
-    left = max(len(mark) for mark in marks) + 1
-    room = max(4, width - left - 1)
-    layers = [_cells(series.values, room, low, high) for series in card.series[: len(STYLES)]]
+    ends = [value for value in card.series[0].values if not isnan(value)]
+    marks = {_row_of(value, low, high): value for value in (*ends[:1], low, high)}
+    last = number(ends[-1], lang) if ends else ""
+    left = max(len(number(value, lang)) for value in marks.values()) + 1
+    if width - left - len(last) < NARROWEST_PLOT // 2:
+        last = ""
+    room = max(4, width - left - len(last) - 2)
+    layers = [_dots(series.values, room, low, high, plain=plain) for series in card.series[: len(STYLES)]]
     lines = []
     for row in range(HEIGHT):
-        mark = marks[0] if row == 0 else marks[1] if row == HEIGHT - 1 else ""
+        mark = number(marks[row], lang) if row in marks else ""
         head = (*pad(line(Span(mark, "dim")), left - 1, right=True), Span("┤" if mark else "│", "rule"))
-        lines.append((*head, *_row([layer[row] for layer in layers])))
-    return [*lines, _feet(card, left, room)]
+        at_end = f" {last}" if last and row == _row_of(ends[-1], low, high) else ""
+        lines.append(line(*head, *_row(layers, row, room, plain=plain), Span(at_end, "dim")))
+    return [*lines, *_feet(card.labels, left - 1, room)]
 
 
-def _cells(values: tuple[float, ...], room: int, low: float, high: float) -> Cells:
-    """The characters of one series, row by row: each column joins its value to that of the column before."""
+def _row_of(value: float, low: float, high: float) -> int:
+    return _dot_row(value, low, high) // DOTS_HIGH
 
-    def row_of(value: float) -> int:
-        return round((high - value) / (high - low) * (HEIGHT - 1))
 
-    cells = [[" "] * room for _ in range(HEIGHT)]
-    before: int | None = None
-    for x in range(room):
-        value = _at(values, x / max(1, room - 1))
-        if value != value:  # noqa: PLR0124 (NaN)
+def _dot_row(value: float, low: float, high: float) -> int:
+    return round((high - value) / (high - low) * (HEIGHT * DOTS_HIGH - 1))
+
+
+def _dots(values: tuple[float, ...], room: int, low: float, high: float, *, plain: bool) -> Dots:
+    """The dots of one series by row and column of cells, points joined by straight lines."""
+    found: Dots = {}
+
+    def put(x: int, y: int) -> None:
+        cell = (y // DOTS_HIGH, x // DOTS_WIDE)
+        bit = 1 if plain else BRAILLE[x % DOTS_WIDE][y % DOTS_HIGH]
+        found[cell] = found.get(cell, 0) | bit
+
+    before: tuple[int, int] | None = None
+    for at, value in enumerate(values):
+        if isnan(value):
             before = None
             continue
-        row = row_of(value)
-        if before is None or before == row:
-            cells[row][x] = "─"
-        else:
-            cells[before][x], cells[row][x] = "╯╭" if row < before else "╮╰"
-            _rise(cells, x, before, row)
-        before = row
-    for at, value in enumerate(values):
-        # No point is lost where there are more of them than columns.
-        x = round(at / max(1, len(values) - 1) * (room - 1))
-        drawn = [row for row in range(HEIGHT) if cells[row][x] != " "]
-        if value == value and drawn and not drawn[0] <= (row := row_of(value)) <= drawn[-1]:  # noqa: PLR0124 (NaN)
-            cells[row][x] = "│"
-            _rise(cells, x, row, drawn[0] if row < drawn[0] else drawn[-1])
-    return cells
+        x = round(at / max(1, len(values) - 1) * (room * DOTS_WIDE - 1))
+        y = _dot_row(value, low, high)
+        from_x, from_y = before or (x, y)
+        steps = max(abs(x - from_x), abs(y - from_y), 1)
+        for step in range(steps + 1):
+            put(from_x + round((x - from_x) * step / steps), from_y + round((y - from_y) * step / steps))
+        before = (x, y)
+    return found
 
 
-def _rise(cells: Cells, x: int, one: int, other: int) -> None:
-    for between in range(min(one, other) + 1, max(one, other)):
-        cells[between][x] = "│"
-
-
-def _at(values: tuple[float, ...], share: float) -> float:
-    """The value at `share` (0 to 1) of the way, on straight lines between the points."""
-    place = share * (len(values) - 1)
-    at = min(int(place), max(0, len(values) - 2))
-    if place == at:
-        return values[at]
-    return values[at] + (values[at + 1] - values[at]) * (place - at)
-
-
-def _row(layers: Cells) -> Line:
+def _row(layers: list[Dots], row: int, room: int, *, plain: bool) -> Line:
     """One row: where lines cross, the first series is seen."""
     spans: list[Span] = []
-    for cells in zip(*layers, strict=True):
-        owner = next((index for index, sign in enumerate(cells) if sign != " "), None)
-        spans.append(Span(" ") if owner is None else Span(cells[owner], STYLES[owner]))
+    for x in range(room):
+        owner = next((index for index, dots in enumerate(layers) if (row, x) in dots), None)
+        if owner is None:
+            spans.append(Span(" "))
+        else:
+            spans.append(Span("*" if plain else chr(0x2800 + layers[owner][row, x]), STYLES[owner]))
     return tuple(spans)
 
 
-def _feet(card: Plot, left: int, room: int) -> Line:
-    """The first and the last label below the ends."""
-    first, last = (clip(label, max(3, room // 2 - 1)) for label in (card.labels[0], card.labels[-1]))
-    gap = room - width_of(line(first)) - width_of(line(last))
-    return line(" " * left, Span(first, "dim"), " " * max(1, gap), Span(last, "dim"))
+def _feet(labels: tuple[str, ...], left: int, room: int) -> list[Line]:
+    """The axis with a tick at each label there is room for, always at the first and the last."""
+    ticks, names = ["─"] * room, [" "] * room
+    end = -1
+    last = clip(labels[-1], max(3, room // 2 - 1))
+    for at, label in enumerate(labels):
+        x = round(at / max(1, len(labels) - 1) * (room - 1))
+        name = last if at == len(labels) - 1 else clip(label, max(3, room // 2 - 1))
+        start = min(max(0, x - cell_len(name) // 2), room - cell_len(name))
+        # A label keeps clear of the one before it and of the last one.
+        fits = start > end + 1 and start + cell_len(name) < room - cell_len(last) - 1
+        if at in (0, len(labels) - 1) or fits:
+            ticks[x] = "┬"
+            names[start : start + cell_len(name)] = [name, *[""] * (cell_len(name) - 1)]
+            end = start + cell_len(name)
+    blank = " " * left
+    return [line(blank, Span(f"└{''.join(ticks)}", "rule")), line(blank, " ", Span("".join(names), "dim"))]
 
 
 HEAD = 20
@@ -138,6 +153,12 @@ def titled(title: str, badge: str, width: int) -> list[Line]:
 def indented(lines: list[Line], mark: str = "  ", style: str = "") -> list[Line]:
     """The lines behind a mark each."""
     return [(Span(mark, style), *text) for text in lines]
+
+
+def folded_table(card: Table, name: str, lang: Lang) -> Line:
+    """The one line that a table is whose values a plot shows already."""
+    count = tr("ui.card.rows", lang, count=number(len(card.rows), lang))
+    return line(Span(f"▸ {tr('ui.card.table', lang)}", "action", f"open:{name}"), Span(f"  {count}", "dim"))
 
 
 def table(card: Rows, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
@@ -203,13 +224,21 @@ def facts(pairs: Collection[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def chart(card: Plot, width: int, lang: Lang) -> list[Line]:
-    """A line as a plot, all else as bars, both with their exact values; a share says the part of the whole too."""
+def chart(card: Plot, width: int, name: str, opened: Collection[str]) -> list[Line]:
+    """A line as a plot whose exact values open below it, all else as bars with their values; a share says the part too."""
     lang = card.language
-    lines = titled(card.title, card.badge, width)
+    unit = f" ({card.unit})" if card.unit and card.title else ""
     plotted = card.kind == "line" and width >= NARROWEST_PLOT and len(card.labels) >= FEWEST_POINTS
+    lines = titled(card.title + (unit if plotted else ""), card.badge, width)
     if plotted:
-        lines += plot_lines(card, width, lang)
+        lines += plot_lines(card, width, lang, plain=not has_braille())
+        if not name:
+            return lines
+        shown = name in opened
+        label = f"{'▾' if shown else '▸'} {tr('ui.card.values', lang)}"
+        lines.append(line(Span(label, "action", f"open:{name}")))
+        if not shown:
+            return lines
     for series in card.series:
         if len(card.series) > 1:
             lines += [BLANK, *wrap([Span(series.name, "strong")], width)]
@@ -396,7 +425,7 @@ def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
         case Entries():
             return items(block, width, lang, name, opened)
         case Plot():
-            return chart(block, width, lang)
+            return chart(block, width, name, opened)
         case SourceList():
             return sources(block, width, name, opened)
         case KeyValues():

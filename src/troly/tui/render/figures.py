@@ -1,10 +1,10 @@
-"""Short figures of the chrome: times of day, durations and counts in the language of the interface."""
+"""Short figures and names of the chrome: times of day, durations, counts, steps, in the language of the interface."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 
-from troly.text.catalogue import Lang, tr
+from troly.text.catalogue import Lang, core_catalogue, tr
 
 
 def number(value: float, lang: Lang, places: int | None = None) -> str:
@@ -54,3 +54,15 @@ def _written(day: date, lang: Lang, *, year: bool) -> str:
         return f"{day.day}/{day.month}/{day.year}" if year else f"{day.day}/{day.month}"
     month = tr(f"ui.day.month_{day.month}", lang)
     return f"{day.day} {month} {day.year}" if year else f"{day.day} {month}"
+
+
+def step_title(node: str, agent: str, tool: str, lang: Lang) -> tuple[str, str]:
+    """A step in plain words, and what it is called in the records; only that where there are no words for it."""
+    name = " · ".join(part for part in (agent, tool, node) if part)
+    known = core_catalogue().keys("ui")
+    found = next((word for word in (tool, node) if f"step.{word}" in known), "")
+    if not found:
+        return name, ""
+    # A team does the same step as others do; the node of its own name says nothing in plain words.
+    who = f"{agent}: " if agent and f"step.{node}" not in known else ""
+    return f"{who}{tr(f'ui.step.{found}', lang)}", name

@@ -12,7 +12,7 @@ from troly.text.catalogue import Lang
 from troly.text.sanitize import sanitize
 from troly.tui.chat.view import MessageView
 from troly.tui.render.figures import day_name
-from troly.tui.render.message import SLICE, MessageLines, Press, estimated_rows, usual_press
+from troly.tui.render.message import SLICE, BlockRows, MessageLines, Press, estimated_rows, usual_press
 from troly.tui.render.spans import BLANK, Line
 
 # Rendered messages further from the reader than the near ones are let go once there are many.
@@ -114,6 +114,17 @@ class ConversationLayout:
         """First row with its name, and the row of the blank line after it; (0, 0) for a message that is gone."""
         index = self._index.get(key)
         return (0, 0) if index is None else (self.head(index), self._starts[index + 1] - 1)
+
+    def blocks(self, key: int) -> list[BlockRows]:
+        """The parts of a message with their rows; [] for a message that is gone."""
+        index = self._index.get(key)
+        if index is None:
+            return []
+        self._lines(index)
+        start = self._starts[index]
+        return [
+            BlockRows(part, start + begin, start + end) for part, begin, end in self._renderer(index).blocks
+        ]
 
     def first_row(self, key: int) -> int:
         """The first row of a message, its line with a day included; 0 for a message that is gone."""

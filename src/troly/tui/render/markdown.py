@@ -11,6 +11,7 @@ from troly.tui.render.tables import table_lines
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
 QUIET = ("html_block", "html_inline", "entity", "reference", "lheading", "code")
@@ -28,7 +29,14 @@ def parser() -> MarkdownIt:
     """
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(list(QUIET))
+    made = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(list(QUIET))
+    made.block.ruler.before("paragraph", "outdented", _ends_item, {"alt": ["paragraph"]})
+    return made
+
+
+def _ends_item(state: StateBlock, line: int, _last: int, silent: bool) -> bool:
+    """A line that stands further left than its list item is a paragraph of its own, without a blank line above too."""
+    return silent and 0 <= state.sCount[line] < state.blkIndent
 
 
 @cache

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
-from troly.plugin.events import ModelLoading, Table
+from troly.plugin.events import Chart, ModelLoading, Sources, Table
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.chat.view import MessageView, TextPart, Trouble
+from troly.tui.chat.view import MessageView, Part, TextPart, Trouble
 from troly.tui.keymap import Keymap
-from troly.tui.render.cards import card_lines
-from troly.tui.render.figures import counted, duration, time_of_day
+from troly.tui.render.cards import card_lines, folded_table
+from troly.tui.render.figures import counted, duration, step_title, time_of_day
 from troly.tui.render.markdown import CODE_HEAD
-from troly.tui.render.spans import BLANK, Line, Span, ends_apart, line, wrap, wrap_whole
+from troly.tui.render.spans import BLANK, Line, Span, clip, ends_apart, line, wrap, wrap_whole
 from troly.tui.render.stream import MarkdownStream
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from troly.text.catalogue import Lang
 
 
-def trouble_lines(trouble: Trouble, width: int, mark: str = "× ") -> list[Line]:
+def trouble_lines(trouble: Trouble, width: int, mark: str = "× ", style: str = "error") -> list[Line]:
     """What went wrong, why, and the remedy on a line of its own."""
-    reason = [Span(sanitize(trouble.title), "error")]
+    reason = [Span(sanitize(trouble.title), style)]
     if trouble.message:
         reason.append(Span(f"  {sanitize(trouble.message)}", "dim"))
     lines = [
-        (Span(mark if row == 0 else "  ", "error"), *text) for row, text in enumerate(wrap(reason, width - 2))
+        (Span(mark if row == 0 else "  ", style), *text) for row, text in enumerate(wrap(reason, width - 2))
     ]
     if trouble.remedy:
         lines += [(Span("  "), *text) for text in wrap([Span(sanitize(trouble.remedy))], width - 2)]
@@ -43,19 +44,35 @@ Press = Callable[[str], str]
 usual_press: Press = Keymap().press
 # What a card is taken to be high before it is rendered.
 CARD_ROWS = 8
+# Steps shown while an answer is awaited; seconds without a word after which it is told what can be done.
+LAST_STEPS, SILENT = 4, 15.0
+# A list of sources that a card shows with their passages: the number at the beginning of its lines.
+_CITED = re.compile(r"\[(\d{1,3})\]")
+_SOURCE = re.compile(r"\s*\[?(\d+)[.\])]")
+
+
+class BlockRows(NamedTuple):
+    """The rows of one part of a message, from its first line; `part` -1 is a message without parts."""
+
+    part: int
+    begin: int
+    end: int
 
 
 class MessageLines:
     """The lines of one message; asking again without a change costs nothing, after a new token only the last block.
 
-    `head` is the row of the line with the name, below the line that names the day where there is one.
+    `head` is the row of the line with the name, below the line that names the day where there is one; `blocks` has the
+    rows of its parts.
     """
 
     def __init__(self, view: MessageView, press: Press = usual_press) -> None:
         self.view = view
         self._press = press
         self.head = 0
+        self.blocks: list[BlockRows] = []
         self._streams: dict[int, tuple[TextPart, MarkdownStream, int]] = {}
+        self._without_list: dict[int, TextPart] = {}
         self._seen: tuple[object, ...] = ()
         self._lines: list[Line] = []
 
@@ -78,23 +95,38 @@ class MessageLines:
         return self._lines
 
     def _render(self, width: int, lang: Lang, day: str, most: int | None) -> list[Line]:
-        view = self.view
+        view, lang = self.view, self.view.spoken(lang)
         kept = {id(part) for part in view.parts}
+        kept |= {id(part) for part in self._without_list.values()}
         self._streams = {name: stream for name, stream in self._streams.items() if name in kept}
         body = min(width, WIDEST_TEXT)
-        lines = [ends_apart(self._name(lang), badge(view, lang), body)]
+        lines, blocks = [ends_apart(self._name(lang), badge(view, lang), body)], list[BlockRows]()
+        if f"{view.key}.steps" in view.opened:
+            lines += step_lines(view, body, lang)
+        plotted = plotted_tables(view.parts)
         for index, part in enumerate(view.parts):
+            name = f"{view.key}.{index}"
+            if index in plotted.values():
+                continue
             if not isinstance(part, TextPart):
                 # Columns of a table may need all the room; whatever is read or drawn keeps to the measure.
                 room = width if isinstance(part, Table) else body
-                shown = card_lines(part, room, lang, name=f"{view.key}.{index}", opened=view.opened)
+                shown = card_lines(
+                    part, room, lang, name="" if index in plotted else name, opened=view.opened
+                )
+                if index in plotted:
+                    shown += self._behind_plot(plotted[index], room, lang)
             elif view.who == "user":
                 shown = self._plain(part, body)
             else:
                 shown = self._markdown(part, body, most)
-                shown = with_copy(shown, body, f"{view.key}.{index}", tr("ui.code.copy", lang))
+                shown = with_copy(shown, body, name, tr("ui.code.copy", lang))
+                shown = with_sources(shown, view)
             if shown and index:
                 lines.append(BLANK)
+            if shown:
+                # The name belongs to the first block.
+                blocks.append(BlockRows(index, len(lines) if blocks else 0, len(lines) + len(shown)))
             lines += shown
         lines += footer(view, body, lang, self._press)
         lines += wrong_lines(view, body, lang)
@@ -102,18 +134,35 @@ class MessageLines:
             lines = [lines[0], *((Span("▌ ", "mine"), *text) for text in lines[1:])]
         above = [_day_line(day, width), BLANK] if day else []
         self.head = len(above)
+        # What stands below the last part, such as why it stopped, belongs to it.
+        whole = (
+            [*blocks[:-1], blocks[-1]._replace(end=len(lines))] if blocks else [BlockRows(-1, 0, len(lines))]
+        )
+        self.blocks = [BlockRows(at, begin + len(above), end + len(above)) for at, begin, end in whole]
         return [*above, *lines, BLANK]
+
+    def _behind_plot(self, index: int, width: int, lang: Lang) -> list[Line]:
+        """The table whose values a plot shows: one line that opens it."""
+        part, name = self.view.parts[index], f"{self.view.key}.{index}"
+        if not isinstance(part, Table):
+            return []
+        if name in self.view.opened:
+            return [BLANK, *card_lines(part, width, lang, name=name, opened=self.view.opened)]
+        return [folded_table(part, name, lang)]
 
     def _name(self, lang: Lang) -> Line:
         view = self.view
-        who, action = tr(f"ui.message.{view.who}", lang), f"menu:{view.key}"
-        style = "who" if view.who == "assistant" else "strong"
+        speaker = "report" if view.kind == "trouble" else view.who
+        who, action = tr(f"ui.message.{speaker}", lang), f"menu:{view.key}"
+        style = "who" if speaker == "assistant" else "strong"
         return line(Span(who, style, action), Span(f"  {time_of_day(view.time)}", "dim", action))
 
     def _plain(self, part: TextPart, width: int) -> list[Line]:
         return wrap([Span(sanitize(part.text))], width - 2)
 
     def _markdown(self, part: TextPart, width: int, most: int | None) -> list[Line]:
+        if self.view.finished and (whole := without_source_list(part.text, self.view.parts)) is not None:
+            part = self._without_list.setdefault(id(part), TextPart([whole]))
         _, stream, fed = self._streams.get(id(part), (part, MarkdownStream(), 0))
         if fed < len(part.pieces):
             stream.feed("".join(part.pieces[fed:]))
@@ -121,6 +170,45 @@ class MessageLines:
             stream.finish()
         self._streams[id(part)] = (part, stream, len(part.pieces))
         return stream.lines(width, most)
+
+
+def plotted_tables(parts: Sequence[Part]) -> dict[int, int]:
+    """For each chart that shows all that a table does (each row a label with its values) the table, by their places."""
+    tables = {at: part for at, part in enumerate(parts) if isinstance(part, Table) and part.rows}
+    found: dict[int, int] = {}
+    for at, part in enumerate(parts):
+        if isinstance(part, Chart):
+            same = (
+                place
+                for place, table in tables.items()
+                if place not in found.values()
+                and [row[0] for row in table.rows] == list(part.labels)
+                and len(table.columns) == len(part.series) + 1
+            )
+            if (place := next(same, None)) is not None:
+                found[at] = place
+    return found
+
+
+def without_source_list(text: str, parts: Sequence[Part]) -> str | None:
+    """The text without its last lines where they only number the sources that a card among `parts` shows, else None."""
+    titles = [item.title for part in parts if isinstance(part, Sources) for item in part.items]
+    lines = text.rstrip().split("\n")
+    numbered = [one for one in lines if _SOURCE.match(one)][-len(titles) :] if titles else []
+    tail = [one for one in lines[-2 * len(titles) :] if one.strip()][-len(titles) :] if titles else []
+    if (
+        not titles
+        or tail != numbered
+        or not all(title.strip() in one for title, one in zip(titles, tail, strict=False))
+    ):
+        return None
+    at = len(lines) - 1
+    while at > 0 and lines[at] != tail[0]:
+        at -= 1
+    above = "\n".join(lines[:at]).rstrip().split("\n")
+    if above[-1].rstrip("* ").endswith(":"):
+        above = above[:-1]
+    return "\n".join(above).rstrip()
 
 
 def estimated_rows(view: MessageView, width: int) -> int:
@@ -147,6 +235,32 @@ def with_copy(lines: list[Line], width: int, name: str, label: str) -> list[Line
     return lines
 
 
+def with_sources(lines: list[Line], view: MessageView) -> list[Line]:
+    """The lines with each `[1]` that names a source of the message to press (`source:<message>.<number>`)."""
+    known = {str(item.number) for part in view.parts if isinstance(part, Sources) for item in part.items}
+
+    def linked(span: Span) -> list[Span]:
+        pieces = _CITED.split(span.text)
+        return [
+            span._replace(
+                text=f"[{piece}]", style=f"{span.style} action".strip(), action=f"source:{view.key}.{piece}"
+            )
+            if at % 2 and piece in known
+            else span._replace(text=f"[{piece}]" if at % 2 else piece)
+            for at, piece in enumerate(pieces)
+            if piece
+        ]
+
+    if not known:
+        return lines
+    return [
+        tuple(piece for span in text for piece in linked(span))
+        if any("[" in span.text for span in text)
+        else text
+        for text in lines
+    ]
+
+
 def _day_line(day: str, width: int) -> Line:
     """The name of a day in the middle of a rule."""
     side = Span("─" * max(1, (min(width, WIDEST_TEXT) - cell_len(day) - 2) // 2), "rule")
@@ -157,12 +271,14 @@ def badge(view: MessageView, lang: Lang) -> Line:
     """Who answered, with how many calls and in what time; nothing for a message that has no source."""
     if view.who == "user" or not view.source:
         return ()
-    parts = [tr(f"ui.source.{view.source}", lang)]
+    steps = len(view.steps)
+    parts = [counted("ui.badge.steps", steps, lang)] if steps else []
+    parts.append(tr(f"ui.source.{view.source}", lang))
     if view.calls:
         parts.append(counted("ui.badge.calls", view.calls, lang))
     if view.ms is not None:
         parts.append(duration(view.ms, lang))
-    return line(Span(" · ".join(parts), "dim"))
+    return line(Span(" · ".join(parts), "dim", f"open:{view.key}.steps" if steps else ""))
 
 
 def wrong_lines(view: MessageView, width: int, lang: Lang) -> list[Line]:
@@ -195,28 +311,62 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
         line(Span(tr(f"ui.message.{name}", lang, key=press(name)).strip(), "action", action))
         for name, action in helps
     ]
-    mark = "■ " if view.state == "stopped" else "× "
+    mark, style = ("■ ", "strong") if view.state == "stopped" else ("× ", "error")
     # A turn that a crash cut off has no reason of its own.
     title = view.trouble.title or tr("ui.message.stopped", lang)
     return [
         *gap,
-        *trouble_lines(view.trouble._replace(title=title), width, mark),
+        *trouble_lines(view.trouble._replace(title=title), width, mark, style),
         *((Span("  "), *row) for row in wrap_whole(offered, width - 2)),
     ]
 
 
 def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
-    """What is being done, until the first word and whenever work is reported."""
+    """Which step runs since when, what it reports, and what can be done about a server that says nothing."""
+    waiting = not view.parts or view.stale
+    lines: list[Line] = []
+    if waiting:
+        lines += step_lines(view, width, lang, LAST_STEPS)
+    said = ""
     if isinstance(view.progress, ModelLoading):
-        told = tr("turn.loading", lang, model=sanitize(view.progress.model))
-        return wrap([Span(f"◐ {told}", "dim")], width)
-    if view.progress is not None:
+        said = tr("turn.loading", lang, model=sanitize(view.progress.model))
+    elif view.progress is not None:
         done = view.progress.percent
-        share = "" if done is None else f"  {done:.0f}%"
-        return wrap([Span(f"◐ {sanitize(view.progress.message)}{share}", "dim")], width)
-    if not view.parts or view.stale:
-        return wrap([Span(f"◐ {tr('ui.message.thinking', lang)}", "dim")], width)
-    return []
+        said = sanitize(view.progress.message) + ("" if done is None else f"  {done:.0f}%")
+    elif waiting and not lines:
+        said = tr("ui.message.thinking", lang)
+    if said:
+        lines += wrap([Span(f"◐ {said}  {_seconds(view.waited, lang)}".rstrip(), "dim")], width)
+    if view.silent >= SILENT:
+        told = tr("ui.message.silent", lang, time=_seconds(view.silent, lang))
+        lines += wrap([Span(f"! {told}", "strong")], width)
+    return lines
+
+
+def _seconds(seconds: float, lang: Lang) -> str:
+    return duration(1000 * int(seconds), lang) if seconds >= 1 else ""
+
+
+def step_lines(view: MessageView, width: int, lang: Lang, last: int | None = None) -> list[Line]:
+    """The steps of an answer in plain words with their times, at most the `last` ones."""
+    lines = []
+    for step in view.steps[-last:] if last else view.steps:
+        node, agent, tool = (
+            sanitize(name, keep_newlines=False) for name in (step.node, step.agent, step.tool)
+        )
+        title, _ = step_title(node, agent, tool, lang)
+        running = step.ms is None and not view.finished
+        mark = "×" if step.failed else "◐" if running else "✓"
+        took = _seconds(view.waited - step.began, lang) if step.ms is None else duration(step.ms, lang)
+        style = "error" if step.failed else "" if running else "dim"
+        lines.append(
+            line(
+                Span(f"{mark} ", style),
+                Span(clip(title, max(8, width - 14)), style),
+                Span(f"  {took}", "dim"),
+            )
+        )
+    return lines
 
 
 WIDTH = 100
@@ -224,13 +374,14 @@ WIDTH = 100
 QUOTED_LINES, QUOTED_LETTERS = 12, 800
 
 
-def message_text(view: MessageView, lang: Lang) -> str:
-    """All of a message: its text as it was written, its tables, lists and sources as aligned lines, all opened."""
+def message_text(view: MessageView, lang: Lang, only: int | None = None) -> str:
+    """A message, or one part of it: its text as it was written, its tables, lists and sources as aligned lines, all opened."""
     parts = [
         sanitize(part.text).strip()
         if isinstance(part, TextPart)
         else _card_text(part, f"{view.key}.{at}", lang)
         for at, part in enumerate(view.parts)
+        if only in (None, at)
     ]
     return "\n\n".join(part for part in parts if part)
 
