@@ -64,7 +64,7 @@ async def compose(
         draft = await write(turn, routing, found.material, found.figures, conflicts)
         if draft.text:
             sources = draft.used or found.used
-            text = "\n\n".join([draft.text, *closing, *_closed(outputs, lang)])
+            text = "\n\n".join([draft.text, *closing])
             return ComposedAnswer(
                 AnswerContent(
                     text, sources, _suggested(outputs, sources, routing, config, lang), draft.grounded
@@ -93,7 +93,7 @@ async def compose(
         *_ties(conflicts, lang),
         *_sources(found.used, turn),
         *closing,
-        *_closed(outputs, lang),
+        *(() if found.is_whole else _closed(outputs, lang)),
     ]
     suggested = _suggested(outputs, found.used, routing, config, lang)
     if not found.is_whole and turn.model.reason_unavailable is not None:
@@ -243,7 +243,8 @@ def _suggested(
 
 
 def _unique(evidence: Iterable[SourceEvidence]) -> tuple[SourceEvidence, ...]:
-    found: dict[str, SourceEvidence] = {}
+    """Each passage once, whichever agent found it."""
+    found: dict[tuple[str, str, str], SourceEvidence] = {}
     for one in evidence:
-        found.setdefault(key_of(one), one)
+        found.setdefault((one.url, one.section, one.text), one)
     return tuple(found.values())

@@ -17,6 +17,7 @@ from troly.text.fold import fold, nfc, words
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_rag.corpus.coverage import known_names, question_of, text_of
+from troly_rag.tools.arithmetic import CalculationError, Number, evaluate, expression_in
 
 FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that the sources must hold: less speaks of another thing.
@@ -26,6 +27,8 @@ _SAME = 0.85
 # A result from here on may be worked out from figures said anywhere, in two steps; a smaller one needs its figures in the
 # same sentence.
 _LARGE = 1000
+# What every sum may be made with.
+_CONSTANTS = frozenset({Decimal(1), Decimal(100)})
 _NEAR = Decimal("0.0001")
 # A sentence of fewer telling words, without figure or name, is courtesy and claims nothing.
 _CLAIMING = 5
@@ -38,6 +41,8 @@ _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|\b[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}\b", re.IGNORECASE)
 # Written beside any amount, or for the departments themselves.
 _CODES = frozenset({"VND", "VNĐ", "USD", "HR", "IT"})
+# The languages that documents are written in may stand before any title.
+_LANGUAGES = re.compile(r"\b(?:Vietnamese|English)\b|\b[Tt]iếng (?:Việt|Anh)\b")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}(?:\s|$)|^\s*[*_]{2}[^*_]+[*_]{2}:?\s*$")
 _MARKS = re.compile(r"[*_`]+")
@@ -54,10 +59,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class GroundedAnswer:
-    """The claims that stand, in order, and what was left out with why."""
+    """The claims that stand, in order, and what was left out with why; `lost_conclusion` says that the first was."""
 
     claims: tuple[Claim, ...]
     dropped: tuple[tuple[str, str], ...]
+    lost_conclusion: bool = False
 
     @property
     def text(self) -> str:
@@ -75,13 +81,15 @@ def ground(answer: str, passages: Sequence[str], said: Sequence[str] = ()) -> Gr
     sources = _Sources(passages, said)
     claims: list[Claim] = []
     dropped: list[tuple[str, str]] = []
-    for sentence in claims_of(answer):
+    lost = False
+    for number, sentence in enumerate(claims_of(answer)):
         why = sources.problem(sentence)
         if why:
+            lost = lost or not number
             dropped.append((sentence.strip(), why))
         else:
             claims.append(sources.tied(sentence))
-    return GroundedAnswer(tuple(claims), tuple(dropped))
+    return GroundedAnswer(tuple(claims), tuple(dropped), lost)
 
 
 def claims_of(answer: str) -> Iterator[str]:
@@ -161,6 +169,7 @@ class _Sources:
         for quoted in _QUOTED.findall(body):
             if not self._holds(quoted):
                 return f"quotation {quoted}"
+        body = _LANGUAGES.sub(" ", body)
         names = [*_names(body), *_inside(body)]
         return next((f"name {name}" for name in names if not self._holds(name)), "")
 
@@ -171,14 +180,14 @@ class _Sources:
         return all(word in self._words or (word.isascii() and word in self._known) for word in words(name))
 
     def _wrong_figure(self, body: str) -> str:
-        """A figure that stands nowhere and is no result of figures that do."""
+        """A figure that stands nowhere and is no result of figures that do; what is shown to be one is known from here on."""
         here = set(_figures(body))
         known = self._figures
+        known |= _proved(body, known) & here
         for figure in sorted(here - known):
-            near = here - {figure}
-            if not _worked_out(figure, near) and (figure < _LARGE or not _worked_out(figure, known)):
+            if not _worked_out(figure, here & known) and (figure < _LARGE or not _worked_out(figure, known)):
                 return f"figure {figure.normalize():f}"
-        self._figures |= here
+        known |= here
         return ""
 
     def _turned(self, body: str) -> str:
@@ -207,6 +216,29 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
+
+
+def _proved(body: str, known: set[Decimal]) -> set[Decimal]:
+    """The figures of sums that are written out (`80 × 10% + 85 × 70% = 8 + 59,5 = 67,5`) and come to the same as one of
+    nothing but known figures."""
+    found: set[Decimal] = set()
+    sides = [(set(_figures(side)), *_value(side)) for side in body.split("=")]
+    for _, used, value in sides:
+        if value is not None and used and used <= known | found | _CONSTANTS:
+            for figures, _, other in sides:
+                near = {figure for figure in figures if _same(figure, value)}
+                found |= figures if other is not None and _same(other, value) else near
+    return found
+
+
+def _value(side: str) -> tuple[set[Decimal], Decimal | None]:
+    """The figures of a side's arithmetic and what it comes to; None where there is none."""
+    tokens = expression_in(side)
+    try:
+        value = evaluate(tokens).value if tokens else None
+    except CalculationError:
+        value = None
+    return {token.quantity.value.normalize() for token in tokens if isinstance(token, Number)}, value
 
 
 def _worked_out(figure: Decimal, known: set[Decimal]) -> bool:

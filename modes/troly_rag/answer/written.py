@@ -44,7 +44,7 @@ async def write(
 ) -> Draft:
     """The model's answer to what was typed, out of `material` and the `figures` that tools worked out."""
     lang = turn.language
-    if turn.model.reason_unavailable is not None or not (material or figures or turn.history):
+    if turn.model.reason_unavailable is not None or not (material or figures):
         return Draft()
     shown = material[:_MOST_PASSAGES]
     facts = [_facts(one, lang) for one in shown]
@@ -69,7 +69,7 @@ async def write(
     except ModelError as error:
         return Draft(note=str(error.key))
     total = len(checked.claims) + len(checked.dropped)
-    if not checked.text or len(checked.dropped) > len(checked.claims):
+    if not checked.text or (checked.lost_conclusion and len(checked.dropped) >= len(checked.claims)):
         return Draft(note=say("answer.ungrounded", lang))
     places = dict.fromkeys(claim.passage for claim in checked.claims if claim.passage < len(shown))
     note = say("answer.grounded", lang, kept=len(checked.claims), total=total)

@@ -108,13 +108,17 @@ def _parts(
 
 
 def describe_agents(config: RagConfig) -> str:
-    """The agents with what they are for and what they can do beside looking into documents, one line each."""
+    """The agents with what they are for and what they can do beside looking into documents, one line each.
+
+    A sum over what one agent finds is worked out by another where it has no calculator of its own.
+    """
+    computes = any(MATH in agent.tools for agent in config.agents.values())
+    can = (
+        ("documents", lambda _: True),
+        ("calculation", lambda _: computes),
+        ("logs", lambda tools: LOG in tools),
+    )
     return "\n".join(
-        f"- {name}: {agent.description['en']}. Tools: {', '.join(_can(agent.tools))}"
+        f"- {name}: {agent.description['en']}. Tools: {', '.join(tool for tool, has in can if has(agent.tools))}"
         for name, agent in config.agents.items()
     )
-
-
-def _can(tools: Sequence[str]) -> Iterator[str]:
-    yield "documents"
-    yield from (name for tool, name in ((MATH, "calculation"), (LOG, "logs")) if tool in tools)

@@ -29,7 +29,7 @@ from troly_rag.routing.questions import (
 )
 from troly_rag.routing.small_talk import check_small_talk, reply
 from troly_rag.strings import say
-from troly_rag.tools.rates import figures_of
+from troly_rag.tools.calculator import figures_of
 
 HR_DOMAIN = "hr_policies"
 # Below this share the agent of a question is not sure enough to go without reflection.

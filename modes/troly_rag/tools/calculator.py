@@ -1,307 +1,317 @@
-"""math_tool: works out what a rule comes to with the values that were said, or the arithmetic of a question.
+"""math_tool: works out what a rule of a document comes to for the asker: so much a day, per cent of pay, days ahead.
 
-A small grammar over decimals with units; no code of any kind is run.
+The rule's figures come from the documents' sentences, the others from the asker's words; the sum is shown, and nothing
+is guessed: where a figure is missing there is no result. Plain arithmetic of a question is left to `arithmetic`.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
 
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM
+from troly.text.dates import HCM, find_ranges, format_date
 from troly.text.fold import fold
-from troly.text.numbers import Amount, find_amounts, format_number
+from troly.text.numbers import find_amounts, format_number
+from troly_rag.answer.grounding import claims_of
+from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
+from troly_rag.tools.arithmetic import CalculationError, answer
 from troly_rag.tools.documents import evidence_of
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
-from troly_rag.tools.rates import figures_of, work_out
-
-MAX_TOKENS = 200
-MAX_DEPTH = 50
-MAX_POWER = 100
-LARGEST = Decimal(10) ** 30
-_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
-_PREFIX, _POSTFIX = 3, 5
 
 # Rules are looked for in so many of the passages found.
 _PAGES = 3
-
-Units = Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number with its units: `{"VND": 1, "ngày": -1}` is VND a day."""
-
-    value: Decimal
-    units: Units = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number of an expression, as read."""
-
-    quantity: Quantity
-
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """An operator, a parenthesis, or `%` after a number."""
-
-    text: str
-
-
-Token = Number | Sign
-
-
-class CalculationError(Exception):
-    """Why there is no result: `kind` is `syntax`, `zero`, `power`, `large`, `units` or `long`; `part` what it is about."""
-
-    def __init__(self, kind: str, part: str = "") -> None:
-        super().__init__(f"{kind} {part}".strip())
-        self.kind = kind
-        self.part = part
-
-
-def evaluate(tokens: Sequence[Token]) -> Quantity:
-    """The value of an expression. Raises CalculationError."""
-    if len(tokens) > MAX_TOKENS:
-        raise CalculationError("long", str(len(tokens)))
-    parser = _Parser(tokens)
-    with localcontext() as context:
-        context.prec = 50
-        try:
-            found = parser.expression(0, 0)
-        except (InvalidOperation, Overflow, DivisionByZero) as error:
-            raise CalculationError("large") from error
-    parser.end()
-    return found
-
-
-class _Parser:
-    """Reads operators by how strongly they bind."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._at = 0
-
-    def expression(self, least: int, depth: int) -> Quantity:
-        """Everything that binds more strongly than `least`."""
-        if depth > MAX_DEPTH:
-            raise CalculationError("long", "(")
-        left = self._operand(depth)
-        while (sign := self._peek()) is not None:
-            if sign == "%" and least < _POSTFIX:
-                self._at += 1
-                left = Quantity(left.value / 100, left.units)
-                continue
-            binding = _BINDING.get(sign)
-            if binding is None or binding <= least:
-                break
-            self._at += 1
-            # A power binds its right side first: 2^3^2 is 2^9.
-            begun = self._at
-            right = self.expression(binding - 1 if sign == "^" else binding, depth + 1)
-            if sign in "+-" and self._is_share(begun):
-                # "15tr - 20%" takes a fifth off.
-                right = Quantity(left.value * right.value, left.units)
-            left = _bounded(_OPERATIONS[sign](left, right))
-        return left
-
-    def _is_share(self, begun: int) -> bool:
-        """Whether what was read since `begun` is a number with its percent sign and nothing else."""
-        read = self._tokens[begun : self._at]
-        return len(read) == 2 and isinstance(read[0], Number) and read[1] == Sign("%")
-
-    def end(self) -> None:
-        """Nothing may be left."""
-        if self._at < len(self._tokens):
-            raise CalculationError("syntax", self._shown())
-
-    def _operand(self, depth: int) -> Quantity:
-        if self._at >= len(self._tokens):
-            raise CalculationError("syntax", "…")
-        token = self._tokens[self._at]
-        self._at += 1
-        if isinstance(token, Number):
-            return _bounded(token.quantity)
-        if token.text in ("+", "-"):
-            inner = self.expression(_PREFIX, depth + 1)
-            return Quantity(-inner.value, inner.units) if token.text == "-" else inner
-        if token.text == "(":
-            inner = self.expression(0, depth + 1)
-            if self._peek() != ")":
-                raise CalculationError("syntax", "(")
-            self._at += 1
-            return inner
-        raise CalculationError("syntax", token.text)
-
-    def _peek(self) -> str | None:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else None
-        if isinstance(token, Number):
-            raise CalculationError("syntax", self._shown())
-        return token.text if token else None
-
-    def _shown(self) -> str:
-        token = self._tokens[self._at]
-        return f"{token.quantity.value}" if isinstance(token, Number) else token.text
-
-
-def _add(one: Quantity, other: Quantity) -> Quantity:
-    return Quantity(one.value + other.value, _same(one, other))
-
-
-def _subtract(one: Quantity, other: Quantity) -> Quantity:
-    return Quantity(one.value - other.value, _same(one, other))
-
-
-def _multiply(one: Quantity, other: Quantity) -> Quantity:
-    return Quantity(one.value * other.value, _joined(one.units, other.units, 1))
-
-
-def _divide(one: Quantity, other: Quantity) -> Quantity:
-    if not other.value:
-        raise CalculationError("zero")
-    return Quantity(one.value / other.value, _joined(one.units, other.units, -1))
-
-
-def _power(one: Quantity, other: Quantity) -> Quantity:
-    if other.units or abs(other.value) > MAX_POWER:
-        raise CalculationError("power", f"{other.value}")
-    if one.units and other.value != int(other.value):
-        raise CalculationError("units")
-    if not one.value and other.value < 0:
-        raise CalculationError("zero")
-    if one.value < 0 and other.value != int(other.value):
-        raise CalculationError("power", f"{other.value}")
-    units = {name: count * int(other.value) for name, count in one.units.items()} if one.units else {}
-    return Quantity(one.value**other.value, units)
-
-
-_OPERATIONS = {"+": _add, "-": _subtract, "*": _multiply, "/": _divide, "^": _power}
-
-
-def _same(one: Quantity, other: Quantity) -> Units:
-    """The units of a sum; a bare zero or a bare number beside money takes the other's."""
-    if dict(one.units) == dict(other.units) or not other.units:
-        return one.units
-    if not one.units:
-        return other.units
-    raise CalculationError("units", f"{format_units(one.units)} + {format_units(other.units)}")
-
-
-def _joined(one: Units, other: Units, sign: int) -> Units:
-    counts = Counter(one)
-    for name, count in other.items():
-        counts[name] += sign * count
-    return {name: count for name, count in counts.items() if count}
-
-
-def _bounded(found: Quantity) -> Quantity:
-    if abs(found.value) > LARGEST:
-        raise CalculationError("large")
-    return found
-
-
-def format_units(units: Units) -> str:
-    """Units as people write them: `VND/ngày`."""
-    above = [name if count == 1 else f"{name}^{count}" for name, count in units.items() if count > 0]
-    below = [name if count == -1 else f"{name}^{-count}" for name, count in units.items() if count < 0]
-    return "·".join(above or (["1"] if below else [])) + "".join(f"/{name}" for name in below)
-
-
-# --- Expressions of a sentence: `20% của 15tr`, `3.000.000 x 12 + 5%`
-
-# Folded units behind a number, and what they are called in a result.
-UNITS = {
-    "ngay": "ngày", "day": "ngày", "days": "ngày", "gio": "giờ", "hour": "giờ", "hours": "giờ", "thang": "tháng",
-    "month": "tháng", "months": "tháng", "nam": "năm", "year": "năm", "years": "năm", "nguoi": "người", "people": "người",
-    "lan": "lần", "times": "lần",
+# What is counted, by the words for it in a question and in a rule, folded.
+_UNITS: Mapping[str, str] = {
+    "day": "ngay|days?", "night": "dem|nights?", "time": "lan|times?", "month": "thang|months?", "year": "nam|years?",
+    "hour": "gio|tieng|hours?", "week": "tuan|weeks?", "person": "nguoi|people|person", "child": "be|con|dua|child|children",
 }  # fmt: skip
-_OPERATORS = {
-    "cong": "+", "plus": "+", "tru": "-", "minus": "-", "nhan": "*", "chia": "/", "divided by": "/", "mu": "^", "cua": "*",
-    "of": "*", "multiplied by": "*", "+": "+", "-": "-", "–": "-", "−": "-", "*": "*", "x": "*", "×": "*", "·": "*", "/": "/", ":": "/",
-    "÷": "/", "^": "^", "**": "^", "(": "(", ")": ")", "%": "%",
-}  # fmt: skip
-_PART = re.compile(r"\*\*|divided by|multiplied by|[^\W\d]+|\S")
-# "3 times 4" multiplies, "late 3 times" counts.
-_TIMES = re.compile(r"\s*times\s+[0-9(]")
-_SCALED = re.compile(r"[0-9] ?(?:k|tr|trieu|nghin|ngan|ty|cu)\b")
+_NUMBERS = (
+    *["mot", "hai", "ba", "bon", "nam", "sau", "bay", "tam", "chin", "muoi"],
+    *["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+)
+_SPELT = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({'|'.join(_UNITS.values())})\b")
+_EVERY = r"(?:cho\s+)?(?:moi|tung|per|an?|each|every|for every|for each)"
+_PAY = re.compile(r"\b(?:luong|pay|salary|wage)\b")
+_HOURLY = re.compile(r"\b(?:luong gio|luong mot gio|moi gio|mot gio|hourly|an hour|per hour)\b")
+_OVER = re.compile(r"\b(?:qua|tren|hon|more than|over)\s+(\d+)\s+(\w+)")
+_DIVIDED = re.compile(
+    r"\b(?:luong|salary|pay)[\w ]{0,20}?(?:chia|divided by|over)\s+(\d+)\s+(?:ngay|days|working)"
+)
+_IN_FULL = re.compile(
+    r"\b(?:du|full)\s+(\d+)\s+(?:thang|months).{0,40}?\b(\d+(?:[.,]\d+)?)\s+(?:thang|months?)(?:'s)?\s+(?:luong|pay|salary)"
+)
+_AHEAD = re.compile(r"\b(\d+)\s+(?:ngay|days)\b")
+_LEAST_PAY = 10_000
+# A share of pay is that of the question when this much of its clause stands in it.
+_SPOKEN_OF = 0.6
+# Working days of a month and hours of a day, where no document says them; told with the result.
+_DAYS, _HOURS = Decimal(26), Decimal(8)
 
 
-def expression_in(text: str) -> list[Token]:
-    """The longest run of numbers and operators in `text` that computes something; [] where there is none."""
-    runs = sorted(_runs(text), key=len, reverse=True)
-    return next((run for run in runs if _computes(run)), [])
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the asker said: how many of each unit, money, an hourly wage, a percentage."""
 
+    counted: Mapping[str, Decimal] = field(default_factory=dict)
+    money: Decimal | None = None
+    hourly: Decimal | None = None
+    percent: Decimal | None = None
 
-def quantity_of(amount: Amount, said: str, rest: str) -> Quantity:
-    """An amount with its unit: money says so itself (`15tr`, `500k`, `2 tỷ`), another unit is the next word."""
-    if amount.unit == "VND" or (not amount.unit and _SCALED.search(fold(said))):
-        return Quantity(amount.value, {"VND": 1})
-    following = None if _TIMES.match(fold(rest)) else re.match(r"\s*([^\W\d]+)", fold(rest))
-    unit = UNITS.get(following[1]) if following else None
-    return Quantity(amount.value, {unit: 1}) if unit else Quantity(amount.value)
-
-
-def _runs(text: str) -> Iterator[list[Token]]:
-    run: list[Token] = []
-    at = 0
-    for amount in find_amounts(text):
-        for token in _between(text[at : amount.start]):
-            if token is None:
-                yield run
-                run = []
-            else:
-                run.append(token)
-        run.append(
-            Number(quantity_of(amount, text[amount.start : amount.end], text[amount.end : amount.end + 12]))
+    def over(self, older: Figures) -> Figures:
+        """These, and from `older` what was not said again."""
+        return Figures(
+            {**older.counted, **self.counted},
+            self.money if self.money is not None else older.money,
+            self.hourly if self.hourly is not None else older.hourly,
+            self.percent,
         )
-        at = amount.end
+
+
+def figures_of(text: str) -> Figures:
+    """The figures that `text` states."""
+    counted: dict[str, Decimal] = {}
+    money = hourly = percent = None
+    for amount in find_amounts(text):
+        rest = fold(text[amount.end : amount.end + 16])
+        unit = next((name for name, words in _UNITS.items() if re.match(rf"\s*(?:{words})\b", rest)), "")
         if amount.unit == "%":
-            run.append(Sign("%"))
-    for token in _between(text[at:]):
-        if token is None:
-            break
-        run.append(token)
-    yield run
+            percent = amount.value
+        elif unit and not amount.unit:
+            counted.setdefault(unit, amount.value)
+        elif amount.unit in ("", "VND") and amount.value >= _LEAST_PAY:
+            before = fold(text[max(0, amount.start - 24) : amount.start])
+            if _HOURLY.search(before) or _HOURLY.match(rest.strip(" /")):
+                hourly = amount.value
+            elif money is None:
+                money = amount.value
+    for said in _SPELT.finditer(fold(text)):
+        unit = next(name for name, words in _UNITS.items() if re.fullmatch(words, said[2]))
+        counted.setdefault(unit, Decimal(_NUMBERS.index(said[1]) % 10 + 1))
+    return Figures(counted, money, hourly, percent)
 
 
-def _between(text: str) -> Iterator[Sign | None]:
-    """Operators between two numbers; a unit is passed over, any other word ends a run."""
-    for found in _PART.finditer(fold(text)):
-        word = found.group()
-        if word in _OPERATORS or (word == "times" and not text[found.end() :].strip()):
-            yield Sign(_OPERATORS.get(word, "*"))
-        elif word not in UNITS and word not in {
-            "vnd",
-            "dong",
-            "d",
-            "k",
-            "tr",
-            "trieu",
-            "nghin",
-            "ty",
-            "=",
-            "?",
-            ".",
-            ",",
-        }:
-            yield None
+def work_out(question: str, before: str, texts: Sequence[str], today: date, lang: Lang) -> str:
+    """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing."""
+    said = figures_of(question).over(figures_of(before))
+    own = figures_of(question)
+    fresh = bool(own.counted or own.money or own.hourly or own.percent) or figure_request(question).figure
+    # A question that goes on without a figure of its own asks for a sum only where it names another case of the rule.
+    asked = f"{question}\n{before}" if fresh else question
+    ways: Sequence[Callable[[str], str]] = (
+        lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
+        lambda one: _by_unit(one, said, question, lang),
+        lambda one: _by_divided_pay(one, said, lang),
+        lambda one: _in_full_months(one, said, lang),
+        lambda one: _by_share(one, question, said, lang),
+        lambda one: _ahead(one, question, today, lang),
+    )
+    for text in texts:
+        sentences = [one.strip() for one in claims_of(text)]
+        for way in ways if fresh else ways[:1]:
+            found = [result for one in sentences if (result := way(one))]
+            if found:
+                return found[0]
+    return ""
 
 
-def _computes(run: list[Token]) -> bool:
-    numbers = sum(isinstance(token, Number) for token in run)
-    operators = sum(isinstance(token, Sign) and token.text in "+-*/^" for token in run)
-    return operators > 0 and numbers > 1
+def _by_hour(sentence: str, named_in: tuple[str, str], said: Figures, lang: Lang, *, fresh: bool) -> str:
+    """Hours at a percentage of the hourly pay, by kind of day; each kind where none was named in this message or before."""
+    hours = said.counted.get("hour")
+    cases = [(clause, share) for clause in _clauses(sentence) for share in _shares(clause)]
+    if hours is None or not cases or not re.search(r"luong gio|overtime|hourly|lam them", fold(sentence)):
+        return ""
+    wage = said.hourly
+    if wage is not None:
+        shown = f"{_money(wage, lang)}"
+    elif said.money is not None:
+        wage, shown = said.money / _DAYS / _HOURS, f"{_money(said.money, lang)} / {_DAYS} / {_HOURS}"
+    else:
+        return ""
+    if said.percent is not None:
+        chosen = [("", said.percent)]
+    else:
+        chosen = _meant(named_in[0], cases) or _meant(named_in[1], cases) or (cases if fresh else [])
+    lines = [
+        f"{_case(clause)}{_plain(hours, lang)} × {shown} × {_plain(share, lang)}% = {_money(hours * wage * share / 100, lang)}"
+        for clause, share in chosen
+    ]
+    note = say("math.assumed", lang, days=_DAYS, hours=_HOURS) if said.hourly is None else ""
+    return _told(lines, sentence, lang, note)
 
 
-# --- The tool: what a rule comes to, else the expression of the question
+def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
+    """So much for each day, night, time, child or for every so many years."""
+    text = fold(sentence)
+    lines: list[str] = []
+    total = Decimal(0)
+    for unit, words in _UNITS.items():
+        count = said.counted.get(unit)
+        if count is None:
+            continue
+        for amount in find_amounts(sentence):
+            rest = fold(sentence[amount.end : amount.end + 40])
+            match = re.match(
+                rf"\s*(vnd|dong|ngay|days?|more day)?\s*{_EVERY}\s+(?:(\d+)\s+)?(?:{words})\b", rest
+            )
+            if match is None:
+                continue
+            days = (match[1] or "").startswith(("ngay", "day", "more"))
+            if not days and amount.value < _LEAST_PAY:
+                continue
+            step = Decimal(match[2] or 1)
+            free = next(
+                (Decimal(n) for n, word in _OVER.findall(text) if re.fullmatch(words, word)), Decimal(0)
+            )
+            beyond = max(Decimal(0), count - free)
+            times = Decimal(int(beyond / step))
+            if count == step == 1 and not free:
+                # "a week" is how the rule counts, no figure of the asker's.
+                continue
+            value = times * amount.value
+            base = _base(sentence, amount.start) if days else Decimal(0)
+            opening = f"{_plain(base, lang)} + " if base else ""
+            many = (
+                f"({_plain(count, lang)} − {_plain(free, lang)})" if free and beyond else _plain(times, lang)
+            )
+            if step > 1:
+                many = f"({_plain(count, lang)} / {_plain(step, lang)} → {_plain(times, lang)})"
+            shown = say("math.days", lang, count=_plain(base + value, lang)) if days else _money(value, lang)
+            each = _plain(amount.value, lang) if days else _money(amount.value, lang)
+            lines.append(f"{opening}{many} × {each} = {shown}")
+            total += Decimal(0) if days else value
+    if len(lines) > 1 and total:
+        lines.append(say("math.total", lang, total=_money(total, lang)))
+    asks = figure_request(question)
+    return _told(lines, sentence, lang) if lines and (asks.figure or total or "?" not in question) else ""
+
+
+def _by_divided_pay(sentence: str, said: Figures, lang: Lang) -> str:
+    """Days at the monthly pay over so many working days."""
+    found = _DIVIDED.search(fold(sentence))
+    days = said.counted.get("day")
+    if found is None or days is None or said.money is None:
+        return ""
+    value = said.money / Decimal(found[1]) * days
+    line = f"{_money(said.money, lang)} / {found[1]} × {_plain(days, lang)} = {_money(value, lang)}"
+    return _told([line], sentence, lang)
+
+
+def _in_full_months(sentence: str, said: Figures, lang: Lang) -> str:
+    """Months of pay for so many full months, for fewer in proportion."""
+    found = _IN_FULL.search(fold(sentence))
+    months = said.counted.get("month")
+    if found is None or months is None or said.money is None:
+        return ""
+    full, pays = Decimal(found[1]), Decimal(found[2].replace(",", "."))
+    value = said.money * pays * min(months, full) / full
+    line = f"{_money(said.money, lang)} × {_plain(pays, lang)} × {_plain(min(months, full), lang)} / {_plain(full, lang)} = {_money(value, lang)}"
+    return _told([line], sentence, lang)
+
+
+def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
+    """A percentage of the pay that was said."""
+    cases = [
+        (clause, share)
+        for clause in _clauses(sentence)
+        for share in _shares(clause)
+        if _PAY.search(fold(clause))
+    ]
+    money = said.money
+    asked = text_of(question)
+    cases = [case for case in cases if question_of(case[0]).coverage(asked).share >= _SPOKEN_OF]
+    if not cases or money is None or "hour" in said.counted:
+        return ""
+    chosen = _meant(question, cases) or cases
+    lines = [
+        f"{_plain(share, lang)}% × {_money(money, lang)} = {_money(money * share / 100, lang)}"
+        for _, share in chosen
+    ]
+    return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
+
+
+def _ahead(sentence: str, question: str, today: date, lang: Lang) -> str:
+    """The day that lies as many days ahead as the rule says, from a day that was named."""
+    text = fold(question)
+    if not re.search(r"\b(?:ngay nao|khi nao|hom nao|som nhat|which day|what date|earliest)\b", text):
+        return ""
+    days = find_ranges(question, today)
+    cases = [
+        (clause, Decimal(found[1])) for clause in _clauses(sentence) if (found := _AHEAD.search(fold(clause)))
+    ]
+    if not days or not cases or ("truoc" not in fold(sentence) and "notice" not in fold(sentence)):
+        return ""
+    start, chosen = days[0].start, _meant(question, cases) or cases
+    lines = [
+        f"{format_date(start)} + {_plain(count, lang)} = {format_date(start + timedelta(days=int(count)))}"
+        for _, count in chosen
+    ]
+    return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
+
+
+def _meant(question: str, cases: Sequence[tuple[str, Decimal]]) -> list[tuple[str, Decimal]]:
+    """The cases that the question names more of than of any other; [] where it names none of them more.
+
+    A case is named by what stands before its figure ("ngày lễ 300%"), or by words side by side in both.
+    """
+    pairs = text_of(question).pairs
+    names = [_name(clause) for clause, _ in cases]
+    if all(question_of(name).words for name in names):
+        named = [float(question_of(name).coverage(text_of(question)).share >= 1) for name in names]
+    else:
+        named = [float(len(pairs & text_of(clause).pairs)) for clause, _ in cases]
+    best = max(named)
+    chosen = [case for case, share in zip(cases, named, strict=True) if share == best]
+    return chosen if best > 0 and (len(chosen) < len(cases) or len(cases) == 1) else []
+
+
+def _name(clause: str) -> str:
+    """What a case is called: the words before its figure, without the verb."""
+    return re.sub(r"(?:\s+(?:được trả|được|is paid at|at|bằng))*\s*\d.*", "", clause).strip()
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """The parts of a sentence between commas that part no figures."""
+    yield from (part.strip(" .;") for part in re.split(r",(?!\d)|;|\band\b", sentence) if part.strip(" .;"))
+
+
+def _shares(clause: str) -> list[Decimal]:
+    return [amount.value for amount in find_amounts(clause) if amount.unit == "%"][:1]
+
+
+def _base(sentence: str, end: int) -> Decimal:
+    """The days that a sentence grants before it adds to them."""
+    for amount in find_amounts(sentence[:end]):
+        if re.match(r"\s*(?:ngay|days?)\b", fold(sentence[amount.end : amount.end + 8])):
+            return amount.value
+    return Decimal(0)
+
+
+def _case(clause: str) -> str:
+    name = _name(clause)
+    return f"{name}: " if name else ""
+
+
+def _told(lines: Sequence[str], rule: str, lang: Lang, note: str = "") -> str:
+    if not lines:
+        return ""
+    return say("math.by_rule", lang, sums="; ".join(lines), rule=rule.strip(" ."), note=note).strip()
+
+
+def _plain(value: Decimal, lang: Lang) -> str:
+    return format_number(value, lang, 4)
+
+
+def _money(value: Decimal, lang: Lang) -> str:
+    return f"{format_number(value.quantize(Decimal(1), ROUND_HALF_UP), lang, 0)} VND"
+
+
+# --- The tool: what a rule comes to, else the arithmetic of the question
 
 
 async def run_calculation(given: ToolInputs) -> ToolOutput:
@@ -324,30 +334,9 @@ async def run_calculation(given: ToolInputs) -> ToolOutput:
     return ToolOutput(text or missing, say("math.context", lang), covered=bool(text))
 
 
-def answer(query: str, lang: Lang) -> str:
-    """The result of a question's arithmetic in a sentence; "" where there is none. Raises CalculationError."""
-    tokens = expression_in(query)
-    if not tokens:
-        return ""
-    found = evaluate(tokens)
-    return say("math.result", lang, expression=_written(tokens, lang), result=_shown(found, lang))
-
-
 def missing_for(query: str, lang: Lang) -> str:
     """Which figures are needed where money is to be worked out and none was said (004-44)."""
     said = figures_of(query)
     if said.money is not None or said.hourly is not None or not tool_words("cost").find(query):
         return ""
     return say("math.missing", lang)
-
-
-def _written(tokens: list[Token], lang: Lang) -> str:
-    texts = [_shown(token.quantity, lang) if isinstance(token, Number) else token.text for token in tokens]
-    return " ".join(texts).replace("( ", "(").replace(" )", ")").replace(" %", "%").replace("*", "×")
-
-
-def _shown(found: Quantity, lang: Lang) -> str:
-    # "15tr / 26 × 3 ngày" is money: the days were counted, not multiplied.
-    units = {"VND": 1} if found.units.get("VND") == 1 and min(found.units.values()) > 0 else found.units
-    places = 0 if dict(units) == {"VND": 1} else 4
-    return f"{format_number(found.value, lang, places)} {format_units(units)}".strip()

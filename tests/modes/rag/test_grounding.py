@@ -154,3 +154,34 @@ def test_a_sentence_in_the_language_of_the_question_is_enough() -> None:
 def test_an_address_with_dots_is_one_word() -> None:
     page = "Tự đặt lại mật khẩu ở trang taikhoan.canhbuom.vn bằng mã hai lớp. Hết hạn thì gọi IT."
     assert extract("đặt lại mật khẩu ở trang nào", [page], most=1)[0].text.endswith("bằng mã hai lớp.")
+
+
+KPI = (
+    "Điểm chuyên cần chiếm 10%, kết quả công việc 70%, tinh thần hợp tác 20%. Xếp loại A từ 90 điểm, B từ 75."
+)
+SCORES = "Em được chuyên cần 80, công việc 85, hợp tác 90 thì tổng là mấy điểm?"
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        "Tổng là 80 × 10% + 85 × 70% + 90 × 20% = 85,5 điểm.",
+        "80 × 10% + 85 × 70% + 90 × 20% = 8 + 59,5 + 18 = 85,5.",
+        "(80 × 10 + 85 × 70 + 90 × 20) / 100 = 85,5.",
+        "Tổng là 80 × 10% + 85 × 70% + 90 × 20% = 85,5 điểm. Còn thiếu 90 − 85,5 = 4,5 điểm.",
+    ],
+)
+def test_a_sum_that_is_written_out_of_known_figures_stands(draft: str) -> None:
+    assert ground(draft, [KPI], [SCORES]).dropped == ()
+
+
+def test_a_figure_is_not_known_because_a_sum_is_made_of_it() -> None:
+    found = ground("Bạn được 85,5 điểm vì 90 − 85,5 = 4,5.", [KPI], ["còn thiếu mấy điểm?"])
+    assert found.claims == ()
+    assert found.lost_conclusion
+
+
+def test_the_language_of_a_document_is_no_part_of_its_name() -> None:
+    rule = "Công tác phí: phụ cấp 250.000 VND mỗi ngày."
+    draft = "The allowance is 250,000 VND a day in the Vietnamese Công tác phí."
+    assert ground(draft, [rule], []).dropped == ()

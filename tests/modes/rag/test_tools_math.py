@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly_rag.routing.questions import is_arithmetic
-from troly_rag.tools.calculator import (
+from troly_rag.tools.arithmetic import (
     CalculationError,
     Number,
     Quantity,
@@ -21,9 +21,8 @@ from troly_rag.tools.calculator import (
     answer,
     evaluate,
     expression_in,
-    missing_for,
 )
-from troly_rag.tools.rates import work_out
+from troly_rag.tools.calculator import missing_for, work_out
 
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
