@@ -25,10 +25,7 @@ from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, fi
 from troly_rag.corpus.access import UserContext, user_context
 from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
-from troly_rag.execution.engine import ExecutionSetup, execute
-from troly_rag.execution.outputs import Execution
-from troly_rag.execution.progress import Reporter
-from troly_rag.execution.tool_calls import ToolCaller, log_state
+from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import corpus_fits
 from troly_rag.routing.follow_up import Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out
@@ -217,8 +214,8 @@ async def conflict_resolution(state: State, turn: TurnContext, step: Step) -> St
         digest(one.url, one.section, one.agent, one.text): one
         for output in outputs
         for query in output.queries
-        for one in query.evidence
-        if query.covered
+        for one in query.found.evidence
+        if query.found.covered
     }
     agents = {part.agent for part in work.routing.parts}
     domain = work.config.agents[agents.pop()].domain if len(agents) == 1 else ""

@@ -18,10 +18,9 @@ from tests.support.modes.rag import RagDesk, rag_desk
 from troly.plugin.events import StepFinished
 from troly_rag.config import load
 from troly_rag.execution.cache import Cache
-from troly_rag.execution.engine import ExecutionSetup, execute
-from troly_rag.execution.outputs import ToolResult
-from troly_rag.execution.progress import Reporter
+from troly_rag.execution.engine import ExecutionSetup, Reporter, execute
 from troly_rag.routing.plan import AgentPart, PlanTask, Routing
+from troly_rag.tools.interface import ToolResult
 
 QUESTIONS = (
     "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không",

@@ -22,7 +22,7 @@ from troly_rag.answer.written import write
 from troly_rag.config import RagConfig
 from troly_rag.conflicts.contradictions import ConflictReport, key_of
 from troly_rag.corpus.coverage import figure_request, question_of
-from troly_rag.execution.outputs import AgentOutput, QueryAnswer
+from troly_rag.execution.engine import AgentOutput, QueryAnswer
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.routing.plan import LOG, MATH, Routing
 from troly_rag.routing.questions import is_side
@@ -123,7 +123,7 @@ class Findings:
         for output in outputs:
             if output.status == "failed":
                 continue
-            shown = [one for one in output.extras if one.tool in (MATH, LOG) and one.answer]
+            shown = [one for tool, one in output.extras if tool in (MATH, LOG)]
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence
@@ -131,7 +131,7 @@ class Findings:
                 run.tool in (MATH, LOG) for run in output.failed
             )
             for query in output.queries:
-                material += query.material
+                material += query.found.material
                 if not query.looked_up:
                     continue
                 used += self._tell(query, computed=computed)
@@ -154,22 +154,24 @@ class Findings:
 
     def _tell(self, query: QueryAnswer, *, computed: bool) -> list[SourceEvidence]:
         """Add what answers `query`, or what comes nearest to it; the sources of that."""
-        stands = [one for one in query.evidence if key_of(one) not in self._conflicts.losers]
+        stands = [one for one in query.found.evidence if key_of(one) not in self._conflicts.losers]
         stands = [one for one in stands if not one.superseded] or stands
         side = is_side(query.query, self._lang)
-        if query.covered:
+        if query.found.covered:
             self._parts, self._told = self._parts + 1, self._told + 1
             known = fold(" ".join([*self.figures, *self.lines]))
-            told = [line.strip() for line in claims_of(query.answer) if fold(line).strip(" .") not in known]
-            self.lines += [("\n" if "\n" in query.answer else " ").join(told)] if told else []
+            told = [
+                line.strip() for line in claims_of(query.found.answer) if fold(line).strip(" .") not in known
+            ]
+            self.lines += [("\n" if "\n" in query.found.answer else " ").join(told)] if told else []
             return stands
         if side or computed:
             return []
         self._parts += 1
         if stands and query.is_near(_NEAREST, _NEAREST_CLOSE):
-            words = ", ".join(f"“{word}”" for word in query.unread)
+            words = ", ".join(f"“{word}”" for word in query.found.unread)
             key = "answer.nearest" if words else "answer.perhaps"
-            text = say(key, self._lang, words=words, title=stands[0].title, text=query.answer)
+            text = say(key, self._lang, words=words, title=stands[0].title, text=query.found.answer)
             self._nearest.append(text)
             return stands[:1]
         self._nearest.append(_nothing(query.query, self._lang))
@@ -236,7 +238,7 @@ def _suggested(
         one.title
         for output in outputs
         for query in output.queries
-        for one in query.passages
+        for one in query.found.passages
         if not one.superseded
     ]
     return follow_ups(titles, [one.title for one in used], routing.refined_query, config, lang)

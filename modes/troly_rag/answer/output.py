@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from troly_rag.config import RagConfig
     from troly_rag.corpus.access import UserContext
-    from troly_rag.execution.outputs import AgentOutput, Execution, ToolRun
+    from troly_rag.execution.engine import AgentOutput, Execution, ToolRun
     from troly_rag.routing.plan import Routing
 
 
@@ -138,7 +138,7 @@ def confidence(content: AnswerContent, outputs: Sequence[AgentOutput], conflicts
     if not content.evidence:
         return 0.0
     queries = [query for output in outputs for query in output.queries]
-    answered = sum(bool(query.answer) for query in queries) / len(queries) if queries else 1.0
+    answered = sum(bool(query.found.answer) for query in queries) / len(queries) if queries else 1.0
     relevance = sum(one.relevance_score for one in content.evidence) / len(content.evidence)
     share = TIE_SHARE if any(found.tie for found in conflicts.conflicts) else 1.0
     return round(min(1.0, max(0.0, relevance * answered * content.grounded * share)), 2)
@@ -252,7 +252,10 @@ def _partial(output: AgentOutput) -> dict[str, str]:
     if output.status == "failed":
         run = next(iter(output.failed), None)
         return {"status": "failed", "error": (run.error or run.error_type) if run else ""}
-    return {"status": "success", "answer": " ".join(query.answer for query in output.queries if query.answer)}
+    return {
+        "status": "success",
+        "answer": " ".join(query.found.answer for query in output.queries if query.found.answer),
+    }
 
 
 def _run_step(run: ToolRun) -> dict[str, Any]:
@@ -279,8 +282,8 @@ def _handled(run: ToolRun) -> dict[str, Any]:
 
 
 def _quality(output: AgentOutput, config: RagConfig, now: datetime) -> Mapping[str, str]:
-    answered = [query for query in output.queries if query.answer]
-    moments = [one.created_at for query in output.queries for one in query.evidence if one.created_at]
+    answered = [query for query in output.queries if query.found.answer]
+    moments = [one.created_at for query in output.queries for one in query.found.evidence if one.created_at]
     agent = config.agents.get(output.agent)
     return {
         "completeness": "comprehensive"

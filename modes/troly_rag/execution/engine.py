@@ -1,24 +1,390 @@
-"""Runs the tasks of a plan: groups in order, tasks of a group side by side, each with its own failures (004-09, 004-15)."""
+"""Runs a plan: tools called by name, groups in order, tasks side by side, each with its own failures; tells what it does.
+
+Rows 004-09, 004-15, 004-19, 004-30, 004-39, 004-45 to 004-49.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from troly.errors import AccessError, ConfigError, InputError, TrolyError
+from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted, Task
 from troly.recording import in_order, measured, moment
 from troly.text.catalogue import Lang
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.cache import Cache, digest
-from troly_rag.execution.outputs import Execution, RunStatus, ToolResult, ToolRun, agent_outputs
-from troly_rag.execution.progress import Reporter
-from troly_rag.routing.plan import ORCHESTRATOR, PlanTask, Routing
+from troly_rag.routing.plan import LOG, MATH, ORCHESTRATOR, RAG, SUMMARY, AgentPart, PlanTask, Routing
+from troly_rag.routing.questions import spaced
 from troly_rag.strings import say
+from troly_rag.tools.calculator import run_calculation
+from troly_rag.tools.documents import run_search, run_summary
+from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
+from troly_rag.tools.logs import run_log
+
+if TYPE_CHECKING:
+    from troly.plugin.context import TurnContext
+    from troly_rag.config import RagConfig
+    from troly_rag.corpus.access import UserContext
+    from troly_rag.corpus.search import CorpusSearch, Passage
+
+# --- What execution hands on
+
+# An agent's output as it is given out: a JSON record, or text where the settings say so (004-43).
+AgentRecord = dict[str, Any] | str
+# What holds so much of a question's words is near it, however they stand.
+_MOSTLY = 0.65
+RunStatus = Literal["done", "failed", "denied"]
+# Each place of the documents has a word of its own for the same thing (004 C7).
+TRACE_STATUS: Mapping[RunStatus, str] = {"done": "ok", "failed": "failed", "denied": "denied"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """One tool that was run for one agent; times are measured (004 C6), hashes are of what went in and came out.
+
+    `node_id` is that of the plan (`hr#rag:1`). `error_type` is "" where it went well, else timeout, killed, dependency_failed,
+    tool_error, or the name of the error; `cached` says that nothing was run because the same had been asked.
+    """
+
+    node_id: str
+    agent: str
+    tool: str
+    query_index: int | None
+    status: RunStatus
+    started_at: datetime
+    ended_at: datetime
+    duration_ms: float
+    input_hash: str = ""
+    output_hash: str = ""
+    depends_on: tuple[str, ...] = ()
+    cached: bool = False
+    attempts: int = 1
+    error_type: str = ""
+    error: str = ""
+
+    def trace(self) -> dict[str, Any]:
+        """The entry of `tool_trace` (004-19)."""
+        return {
+            "tool": self.tool,
+            "status": TRACE_STATUS[self.status],
+            "duration_ms": round(self.duration_ms),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """What an agent found for one of its queries; `index` counts from 1, `looked_up` says that a search was made for it."""
+
+    index: int
+    query: str
+    found: ToolResult = field(default_factory=ToolResult)
+    looked_up: bool = False
+
+    def is_near(self, share: float, closeness: float) -> bool:
+        """Whether the best passage holds so much of the question's words, and so many side by side."""
+        best = self.found.passages[0] if self.found.passages else None
+        return best is not None and (
+            best.share >= _MOSTLY or (best.share >= share and best.closeness >= closeness)
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "query": self.query,
+            "context": self.found.context,
+            "answer": self.found.answer,
+            "evidence": [one.as_dict() for one in self.found.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOutput:
+    """Everything one agent did (004-19): `extras` are what its other tools said, by tool; `status` is failed when none of its queries could be looked up (004-35)."""
+
+    agent: str
+    queries: tuple[QueryAnswer, ...]
+    runs: tuple[ToolRun, ...]
+    extras: tuple[tuple[str, ToolResult], ...] = ()
+    status: Literal["success", "failed"] = "success"
+
+    @property
+    def failed(self) -> tuple[ToolRun, ...]:
+        """The runs that did not end well, in order."""
+        return tuple(run for run in self.runs if run.status != "done")
+
+    @property
+    def denied(self) -> int:
+        """How many passages the asker may not see."""
+        return sum(query.found.denied for query in self.queries)
+
+    @property
+    def duration_ms(self) -> float:
+        """The sum of its tools' times (004-38)."""
+        return sum(run.duration_ms for run in self.runs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The documented output of an agent (004-19)."""
+        return {
+            "agent": self.agent,
+            "queries": [query.as_dict() for query in self.queries],
+            "tool_trace": [run.trace() for run in self.runs],
+        }
+
+    def as_text(self) -> str:
+        """The same for people: its name, then each query with its answer and the addresses of its sources."""
+        lines = [self.agent]
+        for query in self.queries:
+            lines.append(f"{query.index}. {query.query}")
+            lines += [f"   {line}" for line in query.found.answer.splitlines()]
+            lines += [f"   [{one.url}]" for one in query.found.evidence]
+        lines += [f"{tool}: {found.answer}" for tool, found in self.extras]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """All agents' outputs by the plan's order, the runs in the order they ended, and the cache's counts.
+
+    `stream` are the documented events (004-45), `records` the outputs in the configured format (004-43).
+    """
+
+    outputs: tuple[AgentOutput, ...] = ()
+    runs: tuple[ToolRun, ...] = ()
+    cache_hits: int = 0
+    cache_lookups: int = 0
+    duration_ms: float = 0.0
+    stream: tuple[dict[str, Any], ...] = ()
+    records: tuple[AgentRecord, ...] = ()
+
+    @property
+    def cache_hit_ratio(self) -> float:
+        """Hits by look-ups, two decimals (004-36); 0 where nothing was looked up."""
+        return round(self.cache_hits / self.cache_lookups, 2) if self.cache_lookups else 0.0
+
+
+def agent_outputs(
+    routing: Routing, results: Mapping[str, ToolResult], runs: Sequence[ToolRun]
+) -> tuple[AgentOutput, ...]:
+    """One output an agent, in the order of the routing."""
+    return tuple(_output(part, routing.tasks, results, runs) for part in routing.parts)
+
+
+def _output(
+    part: AgentPart, tasks: Sequence[PlanTask], results: Mapping[str, ToolResult], runs: Sequence[ToolRun]
+) -> AgentOutput:
+    mine = [task for task in tasks if task.agent == part.agent]
+    by_id = {run.node_id: run for run in runs if run.agent == part.agent}
+    ordered = tuple(by_id[task.id] for task in mine if task.id in by_id)
+    searches = [task for task in mine if task.tool in (RAG, LOG)]
+    lost = bool(searches) and all(_failed(by_id.get(task.id)) for task in searches)
+    alone = not searches and all(run.status == "failed" for run in ordered)
+    return AgentOutput(
+        agent=part.agent,
+        queries=tuple(_answer(number, text, mine, results) for number, text in enumerate(part.queries, 1)),
+        runs=ordered,
+        extras=tuple(
+            (task.tool, results[task.id])
+            for task in mine
+            if task.tool != RAG and task.id in results and results[task.id].answer
+        ),
+        status="failed" if lost or alone else "success",
+    )
+
+
+def _answer(
+    number: int, text: str, tasks: Sequence[PlanTask], results: Mapping[str, ToolResult]
+) -> QueryAnswer:
+    """What the search of one query found; a query that no search was made for has no answer of its own."""
+    task = next((task for task in tasks if task.tool == RAG and task.query_index == number), None)
+    result = results.get(task.id) if task is not None else None
+    return QueryAnswer(number, text, result or ToolResult(), looked_up=result is not None)
+
+
+def _failed(run: ToolRun | None) -> bool:
+    return run is None or run.status == "failed"
+
+
+# --- Telling what is done: the documents' stream, the live plan, the steps
+
+NODE = "execute_planning"
+# Before the plan 75 % are spread over routing and permission (004 C7); the tasks fill what is left to 95 (004-48).
+BEGUN, TASKS = 75.0, 20.0
+Status = Literal["waiting", "running", "done", "failed", "denied"]
+
+
+class Reporter:
+    """Emits events for the tasks of one plan and keeps the documented stream in `stream`.
+
+    The orchestrator's closing step is part of the live plan, but no task that is run: it is what follows.
+    """
+
+    def __init__(self, tasks: Sequence[PlanTask], emit: Callable[[Event], None], lang: Lang) -> None:
+        self._emit = emit
+        self._lang = lang
+        self._tasks = [task for task in tasks if task.agent != ORCHESTRATOR]
+        self._closing = next((task for task in tasks if task.agent == ORCHESTRATOR), None)
+        self._numbers = {task.id: number for number, task in enumerate(self._tasks, 1)}
+        shown = [*self._tasks, *([self._closing] if self._closing else [])]
+        self._shown = {
+            task.id: Task(number, task.agent, task.tool, task.purpose) for number, task in enumerate(shown, 1)
+        }
+        self._done = 0
+        self.stream: list[dict[str, Any]] = []
+
+    @property
+    def percent(self) -> float:
+        """75 at the plan, 95 when all tasks are done, one decimal (004-48)."""
+        return round(BEGUN + (TASKS * self._done / len(self._tasks) if self._tasks else TASKS), 1)
+
+    def plan_ready(self) -> None:
+        """The plan stands (004-47)."""
+        listed = [
+            {
+                "step_number": number,
+                "agent": task.agent,
+                "tool": task.tool,
+                "purpose": task.purpose,
+                "message": task.message,
+            }
+            for number, task in enumerate(self._tasks, 1)
+        ]
+        self._say(
+            "plan_ready",
+            say("stream.ready", self._lang),
+            BEGUN,
+            plan_summary={"total_tasks": len(listed), "tasks": listed},
+        )
+        self._show()
+
+    def started(self, task: PlanTask) -> None:
+        """A task begins; the percentage is still the one before (004-48)."""
+        self._set(task.id, "running")
+        self._emit(StepStarted(task.id, task.agent, task.tool))
+        self._say("executing_task", self._line("executing", task), self.percent, current_task=_named(task))
+
+    def finished(self, task: PlanTask, run: ToolRun, detail: str) -> None:
+        """A task ended, well or not; a failed one is done with as well."""
+        self._done += 1
+        failed = run.status == "failed"
+        self._emit(StepFinished(task.id, run.duration_ms, "rules", detail, task.agent, task.tool, failed))
+        status = "completed" if run.status == "done" else run.status
+        self._say(
+            "task_completed",
+            self._line("completed", task),
+            self.percent,
+            completed_task={**_named(task), "status": status},
+        )
+        self._set(task.id, run.status, run.duration_ms)
+
+    def all_done(self, outputs: Sequence[AgentRecord]) -> None:
+        """Everything is run; the answers go on to be held against each other (004-46)."""
+        self._say(
+            "ready_for_resolution",
+            say("stream.all_done", self._lang),
+            BEGUN + TASKS,
+            agent_responses=list(outputs),
+        )
+
+    def closing(self, status: Status, ms: float | None = None) -> None:
+        """The orchestrator's own step, where the plan has one."""
+        if self._closing is not None:
+            self._set(self._closing.id, status, ms)
+
+    def _line(self, key: str, task: PlanTask) -> str:
+        number = self._numbers[task.id]
+        return say(f"stream.{key}", self._lang, step=number, total=len(self._tasks), purpose=task.purpose)
+
+    def _say(self, status: str, message: str, percent: float, **more: Any) -> None:
+        whole = int(percent) if percent == int(percent) else percent
+        output = {
+            "processing_status": status,
+            "progress_percentage": whole,
+            "progress_message": message,
+            **more,
+        }
+        self.stream.append({"node": NODE, "output": output})
+        self._emit(Progress(message, percent))
+
+    def _set(self, task: str, status: Status, ms: float | None = None) -> None:
+        self._shown[task] = replace(self._shown[task], status=status, ms=ms)
+        self._show()
+
+    def _show(self) -> None:
+        self._emit(Plan(tuple(self._shown.values())))
+
+
+def _named(task: PlanTask) -> dict[str, str]:
+    return {"agent": task.agent, "tool": task.tool, "purpose": task.purpose}
+
+
+# --- Calling the tools; the code picks them by name, never a text (004-05, 004-06)
+
+TOOLS: dict[str, Callable[[ToolInputs], Awaitable[ToolResult]]] = {
+    RAG: run_search,
+    SUMMARY: run_summary,
+    MATH: run_calculation,
+    LOG: run_log,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCaller:
+    """Runs tools for one turn and one asker."""
+
+    turn: TurnContext
+    user: UserContext
+    config: RagConfig
+    corpora: CorpusSearch
+    before: str = ""
+
+    async def __call__(
+        self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
+    ) -> ToolResult:
+        """The tool's result; one with `error` where the tool says that it cannot. Raises what the tool raises."""
+        text = spaced(query) if task.tool == MATH else query
+        inputs = ToolInputs(
+            self.turn, agent, text, self.user, self.config, self.corpora, passages_of(before), self.before
+        )
+        try:
+            return _with_digest(await TOOLS[task.tool](inputs))
+        except ToolError as error:
+            return ToolResult(error=error.message, error_kind=error.kind)
+
+
+def passages_of(results: Sequence[ToolResult]) -> tuple[Passage, ...]:
+    """The passages of several results, each once, best first."""
+    found: dict[tuple[str, str], Passage] = {}
+    for result in results:
+        for passage in result.passages:
+            found.setdefault((passage.document, passage.text), passage)
+    return tuple(sorted(found.values(), key=lambda passage: -passage.relevance))
+
+
+def log_state(agent: Agent, task: PlanTask) -> list[tuple[str, int, int]]:
+    """Names, times and sizes of the agent's log files, for tasks that read them."""
+    if task.tool != LOG:
+        return []
+    files = [Path(name) for pattern in agent.log_files for name in sorted(glob(pattern))]  # noqa: PTH207 (absolute patterns)
+    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
+
+
+def _with_digest(found: ToolResult) -> ToolResult:
+    evidence = [one.as_dict() for one in found.evidence]
+    passages = [(passage.document, passage.text) for passage in found.passages]
+    parts = (found.answer, evidence, passages, found.denied, found.covered, found.unread)
+    return replace(found, digest=digest(*parts))
+
+
+# --- Running a plan
 
 T = TypeVar("T")
 TIMEOUT, KILLED = "timeout", "killed"

@@ -113,12 +113,11 @@ def describe_agents(config: RagConfig) -> str:
     A sum over what one agent finds is worked out by another where it has no calculator of its own.
     """
     computes = any(MATH in agent.tools for agent in config.agents.values())
-    can = (
-        ("documents", lambda _: True),
-        ("calculation", lambda _: computes),
-        ("logs", lambda tools: LOG in tools),
-    )
+    can = {
+        name: ["documents", *["calculation"] * computes, *["logs"] * (LOG in agent.tools)]
+        for name, agent in config.agents.items()
+    }
     return "\n".join(
-        f"- {name}: {agent.description['en']}. Tools: {', '.join(tool for tool, has in can if has(agent.tools))}"
+        f"- {name}: {agent.description['en']}. Tools: {', '.join(can[name])}"
         for name, agent in config.agents.items()
     )

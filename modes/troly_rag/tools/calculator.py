@@ -22,7 +22,7 @@ from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
 from troly_rag.tools.arithmetic import CalculationError, answer
 from troly_rag.tools.documents import evidence_of
-from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
+from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
 # Rules are looked for in so many of the passages found.
 _PAGES = 3
@@ -314,7 +314,7 @@ def _money(value: Decimal, lang: Lang) -> str:
 # --- The tool: what a rule comes to, else the arithmetic of the question
 
 
-async def run_calculation(given: ToolInputs) -> ToolOutput:
+async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
     Raises ToolError `arithmetic` for a division by zero, a huge power and the like.
@@ -323,7 +323,7 @@ async def run_calculation(given: ToolInputs) -> ToolOutput:
     for passage in [one for one in given.passages if not one.superseded][:_PAGES]:
         text = work_out(given.query, given.before, [passage.text], today, lang)
         if text:
-            return ToolOutput(
+            return ToolResult(
                 text, say("math.context", lang), (evidence_of(passage, given.agent.name),), covered=True
             )
     try:
@@ -331,7 +331,7 @@ async def run_calculation(given: ToolInputs) -> ToolOutput:
     except CalculationError as fault:
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
     missing = missing_for(given.query, lang) if not text else ""
-    return ToolOutput(text or missing, say("math.context", lang), covered=bool(text))
+    return ToolResult(text or missing, say("math.context", lang), covered=bool(text))
 
 
 def missing_for(query: str, lang: Lang) -> str:

@@ -13,7 +13,7 @@ from troly_rag.answer.extraction import extract
 from troly_rag.corpus.coverage import figure_request, question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
-from troly_rag.tools.interface import ToolInputs, ToolOutput
+from troly_rag.tools.interface import ToolInputs, ToolResult
 
 if TYPE_CHECKING:
     from troly_rag.corpus.search import Passage
@@ -32,7 +32,7 @@ _AS_GOOD = 0.02
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
-async def run_search(given: ToolInputs) -> ToolOutput:
+async def run_search(given: ToolInputs) -> ToolResult:
     """The best passages that the asker may see, and the sentences of them that answer the query.
 
     `covered` says whether a passage speaks of all that is asked, and no closed one as well as it; else `unread` are the
@@ -65,7 +65,7 @@ async def run_search(given: ToolInputs) -> ToolOutput:
         covered = covered or told[0].share >= 1
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
-    return ToolOutput(
+    return ToolResult(
         answer=text,
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in (*told, *older)),
@@ -153,12 +153,12 @@ def evidence_of(passage: Passage, agent: str) -> SourceEvidence:
     )
 
 
-async def run_summary(given: ToolInputs) -> ToolOutput:
+async def run_summary(given: ToolInputs) -> ToolResult:
     """The best sentences of what the searches found; "" where nothing was found. A model words them in the answer."""
     passages = _told(given.passages)
     claims = _sentences(given.query, passages, SUMMARY_SENTENCES)
     used = list(dict.fromkeys(passage for _, passage in claims))
-    return ToolOutput(
+    return ToolResult(
         answer=" ".join(text for text, _ in claims),
         context=say("tool.summed", given.turn.language, count=len(used)),
         evidence=tuple(evidence_of(passage, given.agent.name) for passage in used),

@@ -29,15 +29,16 @@ class ToolInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolOutput:
-    """`answer` is "" where nothing was found; `context` says in a few words where it was looked for.
+class ToolResult:
+    """What a tool gave: `answer` is "" where nothing was found; `context` says in a few words where it was looked for.
 
-    `denied` counts relevant documents that the asker may not see. `covered` says that the answer speaks of everything
-    that was asked; else `unread` are the words that nothing was found for. `material` is
-    all that a model is given to answer from.
+    `evidence` and `passages` are what the answer rests on, `denied` counts relevant documents that the asker may not see.
+    `covered` says that the answer speaks of everything that was asked; else `unread` are the words that nothing was
+    found for. `material` is all that a model is given to answer from. `error` is a sentence where the tool could do
+    nothing, `error_kind` a word for programs; `digest` stands for all of it.
     """
 
-    answer: str
+    answer: str = ""
     context: str = ""
     evidence: tuple[SourceEvidence, ...] = ()
     passages: tuple[Passage, ...] = ()
@@ -45,6 +46,9 @@ class ToolOutput:
     covered: bool = False
     unread: tuple[str, ...] = ()
     material: tuple[SourceEvidence, ...] = ()
+    error: str = ""
+    error_kind: str = ""
+    digest: str = ""
 
 
 class ToolError(Exception):

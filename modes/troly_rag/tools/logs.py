@@ -21,7 +21,7 @@ from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.corpus.coverage import question_of, text_of
 from troly_rag.routing.lexicons import tool_words
 from troly_rag.strings import say
-from troly_rag.tools.interface import ToolError, ToolInputs, ToolOutput
+from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
 
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 # Words of a question, folded, and the level they mean.
@@ -107,7 +107,7 @@ class LogTally:
         return found
 
 
-async def run_log(given: ToolInputs) -> ToolOutput:
+async def run_log(given: ToolInputs) -> ToolResult:
     """How many lines match, of which levels, what is said most often, and the last line.
 
     Raises ToolError `no_log_files`, `log_unreadable`.
@@ -117,7 +117,7 @@ async def run_log(given: ToolInputs) -> ToolOutput:
     if not files:
         raise ToolError("no_log_files", say("log.no_files", lang, agent=given.agent.name))
     if SCOPE not in given.user.permissions:
-        return ToolOutput("", denied=len(files))
+        return ToolResult("", denied=len(files))
     named_files = [file for file in files if fold(file.name) in fold(given.query)]
     said = [one for one in (given.query, *given.before.split("\n")) if one]
     files = named_files or [file for file in files if fold(file.name) in fold(given.before)] or files
@@ -151,7 +151,7 @@ async def run_log(given: ToolInputs) -> ToolOutput:
     if unread := () if kinds else strange:
         words = ", ".join(f"“{word}”" for word in unread)
         shown = f"{say('log.unread', lang, words=words)} {shown}"
-    return ToolOutput(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
+    return ToolResult(shown, context, (evidence,) if tally.matched else (), covered=not unread, unread=unread)
 
 
 def _strange_words(

@@ -13,12 +13,11 @@ from troly.config.problems import SettingsError
 from troly.paths import Paths
 from troly_rag.config import Agent, RagConfig, load, own_file
 from troly_rag.execution.cache import Cache
-from troly_rag.execution.engine import ExecutionSetup, execute
-from troly_rag.execution.outputs import ToolResult
-from troly_rag.execution.progress import Reporter
+from troly_rag.execution.engine import ExecutionSetup, Reporter, execute
 from troly_rag.routing.model_router import RouterReply, merge_reply
 from troly_rag.routing.plan import AgentPart, PlanTask, Routing
 from troly_rag.routing.router import parse_message, route
+from troly_rag.tools.interface import ToolResult
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 LATE = "Đi muộn bị phạt thế nào?"

@@ -15,10 +15,9 @@ from troly.plugin.contract import ByLang
 from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.cache import Cache
-from troly_rag.execution.engine import ExecutionSetup, execute
-from troly_rag.execution.outputs import Execution, ToolResult
-from troly_rag.execution.progress import Reporter
+from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, execute
 from troly_rag.routing.plan import AgentPart, PlanTask, Routing
+from troly_rag.tools.interface import ToolResult
 
 Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolResult]]
 LIMITS = Limits(
@@ -147,7 +146,7 @@ async def test_a_failure_costs_only_its_own_part(how: str, error_type: str, atte
         ("general", "success"),
         ("hr", "failed"),
     ]
-    assert done.outputs[0].queries[0].answer == "four values"
+    assert done.outputs[0].queries[0].found.answer == "four values"
     lost, after = (next(one for one in done.runs if one.node_id == name) for name in ("hr#rag", "hr#summary"))
     assert (lost.error_type, lost.attempts, lost.status) == (error_type, attempts, "failed")
     assert after.error_type == "dependency_failed"
@@ -204,7 +203,7 @@ async def test_a_failure_is_never_kept() -> None:
     first = await Run(call, cache=cache).of(task("hr#rag"))
     again = await Run(call, cache=cache).of(task("hr#rag"))
     assert first.runs[0].error_type == "division_by_zero"
-    assert again.outputs[0].queries[0].answer == "4"
+    assert again.outputs[0].queries[0].found.answer == "4"
 
 
 async def test_the_stream_is_the_documents() -> None:

@@ -13,8 +13,8 @@ from troly.errors import StoreError
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Plan
 from troly_rag.corpus.ingest import run
-from troly_rag.execution.tool_calls import TOOLS
-from troly_rag.tools.interface import ToolInputs, ToolOutput
+from troly_rag.execution.engine import TOOLS
+from troly_rag.tools.interface import ToolInputs, ToolResult
 
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
 
@@ -29,7 +29,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, *names: str, kill: bool = False) -
     """The search of these agents fails."""
     search = TOOLS["rag_tool"]
 
-    async def broken(given: ToolInputs) -> ToolOutput:
+    async def broken(given: ToolInputs) -> ToolResult:
         if given.agent.name not in names:
             return await search(given)
         if kill:

@@ -9,7 +9,8 @@ from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.answer.output import Span, Times, metrics
 from troly_rag.config import load
 from troly_rag.conflicts.contradictions import ConflictReport
-from troly_rag.execution.outputs import AgentOutput, Execution, QueryAnswer, ToolRun
+from troly_rag.execution.engine import AgentOutput, Execution, QueryAnswer, ToolRun
+from troly_rag.tools.interface import ToolResult
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 CONFIG = load(Paths.resolve({"TROLY_HOME": "/nowhere/troly"}))
@@ -22,7 +23,7 @@ def run(ident: str, ms: float) -> ToolRun:
 
 def answered(age: int, text: str = "Có.") -> QueryAnswer:
     source = SourceEvidence("a", NOW - timedelta(days=age), "internal", 0.9)
-    return QueryAnswer(1, "q", answer=text, evidence=(source,) if text else ())
+    return QueryAnswer(1, "q", ToolResult(text, evidence=(source,) if text else ()))
 
 
 def test_the_documents_figures() -> None:
