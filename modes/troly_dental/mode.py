@@ -80,6 +80,7 @@ MODE = Mode(
         },
     ),
     icon="Ω",
+    model_names=("dental-duckduckgo",),
     warm=Lazy("troly_dental.graph:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_dental.graph:build"),

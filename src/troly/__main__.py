@@ -1,6 +1,6 @@
 """The entry of `app`, `troly` and `python -m troly`: opens the screen at once, or hands the command line to typer.
 
-The one module that knows both faces.
+The one module that knows all faces.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from troly.cli.invocation import Invocation
+    from troly.conversation.session import Session
 
 STOPPED = 130
 
@@ -61,7 +62,7 @@ def _main(argv: Sequence[str] | None) -> int:
 
         warnings.simplefilter("ignore")
     prepare_streams()
-    invocation = Invocation(program_name(sys.argv[0]), os.environ, open_screen)
+    invocation = Invocation(program_name(sys.argv[0]), os.environ, open_screen, run_server)
     try:
         args, given = take_language(sys.argv[1:] if argv is None else argv)
         invocation.speak(given)
@@ -109,6 +110,13 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
 
     with log_file(invocation.paths.cache / "logs"):
         return run(paths=invocation.paths, mode=mode, language=invocation.given)
+
+
+def run_server(session: Session, **options: Any) -> None:
+    """Serve over HTTP; see `troly.server.run.serve`."""
+    from troly.server.run import serve
+
+    serve(session, **options)
 
 
 def _run(invocation: Invocation, args: Sequence[str]) -> int:

@@ -26,9 +26,11 @@ class Invocation:
         program: str,
         env: Mapping[str, str],
         screen: Callable[[Invocation, str | None], int] | None = None,
+        server: Callable[..., None] | None = None,
     ) -> None:
         self.program = program
         self._screen = screen
+        self._server = server
         self.env = env
         self.paths = Paths.resolve(env)
         self.given: Lang | None = None
@@ -45,6 +47,14 @@ class Invocation:
         if self._screen is None:
             raise RuntimeError("this program has no screen")
         return self._screen(self, mode)
+
+    def run_server(
+        self, session: Session, host: str | None, port: int | None, ready: Callable[[str, bool], None]
+    ) -> None:
+        """Serve `session` over HTTP until the process is told to end; `ready` is told the address. Raises ConfigError, InputError."""
+        if self._server is None:
+            raise RuntimeError("this program has no server")
+        self._server(session, host=host, port=port, ready=ready)
 
     @property
     def registry(self) -> Registry:

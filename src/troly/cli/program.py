@@ -37,6 +37,8 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
         "init": "config:init",
     },
     "wrong": {"list": "wrong:list_", "mark": "wrong:mark", "undo": "wrong:undo"},
+    "serve": "serve:serve",
+    "keys": {"add": "keys:add", "list": "keys:list_", "revoke": "keys:revoke"},
     "eval": "evaluate:evaluate",
     "replay": "replay:replay",
     "doctor": "doctor:doctor",

@@ -136,6 +136,28 @@ class FocusSettings:
 
 
 @dataclass(frozen=True)
+class ServerSettings:
+    """`app serve`: who may reach it and how much one may ask of it.
+
+    `hosts` and `origins` are lists with commas. `api_keys` are the documents' keys, `login:key` with commas (000-64).
+    """
+
+    host: str = field(default="127.0.0.1", metadata=about(kinds.words(), '"0.0.0.0"'))
+    port: int = field(default=8000, metadata=about(kinds.whole(0, 65_535), "8000"))
+    open: bool = field(default=False, metadata=about(kinds.flag(), "true"))
+    hosts: str | None = field(default=None, metadata=about(kinds.words(), '"troly.example.com"'))
+    origins: str | None = field(default=None, metadata=about(kinds.words(), '"https://chat.example.com"'))
+    api_keys: str | None = field(default=None, metadata=about(kinds.secret(), '"an:abc"', "X_API_KEYS"))
+    body_kilobytes: int = field(default=1024, metadata=about(kinds.whole(1, 1_048_576), "256"))
+    upload_megabytes: int = field(default=64, metadata=about(kinds.whole(1, 10_240), "200"))
+    head_seconds: float = field(default=10.0, metadata=about(kinds.number(0.1, 600), "5.0"))
+    body_seconds: float = field(default=60.0, metadata=about(kinds.number(0.1, 3600), "30.0"))
+    turns: int = field(default=400, metadata=about(kinds.whole(1, 100_000), "100"))
+    queue: int = field(default=2000, metadata=about(kinds.whole(1, 1_000_000), "500"))
+    drain_seconds: float = field(default=20.0, metadata=about(kinds.number(0, 3600), "60.0"))
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings.
 
@@ -154,6 +176,7 @@ class Settings:
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     focus: FocusSettings = field(default_factory=FocusSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
     keys: Mapping[str, str] = field(default_factory=no_keys)
     sections: Mapping[str, object] = field(default_factory=_no_sections)
 

@@ -32,6 +32,7 @@ from troly.plugin.context import TurnContext
 from troly.plugin.contract import Mode, Outcome
 from troly.plugin.events import (
     Event,
+    Handoff,
     ModelCalled,
     ModelLoading,
     Notice,
@@ -45,6 +46,7 @@ from troly.plugin.events import (
 )
 from troly.plugin.services import Services
 from troly.recording import TurnRecording, measured, running
+from troly.stores.handovers import Handovers
 from troly.stores.records import Conversation, NewMessage, StoredMessage, dump
 from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import nfc
@@ -105,7 +107,7 @@ class SavedQuestion:
 class TurnEnd:
     """How a turn ends: its status in the store, its terminal event, and the answer's text without short messages."""
 
-    status: Literal["completed", "failed", "stopped"]
+    status: Literal["completed", "failed", "stopped", "interrupted"]
     event: TurnCompleted | TurnFailed
     answer: str
     conversation_metadata: Mapping[str, Any] | None = None
@@ -128,6 +130,7 @@ class Turn:
         self._recorder = Recorder(self._queue.put_nowait)
         self._task: asyncio.Task[None] | None = None
         self._stop_asked = False
+        self._stop_status: Literal["stopped", "interrupted"] = "stopped"
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
         self._recording = TurnRecording()
@@ -159,10 +162,14 @@ class Turn:
             self.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def cancel(self) -> None:
-        """Stop: the model's connection is closed, what was said stays, the turn ends as stopped."""
+    def cancel(self, status: Literal["stopped", "interrupted"] = "stopped") -> None:
+        """Stop: the model's connection is closed, what was said stays, the turn ends as stopped.
+
+        `interrupted` says that not the person but the end of the program stopped it.
+        """
         if not self._stop_asked and not self._recorder.ended:
             self._stop_asked = True
+            self._stop_status = status
             if self._task is not None:
                 self._cancel(self._task)
 
@@ -180,7 +187,7 @@ class Turn:
         try:
             ending = await self._answer()
         except asyncio.CancelledError:
-            ending = self._failed(StoppedError("turn.stopped"), "stopped")
+            ending = self._failed(StoppedError(f"turn.{self._stop_status}"), self._stop_status)
         except Exception as error:
             log.warning("turn failed", exc_info=error)
             ending = self._failed(error, "failed")
@@ -364,7 +371,7 @@ class Turn:
         answer = outcome.text if outcome.text is not None else self._recorder.streamed
         return TurnEnd("completed", event, answer, conversation_metadata=context.conversation_metadata)
 
-    def _failed(self, error: Exception, status: Literal["failed", "stopped"]) -> TurnEnd:
+    def _failed(self, error: Exception, status: Literal["failed", "stopped", "interrupted"]) -> TurnEnd:
         text = failure_text(error, self._request.mode, self._language)
         code = getattr(error, "key", "turn.failed")
         event = TurnFailed(
@@ -406,6 +413,10 @@ class Turn:
             recording=recording,
             language=self._language,
         )
+        for card in self._recorder.content:
+            if card["event"] == Handoff.__name__:
+                handovers = Handovers(self._services.conversations)
+                handovers.add(self.conversation_id, card["reason"], card["code"])
 
     def _ms(self) -> float:
         return measured("turn", (time.perf_counter() - self._began) * 1000)
@@ -526,7 +537,8 @@ def _answer_of(ending: TurnEnd) -> NewMessage:
     event = ending.event
     if isinstance(event, TurnCompleted):
         return NewMessage("assistant", ending.answer, event.message_type, dict(event.metadata))
-    return NewMessage("assistant", ending.answer, ending.status, {"code": event.code})
+    kept = "interrupted" if ending.status == "interrupted" else "complete"
+    return NewMessage("assistant", ending.answer, ending.status, {"code": event.code}, kept)
 
 
 def _error_of(event: TurnFailed) -> dict[str, str]:

@@ -300,6 +300,7 @@ class Mode:
         mentions: see `Mentions`.
         person: the message that asks it for a person, where it can hand over to one (`/handoff`).
         icon: a sign of one cell that common fonts have, for tabs.
+        model_names: names by which OpenAI clients know it, beside `troly-<id>`.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
 
@@ -331,3 +332,4 @@ class Mode:
     talk: tuple[TalkCommand, ...] = ()
     mentions: Mentions = lambda _services, _profile, _prefix, _limit: []
     person: Mapping[Lang, str] = field(default_factory=dict)
+    model_names: tuple[str, ...] = ()

@@ -168,6 +168,56 @@ CORE: tuple[Migration, ...] = (
             """,
         ),
     ),
+    # Keys of `app serve`: only a hash of the secret is kept.
+    Migration(
+        "0006_api_keys",
+        (
+            """
+            CREATE TABLE api_keys (
+                id TEXT PRIMARY KEY,
+                digest BLOB NOT NULL,
+                user_id TEXT NOT NULL,
+                role TEXT NOT NULL,
+                permissions TEXT NOT NULL DEFAULT '[]',
+                department TEXT NOT NULL DEFAULT '',
+                modes TEXT NOT NULL DEFAULT '[]',
+                rate INTEGER NOT NULL,
+                created_at TEXT NOT NULL,
+                expires_at TEXT,
+                revoked_at TEXT
+            ) WITHOUT ROWID
+            """,
+        ),
+    ),
+    # Which conversation a client means by a name of its own, and conversations that a person takes over.
+    Migration(
+        "0007_served",
+        (
+            """
+            CREATE TABLE threads (
+                user_id TEXT NOT NULL,
+                mode TEXT NOT NULL,
+                name TEXT NOT NULL,
+                conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+                PRIMARY KEY (user_id, mode, name)
+            ) WITHOUT ROWID
+            """,
+            "CREATE INDEX threads_by_conversation ON threads (conversation_id)",
+            """
+            CREATE TABLE handovers (
+                id TEXT PRIMARY KEY,
+                conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+                reason TEXT NOT NULL,
+                code TEXT NOT NULL DEFAULT '',
+                created_at TEXT NOT NULL,
+                taken_by TEXT,
+                taken_at TEXT,
+                closed_at TEXT
+            ) WITHOUT ROWID
+            """,
+            "CREATE UNIQUE INDEX handovers_open ON handovers (conversation_id) WHERE closed_at IS NULL",
+        ),
+    ),
 )
 
 

@@ -1,0 +1,184 @@
+"""Puts the server's application together: routes, errors, signs of life, and the page that describes the interface."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse
+
+from troly.errors import ErrorText, StoreError, TrolyError
+from troly.plugin.sample_loading import SampleLoader
+from troly.server import documents, native, openai
+from troly.server.access import Access
+from troly.server.guard import Guard
+from troly.server.metrics import Metrics
+from troly.server.problems import problem, retry_after, status_of, text_of
+from troly.server.site import Site, as_json, lang_of
+from troly.server.streams import TurnHub
+from troly.server.uploads import Uploads
+from troly.text.catalogue import tr
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from troly.conversation.session import Session
+
+log = logging.getLogger("troly.server")
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_BY_STATUS = {404: "server.path", 405: "server.method", 408: "server.late", 413: "server.body"}
+
+
+def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site]:
+    """The server's ASGI application for the services of `session`, and what is behind it.
+
+    `prepare` loads the samples and graphs of all assistants in the background at the start. The lifespan must run: its end
+    stops the answers and closes the model client, not the stores.
+    """
+    settings, metrics = session.services.settings.server, Metrics()
+    access = Access(session, open_here=settings.open and settings.host in LOOPBACK)
+    hub = TurnHub(session, SampleLoader(session.services, session.registry), metrics)
+    site = Site(session, access, hub, Uploads(session), metrics)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        hub.begin()
+        preparing = asyncio.create_task(
+            hub.prepare([mode.id for mode in session.registry] if prepare else [])
+        )
+        yield
+        preparing.cancel()
+        await asyncio.gather(preparing, return_exceptions=True)
+        await site.uploads.close()
+        await hub.close()
+        await session.services.llm.aclose()
+
+    app = FastAPI(title="Troly", version="1", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.site = site
+    app.add_exception_handler(TrolyError, _troly_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected)
+    for router in (native.router, openai.router, documents.router):
+        app.include_router(router)
+    app.add_api_route("/health", _health, include_in_schema=True)
+    app.add_api_route("/ready", _ready)
+    app.add_api_route("/metrics", _metrics)
+    app.add_api_route("/docs", _docs, include_in_schema=False)
+    return Guard(app, settings, access, metrics), site
+
+
+async def _health() -> Response:
+    """Alive."""
+    return as_json({"status": "alive"})
+
+
+async def _ready(request: Request) -> Response:
+    """Whether questions are taken: the stores must answer; without a model assistants answer what needs none."""
+    site = Site.of(request)
+    parts: dict[str, Any] = {"stores": "ready", "model": "ready", "draining": site.hub.draining}
+    try:
+        await asyncio.to_thread(_look, site)
+    except StoreError as error:
+        parts["stores"] = error.key
+    health = await site.session.services.llm.health()
+    if not health.up:
+        parts["model"] = health.error.key if health.error else "down"
+    good = parts["stores"] == "ready" and not site.hub.draining
+    return as_json({"status": "ready" if good else "not ready", **parts}, 200 if good else 503)
+
+
+def _look(site: Site) -> None:
+    with site.session.services.state.read() as connection:
+        connection.execute("SELECT 1 FROM conversations LIMIT 1").fetchone()
+
+
+async def _metrics(request: Request) -> Response:
+    """The figures of this server for Prometheus."""
+    site = Site.of(request)
+    text = site.metrics.text(site.hub.readers, site.hub.running)
+    return Response(text, media_type="text/plain; version=0.0.4")
+
+
+async def _docs(request: Request) -> Response:
+    """The interface as one page, without any script or foreign address."""
+    headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return HTMLResponse(interface_page(request.app.openapi()), headers=headers)
+
+
+def interface_page(schema: Mapping[str, Any]) -> str:
+    """An OpenAPI description as an HTML page."""
+    rows = []
+    for path, methods in schema["paths"].items():
+        for method, about in methods.items():
+            inputs = [one["name"] for one in about.get("parameters", ())]
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            named = str(body).rpartition("/")[2].strip("'}]") if body else ""
+            cells = (method.upper(), path, about.get("description", ""), ", ".join(inputs), named)
+            rows.append("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>")
+    bodies = []
+    for name, about in schema.get("components", {}).get("schemas", {}).items():
+        fields = ", ".join(about.get("properties", ()))
+        if fields:
+            bodies.append(
+                f"<li><b>{escape(name)}</b>: {escape(fields)}. {escape(about.get('description', ''))}</li>"
+            )
+    style = "body{font:15px sans-serif;margin:2em;max-width:70em}td,th{padding:.3em .8em;text-align:left;vertical-align:top}"
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>Troly</title><style>{style}</style>"
+        "<h1>Troly</h1><p>Send the key as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. "
+        'The whole description is <a href="/openapi.json">openapi.json</a>.</p>'
+        "<table><tr><th>Method<th>Path<th>What it does<th>Parameters<th>Body</tr>"
+        + "".join(rows)
+        + "</table><h2>Bodies</h2><ul>"
+        + "".join(bodies)
+        + "</ul></html>"
+    )
+
+
+def _answer(request: Request, status: int, error: TrolyError, text: ErrorText | None = None) -> Response:
+    said = text or text_of(error, lang_of(request))
+    Site.of(request).metrics.error(error.key)
+    return as_json(problem(status, error.key, said, request.state.request), status, retry_after(error))
+
+
+async def _troly_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TrolyError)  # noqa: S101 (registered for it)
+    status = status_of(error)
+    if status >= 500:
+        log.warning("request failed", exc_info=error)
+    return _answer(request, status, error)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """A request of the wrong form: which field, and what is wrong with it; never what was sent."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 (registered for it)
+    found = error.errors()
+    broken = any(one["type"] == "json_invalid" for one in found)
+    status = 400 if broken or request.url.path.startswith("/v1/") else 422
+    fields = "; ".join(
+        f"{'.'.join(map(str, one['loc'][1:])) or one['loc'][0]}: {one['msg']}" for one in found[:5]
+    )
+    return _answer(
+        request, status, TrolyError("server.json" if broken else "server.form", fields=fields[:500])
+    )
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 (registered for it)
+    key = _BY_STATUS.get(error.status_code, "server.refused")
+    limit = Site.of(request).session.services.settings.server.body_kilobytes * 1024
+    return _answer(request, error.status_code, TrolyError(key, limit=limit))
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    log.error("unexpected", exc_info=error)
+    text = ErrorText(tr("cli.server.unexpected", lang_of(request)), "", "")
+    return _answer(request, 500, TrolyError("server.unexpected"), text)

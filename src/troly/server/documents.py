@@ -1,0 +1,246 @@
+"""The interfaces that the documents describe: conversations with a stream (000-61, -62), socket events (001-43)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response, WebSocket
+from pydantic import BaseModel, Field
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from troly.conversation.greeting import create_conversation
+from troly.conversation.turn import MAX_CHARS, TurnRequest
+from troly.errors import InputError, TrolyError
+from troly.plugin.events import (
+    Event,
+    StepFinished,
+    StepStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnStarted,
+)
+from troly.server.answers import AnswerWriter
+from troly.server.native import NewConversation
+from troly.server.site import Site, as_json, as_stream, caller_of, message_of
+from troly.server.streams import ALIVE, SavedStream, TooSlowError, TurnStream, quoted, sse, to_bytes
+from troly.text.sanitize import sanitize, sanitize_json
+
+router = APIRouter()
+OPENED = b'data: {"debug":"stream-open"}\n\n'
+# How long a WebSocket may take one message (seconds), and how large one of the client's may be.
+SOCKET_SECONDS, SOCKET_BYTES = 20.0, 256 * 1024
+
+
+class Message(BaseModel):
+    """A customer's message."""
+
+    text: Annotated[str, Field(min_length=1, max_length=MAX_CHARS)]
+    offline: bool = False
+
+
+class StreamRequest(BaseModel):
+    """A message to answer now; without a text the answer to the last message is streamed."""
+
+    text: Annotated[str, Field(max_length=MAX_CHARS)] = ""
+    offline: bool = False
+
+
+# --- 000: conversations
+
+
+@router.post("/conversations", status_code=201)
+async def create(request: Request, wanted: NewConversation | None = None) -> Response:
+    """Begin a conversation; the assistant greets (000-07)."""
+    site, caller, asked = Site.of(request), caller_of(request), wanted or NewConversation()
+    mode = asked.mode or site.session.registry.first(site.session.services.settings.mode)
+    caller.require(mode)
+    found = site.session.registry.get(mode)
+    made, said = await site.call(create_conversation, found, caller.profile, asked.language)
+    body = {"conversation_id": made.id, "mode": made.mode, "messages": [message_of(one) for one in said]}
+    return as_json(body, 201, {"Location": f"/conversations/{made.id}/history"})
+
+
+@router.post("/conversations/{conversation}/messages", status_code=202)
+async def post_message(request: Request, conversation: str, said: Message) -> Response:
+    """Save a message; its answer is written in the background."""
+    stream = await _ask(request, conversation, said.text, offline=said.offline)
+    turn = stream.turn
+    body = {"conversation_id": conversation, "turn_id": turn.turn_id, "status": "accepted"}
+    return as_json(body, 202, {"Location": f"/conversations/{conversation}/stream"})
+
+
+@router.post("/conversations/{conversation}/stream")
+async def stream_answer(request: Request, conversation: str, said: StreamRequest | None = None) -> Response:
+    """Stream an answer: `{"debug":"stream-open"}` first, then the chunks in order, then how it ended."""
+    site, caller = Site.of(request), caller_of(request)
+    if said is not None and said.text:
+        stream = await _ask(request, conversation, said.text, offline=said.offline)
+    else:
+        await site.conversation(caller, conversation)
+        found = site.hub.running_in(caller.profile.login, conversation)
+        if found is None:
+            raise InputError("server.nothing")
+        stream = found
+    return as_stream(_chunks(stream, conversation), {"X-Turn": stream.turn.turn_id})
+
+
+@router.get("/conversations/{conversation}/history")
+async def history(request: Request, conversation: str) -> Response:
+    """All that was said."""
+    site, caller = Site.of(request), caller_of(request)
+    await site.conversation(caller, conversation)
+    said = await asyncio.to_thread(
+        site.session.services.conversations.messages, caller.profile.login, conversation
+    )
+    return as_json({"conversation_id": conversation, "messages": [message_of(one) for one in said]})
+
+
+async def _ask(request: Request, conversation: str, text: str, *, offline: bool) -> TurnStream:
+    site, caller = Site.of(request), caller_of(request)
+    found = await site.conversation(caller, conversation)
+    asked = TurnRequest(found.mode, sanitize(text), found.id, offline=offline)
+    return await site.hub.ask(caller, asked)
+
+
+async def _chunks(stream: TurnStream, conversation: str) -> AsyncIterator[bytes]:
+    yield OPENED
+    writer = AnswerWriter("vi")
+    try:
+        async with aclosing(stream.read()) as batches:
+            async for first, batch in batches:
+                if not first:
+                    yield ALIVE
+                for event in batch if first else ():
+                    if piece := writer.take(event):
+                        yield b'data: {"chunk":' + quoted(piece) + b"}\n\n"
+                    if isinstance(event, TurnCompleted):
+                        ids = {"conversation_id": conversation, "turn_id": stream.turn.turn_id}
+                        yield sse(to_bytes({"done": True, **ids, "type": event.message_type}))
+                    elif isinstance(event, TurnFailed):
+                        yield sse(to_bytes({"error": {"code": event.code, "message": event.title}}))
+    except TooSlowError as slow:
+        yield sse(to_bytes({"error": {"code": "server.slow", "last": slow.last}}))
+
+
+# --- 001: socket events
+
+
+@router.websocket("/ws")
+async def socket(websocket: WebSocket) -> None:
+    """`{"event": "chat:message", "data": {"text", "conversation_id"?, "mode"?}}` is answered with `chat:message:*` events.
+
+    Several messages may be sent; their answers carry their conversation and turn. `chat:message:cancel` with a `turn_id`
+    stops one. A client that does not read is left after a while.
+    """
+    site, caller = Site.of(websocket), caller_of(websocket)
+    await websocket.accept()
+    sending: asyncio.Lock = asyncio.Lock()
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def emit(event: str, data: dict[str, Any]) -> None:
+        text = json.dumps({"event": event, "data": sanitize_json(data)}, ensure_ascii=False, default=str)
+        async with sending, asyncio.timeout(SOCKET_SECONDS):
+            await websocket.send_text(text)
+
+    async def answer(data: dict[str, Any]) -> None:
+        try:
+            await _socket_answer(site, websocket, data, emit)
+        except (TimeoutError, WebSocketDisconnect, RuntimeError):  # the client is gone, or takes nothing
+            with suppress(Exception):
+                await websocket.close(1013)
+
+    try:
+        while True:
+            event, data = _frame(await websocket.receive_text())
+            if event == "chat:message":
+                task = asyncio.create_task(answer(data))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+            elif event == "chat:message:cancel":
+                with suppress(TrolyError):
+                    await site.hub.cancel(caller.profile.login, str(data.get("turn_id", ""))[:100])
+            else:
+                await emit("chat:message:failed", {"error": "server.event"})
+    except (WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):
+        pass
+    finally:
+        # The answers go on; only this reader leaves.
+        for task in tasks:
+            task.cancel()
+        if websocket.client_state is WebSocketState.CONNECTED:
+            with suppress(Exception):
+                await websocket.close()
+
+
+def _frame(text: str) -> tuple[str, dict[str, Any]]:
+    if len(text) > SOCKET_BYTES:
+        return "", {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", {}
+    data = found.get("data") if isinstance(found, dict) else None
+    return (str(found.get("event")), data) if isinstance(data, dict) else ("", {})
+
+
+async def _socket_answer(site: Site, websocket: WebSocket, data: dict[str, Any], emit: Any) -> None:
+    caller, text = caller_of(websocket), data.get("text")
+    conversation, mode = data.get("conversation_id"), data.get("mode")
+    try:
+        if (
+            not isinstance(text, str)
+            or not isinstance(conversation, str | None)
+            or not isinstance(mode, str | None)
+        ):
+            raise InputError("server.event")
+        first = site.session.registry.first(site.session.services.settings.mode)
+        request = TurnRequest(mode or first, sanitize(text), conversation, offline=bool(data.get("offline")))
+        stream = await site.hub.ask(caller, request)
+    except TrolyError as error:
+        said = error.render("vi")
+        await emit(
+            "chat:message:failed",
+            {"error": error.key, "message": said.line(), "conversation_id": conversation},
+        )
+        return
+    await socket_events(stream, emit)
+
+
+async def socket_events(stream: TurnStream | SavedStream, emit: Any) -> None:
+    """The events of 001-43 for one turn: started, tokens, tools, and exactly one of completed and failed."""
+    writer, ids = AnswerWriter("vi"), dict[str, str]()
+    try:
+        async with aclosing(stream.read()) as batches:
+            async for first, batch in batches:
+                for event in batch if first else ():
+                    if isinstance(event, TurnStarted):
+                        ids = {"conversation_id": event.conversation, "turn_id": event.turn}
+                    for name, data in _socket_events(event, writer):
+                        await emit(f"chat:message:{name}", {**ids, **data})
+    except TooSlowError as slow:
+        await emit("chat:message:failed", {**ids, "error": "server.slow", "last": slow.last})
+
+
+def _socket_events(event: Event, writer: AnswerWriter) -> list[tuple[str, dict[str, Any]]]:
+    found: list[tuple[str, dict[str, Any]]] = []
+    if piece := writer.take(event):
+        found.append(("token", {"token": piece}))
+    match event:
+        case TurnStarted():
+            found.append(("started", {"text": event.text, "language": event.language}))
+        case StepStarted() if event.tool:
+            found.append(("tool_start", {"tool_name": event.tool, "agent": event.agent}))
+        case StepFinished() if event.tool:
+            ended = {"tool_name": event.tool, "agent": event.agent, "ms": event.ms, "failed": event.failed}
+            found.append(("tool_end", ended))
+        case TurnCompleted():
+            found.append(("completed", {"text": event.text, "source": event.source, "state": event.state}))
+        case TurnFailed():
+            found.append(("failed", {"error": event.code, "message": event.message, "text": event.text}))
+        case _:
+            pass
+    return found

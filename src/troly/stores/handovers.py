@@ -1,0 +1,117 @@
+"""Conversations that a person takes over: asked for by an assistant, taken and answered by a member of staff."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from troly.errors import AccessError
+from troly.stores.conversations import Conversations
+from troly.stores.records import IdMaker, StoredMessage, fetch_one, instant, storable, when, when_or_none
+
+# Type of a message that a member of staff wrote.
+STAFF = "staff"
+_COLUMNS = "h.id, h.conversation_id, c.user_id, c.mode, h.reason, h.code, h.created_at, h.taken_by, h.taken_at, h.closed_at"
+_FROM = "FROM handovers AS h JOIN conversations AS c ON c.id = h.conversation_id WHERE c.deleted_at IS NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class HandoverRecord:
+    """One conversation of `customer` that waits for a person, or that `taken_by` answers until it is closed."""
+
+    id: str
+    conversation: str
+    customer: str
+    mode: str
+    reason: str
+    code: str
+    created_at: datetime
+    taken_by: str | None = None
+    taken_at: datetime | None = None
+    closed_at: datetime | None = None
+
+
+class Handovers:
+    """The hand-overs in the state database.
+
+    `viewer` is a login, `staff` says whether it may see and take those of others. What it may not see raises AccessError
+    `store.not_yours`, as what does not exist; all methods raise StoreError.
+    """
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+        self._db = conversations.db
+        self._clock: Callable[[], datetime] = conversations.clock
+        self._new_id = IdMaker(self._clock)
+
+    def add(self, conversation: str, reason: str, code: str) -> None:
+        """Ask for a person; where one was asked for already and did not close it, the reason is the newer one."""
+        row = (self._new_id(), conversation, storable(reason), code, instant(self._clock()))
+        with self._db.write() as connection:
+            sql = "UPDATE handovers SET reason = ?, code = ? WHERE conversation_id = ? AND closed_at IS NULL"
+            if not connection.execute(sql, (row[2], code, conversation)).rowcount:
+                connection.execute(
+                    "INSERT INTO handovers (id, conversation_id, reason, code, created_at) VALUES (?, ?, ?, ?, ?)",
+                    row,
+                )
+
+    def list(self, viewer: str, *, staff: bool, closed: bool = False) -> list[HandoverRecord]:
+        """Those that `viewer` may see, oldest first; the closed ones as well with `closed`."""
+        sql = (
+            f"SELECT {_COLUMNS} {_FROM} AND (? OR c.user_id = ?) AND (? OR h.closed_at IS NULL) ORDER BY h.id"
+        )
+        with self._db.read() as connection:
+            rows = connection.execute(sql, (staff, viewer, closed)).fetchall()
+        return [_handover_of(row) for row in rows]
+
+    def get(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
+        """One that `viewer` may see."""
+        with self._db.read() as connection:
+            sql = f"SELECT {_COLUMNS} {_FROM} AND h.id = ? AND (? OR c.user_id = ?)"
+            row = fetch_one(connection, sql, (handover, staff, viewer))
+        if row is None:
+            raise AccessError("store.not_yours")
+        return _handover_of(row)
+
+    def take(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
+        """Take it over; raises AccessError `handover.taken` where somebody else did, `handover.closed`, `handover.staff`."""
+        found = self._own(handover, viewer, staff=staff)
+        sql = "UPDATE handovers SET taken_by = ?, taken_at = ? WHERE id = ? AND taken_by IS NULL"
+        with self._db.write() as connection:
+            connection.execute(sql, (viewer, instant(self._clock()), found.id))
+        return self._own(handover, viewer, staff=staff)
+
+    def answer(self, handover: str, viewer: str, text: str, *, staff: bool) -> StoredMessage:
+        """Write `text` to the customer, as `viewer`, who has taken it (or does so now). Raises as `take`."""
+        found = self.take(handover, viewer, staff=staff)
+        return self._conversations.add_message(
+            found.customer, found.conversation, "assistant", text, type=STAFF, metadata={"staff": viewer}
+        )
+
+    def close(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
+        """The customer needs no person any more. Raises as `take`."""
+        found = self._own(handover, viewer, staff=staff)
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE handovers SET closed_at = ? WHERE id = ?", (instant(self._clock()), found.id)
+            )
+        return self.get(handover, viewer, staff=staff)
+
+    def _own(self, handover: str, viewer: str, *, staff: bool) -> HandoverRecord:
+        """One that `viewer` may take: open, and nobody else's."""
+        found = self.get(handover, viewer, staff=staff)
+        if not staff:
+            raise AccessError("handover.staff")
+        if found.closed_at is not None:
+            raise AccessError("handover.closed")
+        if found.taken_by not in (None, viewer):
+            raise AccessError("handover.taken", who=found.taken_by)
+        return found
+
+
+def _handover_of(row: tuple[Any, ...]) -> HandoverRecord:
+    values = list(row)
+    values[6], values[8], values[9] = when(row[6]), when_or_none(row[8]), when_or_none(row[9])
+    return HandoverRecord(*values)
