@@ -31,7 +31,7 @@ from troly_analysis.answer.names import (
     AnswerContext,
     day_of,
     house_numbers,
-    period_of_key,
+    only_changed,
     value_text,
     with_changes,
     with_units,
@@ -40,6 +40,7 @@ from troly_analysis.answer.sentences import notes, periods_of, render_answer
 from troly_analysis.planner import (
     DataQuery,
     Intent,
+    Note,
     Plan,
     QuestionAnalysis,
     Suggestion,
@@ -50,6 +51,7 @@ from troly_analysis.planner import (
     suggest_questions,
     title,
 )
+from troly_analysis.planner.periods import period_of_key
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.settings import AnalysisSettings
 from troly_analysis.sheets.store import SheetStore
@@ -135,7 +137,13 @@ def understand(
     suggested = _suggested(turn)
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
-    rest, rows = pointed_at(turn, text)
+    ask = previous.ask if previous is not None else None
+    timed = ask is not None and any(group.unit for group in ask.groups)
+    beyond = find_reference(text, turn.focus)
+    if beyond is not None and beyond.missing:
+        question = Note("not_shown", {"count": len(turn.focus.rows) if turn.focus else 0})
+        return QuestionAnalysis(text, Plan(text, ask=ask, question=question), previous, evidence=2.0)
+    rest, rows = (text, ()) if timed else pointed_at(turn, text)
     shown = tuple(row.id for row in turn.focus.rows) if turn.focus is not None else ()
     return analyse_question(
         rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows, shown=shown
@@ -158,12 +166,7 @@ def show_focus(turn: TurnContext, told: DataAnswer) -> None:
     if not told.findings:
         return
     result, ask = told.findings[-1].result, told.plan.ask if told.plan else None
-    grouped = (
-        ask is not None
-        and len(ask.groups) == 1
-        and not ask.groups[0].unit
-        and result.kind in {"rows", "compare"}
-    )
+    grouped = ask is not None and len(ask.groups) == 1 and result.kind in {"rows", "compare"}
     rows = [
         FocusRow(str(row[0]), str(row[0]), {"value": plain(row[1]) if len(row) > 1 else None})
         for row in (result.rows[:FOCUS_ROWS] if grouped else ())
@@ -316,15 +319,16 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     calls = {canonical(call): call for call in plan.calls}.values()
     numbered = enumerate(calls, len(before) + 1)
     records = [await run_tool(job.turn, service, call, number) for number, call in numbered]
-    findings = findings_of(records, job.sheets)
-    if plan.ask is not None and plan.ask.growth:
-        findings = [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
+    findings = _as_asked(plan, findings_of(records, job.sheets))
     if not findings:
         reason = records[-1].error or ""
         text = say("answer.failed", job.lang, count=len(records), reason=reason)
         return DataAnswer(text, [*before, *records], error=reason)
     _remember(job.turn, findings)
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
+    changed = plan.ask.change if plan.ask is not None else ""
+    if changed in {"up", "down"} and not any(each.result.rows for each in findings):
+        remarks.insert(0, say(f"answer.none_{changed}", job.lang))
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, plan, findings)
@@ -332,6 +336,23 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
     return DataAnswer(
         told, [*before, *records], findings, remarks=tuple(remarks), chart=plan.chart, plan=plan
     )
+
+
+def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
+    """The results with the change of each period, or with only those groups that rose or fell, where that was asked for."""
+    ask = plan.ask
+    if ask is not None and ask.growth:
+        return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
+    if ask is not None and ask.change:
+        cut = (ask.change, ask.order, ask.limit)
+        return [dataclasses.replace(each, result=only_changed(each.result, *cut)) for each in findings]
+    if ask is not None and ask.gap and ask.measures[0].ref is not None:
+        unit = ask.measures[0].ref.unit
+        made = (
+            dataclasses.replace(each.result, units=(unit,) * len(each.result.columns)) for each in findings
+        )
+        return [dataclasses.replace(each, result=result) for each, result in zip(findings, made, strict=True)]
+    return findings
 
 
 async def _without_lost(job: Job, plan: Plan, findings: Sequence[ComputedResult]) -> list[str]:

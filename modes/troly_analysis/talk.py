@@ -6,16 +6,13 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
 from troly.text.catalogue import Lang
-from troly.text.match import Lexicon
-from troly.text.wordlist import read_lists
+from troly.text.everyday import small_talk
 from troly_analysis.agent.messages import name_text
 from troly_analysis.answer.figures import Days, ground, strangers
 from troly_analysis.answer.names import house_numbers
@@ -26,7 +23,6 @@ from troly_analysis.types import Sheet
 UNCLEAR = "analysis_unclear"
 HISTORY, HISTORY_CHARS, NAMED = 12, 1_500, 5
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-_LEXICON = Path(__file__).parent / "lexicons" / "chat.txt"
 
 
 async def chat(
@@ -100,12 +96,12 @@ def _prompt(
 
 
 def _by_rules(text: str, sheets: tuple[Sheet, ...], lang: Lang) -> str:
-    found = _lexicon().labels_in(text)
-    kind = next((name for name in read_lists(_LEXICON) if name in found), "other")
+    found = small_talk(text).kind
+    kind = found if found in {"ability", "identity", "thanks", "bye", "greeting"} else "other"
     said = [say(f"talk.{kind}", lang)]
     if kind in {"thanks", "bye"}:
         return said[0]
-    if sheets and kind in {"abilities", "greeting", "other"}:
+    if sheets and kind in {"ability", "greeting", "other"}:
         names = ", ".join(name_text(sheet.name) for sheet in sheets[:NAMED])
         said.append(say("talk.sheets", lang, names=names))
     said.append(say("talk.ask", lang, examples=bullets(_examples(sheets, lang))))
@@ -134,8 +130,3 @@ def bullets(lines: Sequence[str]) -> str:
 def state_of(text: str, *, spoken: bool = False) -> dict[str, Any]:
     """What a node without data leaves in the state."""
     return {"agent_response": text, "spoken": spoken}
-
-
-@cache
-def _lexicon() -> Lexicon:
-    return Lexicon.load(_LEXICON)

@@ -23,9 +23,8 @@ from troly_analysis.answer.names import (
     period_name,
     period_of,
     small,
-    value_text,
 )
-from troly_analysis.answer.sentences import asks_for, is_empty, periods_of, title
+from troly_analysis.answer.sentences import is_empty, is_listed, periods_of, title
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
 
@@ -34,12 +33,10 @@ IN_TIME = ("day", "week", "month", "quarter", "year", "hour", "weekday")
 
 
 def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext) -> Table | None:
-    """The result as a table; None where one figure says it all."""
+    """The result as a table; None where the words say it all."""
     described = call.tool == "get_data_schema" and sheet is not None
-    if is_empty(result) or result.kind == "scalar" or _single(result) or described:
+    if is_empty(result) or not result.rows or is_listed(result) or described:
         return None
-    if result.kind == "compare" and not result.rows:
-        return _periods_table(call, result, asked)
     lang = asked.lang
     units = [result.units[at] if at < len(result.units) else "" for at in range(len(result.columns))]
     rows = tuple(
@@ -54,24 +51,12 @@ def table_of(call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerC
     return Table(columns, rows, title(call, sheet, asked), numeric)
 
 
-def _periods_table(call: ToolCall, result: Result, asked: AnswerContext) -> Table:
-    """A comparison as a table: the two periods, then the change."""
-    lang = asked.lang
-    unit = result.unit
-    (start2, end2), (start1, end1) = periods_of(call)
-    rows = [
-        (period_name(start1, end1, asked), value_text(result.period1_value, unit, lang)),
-        (period_name(start2, end2, asked), value_text(result.period2_value, unit, lang)),
-        (say("compare.change", lang), value_text(result.difference, unit, lang)),
-        (say("compare.percent", lang), value_text(result.percentage_change, "%", lang)),
-    ]
-    return Table((say("compare.period", lang), say("compare.value", lang)), tuple(rows), "", (1,))
-
-
 def chart_of(
     call: ToolCall, result: Result, sheet: Sheet | None, asked: AnswerContext, wanted: str | None = None
 ) -> Chart | None:
-    """A chart of the result, or None where it would say no more than the words; `wanted` is what the plan asks for."""
+    """The chart that was asked for (`wanted`: its kind, "any" for none in particular); None for none."""
+    if not wanted:
+        return None
     if result.kind == "compare":
         return _side_by_side(call, result, asked) if result.rows else _two_bars(call, result, asked)
     if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
@@ -83,7 +68,7 @@ def chart_of(
         cell_text(row[0], result.columns[0], result.units[0] if result.units else "", asked.lang)
         for row in result.rows
     )
-    kind = _chart_kind(result, sheet, asked, values, wanted)
+    kind = _chart_kind(result, sheet, values, wanted)
     if kind is None:
         return None
     series = tuple(
@@ -126,12 +111,10 @@ def _side_by_side(call: ToolCall, result: Result, asked: AnswerContext) -> Chart
     return Chart("bar", labels, series, "", result.unit, language=asked.lang)
 
 
-def _chart_kind(
-    result: Result, sheet: Sheet | None, asked: AnswerContext, values: list[int], wanted: str | None
-) -> Any:
+def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: str) -> Any:
     count = len(result.rows)
     positive = all(row[values[0]] >= 0 for row in result.rows) and any(row[values[0]] for row in result.rows)
-    if (wanted == "share" or asks_for(asked.text, "share")) and positive and count <= MOST_SHARES:
+    if wanted == "share" and positive and count <= MOST_SHARES:
         return "share"
     if wanted == "line" or _is_time(result.columns[0], sheet):
         return "line" if 3 <= count <= MOST_POINTS else "bar" if count <= MOST_BARS else None
@@ -160,11 +143,6 @@ def _all_numbers(result: Result, at: int) -> bool:
     return bool(cells) and all(
         isinstance(cell, (int, float, Decimal)) and not isinstance(cell, bool) for cell in cells
     )
-
-
-def _single(result: Result) -> bool:
-    """Whether the sentence says all there is: one row of a name and a figure, or of a figure."""
-    return result.kind == "rows" and len(result.rows) == 1 and len(result.columns) <= 2
 
 
 # How an answer was computed: the query that ran, what it does step by step, and facts about its run.

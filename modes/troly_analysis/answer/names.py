@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.dates import DateRange, find_ranges, format_date, months
+from troly.text.dates import DateRange, find_ranges, format_date
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
@@ -113,6 +113,17 @@ def with_changes(result: Result) -> Result:
         before = value
     columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
     return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
+
+
+def only_changed(result: Result, way: str, order: str, limit: int) -> Result:
+    """A comparison by groups with those that rose (`way` "up") or fell ("down"), the greatest change first, `limit` of them."""
+    at = result.columns.index("difference") if "difference" in result.columns else -1
+    if result.kind != "compare" or at < 0 or not way:
+        return result
+    sign = -1 if way == "down" else 1
+    rows = [row for row in result.rows if row[at] is not None and (way == "any" or row[at] * sign > 0)]
+    rows.sort(key=lambda row: row[at], reverse=(order != "asc") == (sign > 0))
+    return dataclasses.replace(result, rows=tuple(rows[: limit or None]))
 
 
 def group_name(name: str, lang: Lang) -> str:
@@ -255,17 +266,6 @@ def day_of(value: Any) -> date | None:
         return datetime.fromisoformat(str(value)).date() if value else None
     except ValueError:
         return None
-
-
-_MONTH_KEY, _QUARTER_KEY = re.compile(r"(\d{4})-(\d{2})"), re.compile(r"(\d{4})-Q([1-4])")
-
-
-def period_of_key(text: str) -> tuple[date, date] | None:
-    """First and last day of a month or quarter that a result is grouped by ("2024-01", "2024-Q1"); None for others."""
-    if (match := _MONTH_KEY.fullmatch(text)) and 1 <= int(match[2]) <= 12:
-        return months(int(match[1]), int(match[2]))
-    match = _QUARTER_KEY.fullmatch(text)
-    return months(int(match[1]), int(match[2]) * 3 - 2, 3) if match else None
 
 
 def period_name(start: date | None, end: date | None, asked: AnswerContext) -> str:

@@ -42,8 +42,7 @@ def describe(sheet: Sheet, lang: Lang) -> str:
     lines += [
         f"{number}. {_column(field, lang)}" for number, field in enumerate(sheet.fields[:_COLUMNS_LISTED], 1)
     ]
-    if (more := len(sheet.fields) - _COLUMNS_LISTED) > 0:
-        lines.append(say("answer.more", lang, count=format_number(more, lang)))
+    lines += _more(len(sheet.fields) - _COLUMNS_LISTED, lang)
     if sheet.metrics:
         lines.append(say("schema.metrics", lang, names=", ".join(metric.name for metric in sheet.metrics)))
     return "\n".join(lines)
@@ -97,6 +96,12 @@ def is_empty(result: Result) -> bool:
         or (result.kind == "rows" and not result.rows)
         or (result.kind == "compare" and result.period1_value is None and result.period2_value is None)
     )
+
+
+def is_listed(result: Result) -> bool:
+    """Whether the words list the whole result: a few rows of a name and a figure. Any other stands in a table."""
+    gap = len(result.rows) == 1 and "difference" in result.columns
+    return result.kind == "rows" and len(result.rows) <= LISTED and (len(result.columns) <= 2 or gap)
 
 
 def notes(call: ToolCall, result: Result, asked: AnswerContext) -> list[str]:
@@ -169,7 +174,9 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     figure = figure_name(bare if counted else call, sheet, asked.lang)
     if call.arguments.get("operation") == "sum" and figure == _summed(call, asked.lang):
         figure = small(str(call.arguments.get("field")))
-    return _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
+    said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
+    few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
+    return "\n".join([said, *few])
 
 
 def _summed(call: ToolCall, lang: Lang) -> str:
@@ -208,17 +215,24 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     if len(result.rows) == 1 and result.columns[0] == "share":
         share, *parts = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
         return f"{head}: {share} ({' / '.join(parts)})"
+    if len(result.rows) == 1 and not isinstance(result.rows[0][0], str) and "difference" in result.columns:
+        named = (column_name(name, sheet, asked.lang) for name in result.columns)
+        cells = (_cell(result, 0, at, asked.lang) for at in range(len(result.columns)))
+        return f"{head}: " + ", ".join(f"{name}: {cell}" for name, cell in zip(named, cells, strict=True))
     counts = call.arguments.get("operation") == "count" and not any(result.units)
     noun = rows_are(sheet, asked.lang) if counts else ""
     if counts and len(result.columns) == 2 and all(row[1] == 1 for row in result.rows):
         result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
-    return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
+    if is_listed(result):
+        return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
+    first = _lines(replace(result, rows=result.rows[:1]), sheet, asked.lang, noun)
+    return "\n".join([f"{head}:", *first, *_more(len(result.rows) - 1, asked.lang)])
 
 
 def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> list[str]:
-    """The first rows as a numbered list (001-32, 001-35), and how many more there are in the table."""
+    """The rows as a numbered list (001-32, 001-35)."""
     lines = []
-    for number, row in enumerate(result.rows[:LISTED], 1):
+    for number, row in enumerate(result.rows, 1):
         label = _cell(result, number - 1, 0, lang)
         if result.columns[0].endswith(":month"):
             label = say("period.of_month", lang, month=label)
@@ -228,9 +242,11 @@ def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> l
         ]
         told = rest[0][1] if len(rest) == 1 else ", ".join(f"{name}: {value}" for name, value in rest)
         lines.append(f"{number}. {label} - {told}" if told else f"{number}. {label}")
-    if (more := len(result.rows) - LISTED) > 0:
-        lines.append(say("answer.more", lang, count=value_text(more, "", lang)))
     return lines
+
+
+def _more(count: int, lang: Lang) -> list[str]:
+    return [say("answer.more", lang, count=value_text(count, "", lang))] if count > 0 else []
 
 
 def _cell(result: Result, row: int, at: int, lang: Lang, noun: str = "") -> str:
@@ -272,11 +288,6 @@ def _values_there_are(call: ToolCall, sheet: Sheet | None, lang: Lang) -> list[s
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def asks_for(text: str, label: str) -> bool:
-    """Whether a question has the words that stand under `label` in lexicons/answers.txt."""
-    return _has(text, label)
 
 
 def _has(text: str, label: str) -> bool:

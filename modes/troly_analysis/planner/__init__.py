@@ -4,11 +4,12 @@ from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import QuestionAnalysis, analyse_question
 from troly_analysis.planner.schema import lost_values
 from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
-from troly_analysis.planner.types import DataQuery, Intent, Plan
+from troly_analysis.planner.types import DataQuery, Intent, Note, Plan
 
 __all__ = [
     "DataQuery",
     "Intent",
+    "Note",
     "Plan",
     "QuestionAnalysis",
     "Suggestion",

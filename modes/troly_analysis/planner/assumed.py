@@ -137,7 +137,10 @@ def _often(w: FigureSearch) -> Measure | None:
 
 
 def _rows(w: FigureSearch) -> Measure | None:
-    return w.count() if w.parts.rows and w.form != "rows" else None  # rows are sorted by a column
+    mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
+    return (
+        w.count() if w.parts.rows and w.form != "rows" and not mean else None
+    )  # rows are sorted by a column
 
 
 def _mean(w: FigureSearch) -> Measure | None:
@@ -166,7 +169,11 @@ def _money(w: FigureSearch) -> Measure | None:
     if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
         return w.assume(w.money, op)
     limited = w.form != "scalar" or w.conditions or w.parts.when.period
-    return w.assume(main, op) if main and (w.sold or (w.parts.op == "sum" and limited)) else None
+    return (
+        w.assume(main, op)
+        if main and (w.sold or w.parts.change or (w.parts.op == "sum" and limited))
+        else None
+    )
 
 
 def _events(w: FigureSearch) -> Measure | None:

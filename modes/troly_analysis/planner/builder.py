@@ -107,7 +107,10 @@ class _Builder:
         if form == "top":
             self._named_groups()
         limit = self._limit(form, order)
-        self._extremes_kept(form, order)
+        change = parts.change or ("any" if order in {"asc", "desc"} else "")
+        change = change if form == "compare" and self.groups else ""
+        self._extremes_kept("top" if change else form, order)
+        limit = limit or (1 if change and parts.extremes else 0)
         self.built.query = DataQuery(
             sheet=sheet,
             form=form,
@@ -118,7 +121,7 @@ class _Builder:
             date_ref=parts.when.date_ref,
             period=period,
             versus=versus,
-            order=order if form in {"top", "rows", "share", "groups"} else "",  # type: ignore[arg-type]
+            order=order if form in {"top", "rows", "share", "groups"} or change else "",  # type: ignore[arg-type]
             limit=limit,
             rank=parts.rank if form in {"top", "rows"} else 0,
             entity=parts.rows,
@@ -128,6 +131,7 @@ class _Builder:
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
             growth=self._growing(form),
+            change=change,  # type: ignore[arg-type]
             chart=parts.chart,
         )
         self._check_shown(form)
@@ -142,6 +146,8 @@ class _Builder:
             self.unmet.append("avg")
         if parts.has("sold", "bought", "seller", "slow seller") and not self.schema.deals:
             self.unmet.append("mua/bán")
+        if parts.change and not (form == "compare" and self.groups) and not self._growing(form):
+            self.unmet.append("±")
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
 
@@ -684,7 +690,8 @@ def _dated(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQ
     query = replace(query, date_ref=query.date_ref or when.date_ref)
     if when.as_whole and not parts.groups:
         query = replace(query, groups=tuple(each for each in query.groups if not each.unit))
-        query = replace(query, form=query.form if query.groups or query.form != "groups" else "scalar")
+        if not query.groups and query.form in {"groups", "top"}:
+            query = replace(query, form="scalar", limit=0, order="", rank=0, growth=False)
     if when.versus:
         return _against(parts, query, schema, today)
     if when.period:

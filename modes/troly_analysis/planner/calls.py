@@ -13,13 +13,12 @@ from troly_analysis.planner.pipelines import (
     compared,
     differing,
     label,
-    measure_label,
     per,
     share,
     unreachable,
 )
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.types import Chart, Condition, DataQuery, Group, Measure, Period
+from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period
 from troly_analysis.types import ToolCall
 
 
@@ -49,19 +48,6 @@ def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
 
 def _values(ask: DataQuery) -> ToolCall:
     return _aggregate(ask, Measure("count"))
-
-
-def chart_of(ask: DataQuery) -> Chart | None:
-    """The chart that was asked for, else the one that helps: a line over time, shares of a whole, bars for groups."""
-    if ask.chart and ask.chart != "any":
-        return ask.chart
-    if ask.form == "share" and ask.groups and not ask.part:
-        return "share"
-    if ask.form in {"scalar", "rows", "distinct", "schema"} or not ask.groups or ask.count_groups:
-        return None
-    if any(group.unit in {"day", "week", "month", "quarter", "year"} for group in ask.groups):
-        return "bar" if ask.form == "top" else "line"
-    return "bar"
 
 
 def _needs_pipeline(ask: DataQuery) -> bool:
@@ -216,6 +202,3 @@ def _span(name: str, period: Period | None) -> dict[str, str]:
     if period is None:
         return {}
     return {f"{name}_from": period.start.isoformat(), f"{name}_to": period.end.isoformat()}
-
-
-__all__ = ["chart_of", "compose", "measure_label"]

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from troly.text.dates import DateRange, Unit, add, find_ranges, whole
+from troly.text.dates import DateRange, Unit, add, find_ranges, months, whole
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.lexicon import marks
 from troly_analysis.planner.types import Condition, Period, Ref
@@ -95,6 +95,33 @@ def read_periods(reader: Reader) -> When:
     return when
 
 
+_MONTH_KEY, _QUARTER_KEY = re.compile(r"(\d{4})-(\d{2})"), re.compile(r"(\d{4})-Q([1-4])")
+
+
+def period_of_key(text: str) -> tuple[date, date] | None:
+    """First and last day of what a result is grouped by ("2024-01", "2024-Q1", "2024", a day); None for others."""
+    if (match := _MONTH_KEY.fullmatch(text)) and 1 <= int(match[2]) <= 12:
+        return months(int(match[1]), int(match[2]))
+    if match := _QUARTER_KEY.fullmatch(text):
+        return months(int(match[1]), int(match[2]) * 3 - 2, 3)
+    if _YEAR.fullmatch(text):
+        return months(int(text), 1, 12)
+    try:
+        day = date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+    return day, day
+
+
+def _shown_period(reader: Reader, unit: str) -> Period | None:
+    """The one period that the answer before was about, where it was by this unit of time: "tháng đó"."""
+    before = reader.before
+    if before is None or len(before.groups) != 1 or before.groups[0].unit != unit or len(reader.shown) != 1:
+        return None
+    found = period_of_key(reader.shown[0])
+    return Period(whole(found[0], unit)[0], whole(found[0], unit)[1]) if found else None  # type: ignore[arg-type]
+
+
 def _point_back(reader: Reader) -> bool:
     """ "Quý đó", "cả 3 tháng đó", "the week before that": periods told by the one of the question before, or of this message.
 
@@ -115,11 +142,16 @@ def _point_back(reader: Reader) -> bool:
             places = beside[:1]
         else:
             continue
-        if before is None or not places:
+        if not places:
             continue
-        meant = preceding(before) if back else before
-        if mention.unit and not back and not _is_made_of(before, mention.unit, reader, at):
+        shown = _shown_period(reader, mention.unit)
+        said = shown or before
+        if said is None or (
+            mention.unit and not (back or shown) and not _is_made_of(said, mention.unit, reader, at)
+        ):
             continue
+        meant = preceding(said) if back else said
+        together = together or shown is not None
         mention.period = DateRange(meant.start, meant.end, "", (0, 0))
         mention.labels = frozenset()
         reader.take("pointer", *places)

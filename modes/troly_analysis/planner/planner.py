@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import BuiltQuery, build_query, is_followup, lost_words, refine_query
-from troly_analysis.planner.calls import chart_of, compose, out_of_reach
+from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
 from troly_analysis.planner.schema import Schema, schema_of
@@ -65,7 +65,13 @@ class _Candidate:
     def fit(self) -> tuple[float, ...]:
         """For ordering, the best first."""
         works = self.built.query is not None and self.built.question is None
-        return (self.left + (0 if works else 2), self.joined, -self.parts.weight)
+        return (self.left + (0 if works else 2), self.joined, self.distinct, -self.parts.weight)
+
+    @property
+    def distinct(self) -> int:
+        """Whether different values are counted, which another sheet may have as its rows."""
+        query = self.built.query
+        return int(query is not None and any(each.distinct for each in query.measures))
 
     @property
     def joined(self) -> int:
@@ -206,7 +212,7 @@ def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate 
     if len(found) < 2 or (before is not None and found[0].schema.sheet.name == before.sheet):
         return None
     first, second = found[:2]
-    same = first.fit[:2] == second.fit[:2] and (first.built.query is None) == (second.built.query is None)
+    same = first.fit[:3] == second.fit[:3] and (first.built.query is None) == (second.built.query is None)
     close = first.parts.weight - second.parts.weight <= _TIE
     return second if same and close and first.built.query is not None and not first.left else None
 
@@ -227,7 +233,7 @@ def _of_suggestion(text: str, query: DataQuery, sheets: Sequence[Sheet]) -> Plan
         sheet=sheet.name,
         ask=query,
         shown=tuple(_made_notes(query)),
-        chart=chart_of(query) if calls else None,
+        chart=query.chart or None,
     )
 
 
@@ -280,7 +286,7 @@ def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Pl
         calls=compose(query, best.schema, plan.text),
         ask=query,
         shown=notes,
-        chart=chart_of(query),
+        chart=query.chart or None,
         partial_period=is_partial(query.period, today) or is_partial(query.versus, today),
     )
 

@@ -52,6 +52,14 @@ _HOUR = re.compile(
     r"(?: (?:sáng|sang|trưa|trua|(?P<late>chiều|chieu|tối|toi|đêm|dem)))?",
     re.IGNORECASE,
 )
+_WAYS: dict[Literal["up", "down"], frozenset[str]] = {
+    "up": frozenset(
+        {"tang", "tang truong", "grew", "grow", "rose", "increased", "increase", "di len", "tang len"}
+    ),
+    "down": frozenset(
+        {"giam", "sut", "sut giam", "fell", "dropped", "decreased", "decrease", "declined", "di xuong"}
+    ),
+}
 _HOUR_SIGNS: dict[Op, frozenset[str]] = {
     "gte": frozenset({"tu", "sau", "from", "after", "since"}),
     "lt": frozenset({"truoc", "before"}),
@@ -130,6 +138,8 @@ class Parts:
     """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
+    change: Literal["up", "down", ""] = ""
+    """Whether only what rose or fell is asked for ("kênh nào giảm")."""
     hours: list[Condition] = field(default_factory=list)
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
@@ -182,6 +192,8 @@ class Reader:
     ) -> None:
         self.schema, self.today, self.choices = schema, today, choices
         self.before, self.shown = before, tuple(shown)
+        self.told: set[str] = set()
+        self.asked_both = False
         self.wording = read_wording(message, schema.names, schema.values)
         self.mentions = find_mentions(self.wording, schema, today)
         if extra := long_values(self.wording, schema, self.mentions, lookup):
@@ -504,9 +516,10 @@ class Reader:
         if ref is None or ref.sheet or ref.parts or ref.kind == "boolean" or mention.targets[0].weight < 0.5:
             return None
         after = self.beside(place, 1)
+        denied = word.has("deny") and word.end == mention.start
+        asks = () if denied else ("which", "much", "count")
         if after >= 0 and (
-            self.mentions[after].amount
-            or self.has(after, *_OPS, *_SIGNS, "superlative", "which", "much", "count")
+            self.mentions[after].amount or self.has(after, *_OPS, *_SIGNS, "superlative", *asks)
         ):
             return None  # "có viện phí cao nhất" says something of its figures
         typed = self.wording.words[min(word.start, mention.start) : max(word.end, mention.end)]
@@ -596,6 +609,9 @@ class Reader:
             self.parts.limit = int(self.mentions[at].number)
             self.take("limit", at)
             return
+        if not sign and not ranged and self._is_all_of(at):
+            self.take("limit", at)
+            return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
         if ref is None or (
             sign == "" and not ranged and (carrier is None or not self._adjacent(at, carrier))
@@ -615,6 +631,15 @@ class Reader:
             rows = False
         self.parts.numbers.append((found, rows))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
+
+    def _is_all_of(self, at: int) -> bool:
+        """ "4 kênh" of a sheet with four of them: all are meant, one by one."""
+        target = (
+            self.dimension(at + 1) if at + 1 < len(self.mentions) and self.mentions[at + 1].targets else None
+        )
+        if target is None or target.ref is None or self.is_rows(at + 1) or self.mentions[at + 1].unit:
+            return False
+        return self.mentions[at].number == self.schema.key(target.ref).distinct
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
@@ -1165,6 +1190,7 @@ class Reader:
             if said is not None and self.mentions[place].role in {"", "operation"}:
                 op = said  # type: ignore[assignment]
                 self.take("operation", place)
+                self.told.add(ref.name if ref else "")
                 break
             if self.mentions[place].targets and self.mentions[place].role == "figure":
                 break
@@ -1182,11 +1208,16 @@ class Reader:
                     continue
                 self.take("operation", at)
                 self.parts.op = self.parts.op or op
-                if op == "avg":
-                    self.parts.measures = [
-                        replace(each, op="avg") if each.ref and not each.metric and each.op == "sum" else each
-                        for each in self.parts.measures
-                    ]
+                for nth, each in enumerate(list(self.parts.measures)):
+                    if each.ref is None or each.metric or each.distinct:
+                        continue
+                    if each.op == op:
+                        self.told.add(each.ref.name)
+                    elif each.ref.name in self.told:  # "tổng bao nhiêu, trung bình bao nhiêu"
+                        self._add(replace(each, op=op))
+                        self.asked_both = True
+                    elif op == "avg" and each.op == "sum":
+                        self.parts.measures[nth] = replace(each, op="avg")
 
     def _counted(self, at: int) -> Measure | None:
         """What is counted when the words before say so: rows, the different values of a column, or pieces."""
@@ -1286,7 +1317,7 @@ class Reader:
             self.take(self._role_left(at), at)
         self._gather()
         parts = self.parts
-        parts.evidence, parts.joined = self._evidence(), self._side_by_side()
+        parts.evidence, parts.joined = self._evidence(), self._side_by_side() or self.asked_both
         parts.pointed = any(mention.role == "pointer" for mention in self.mentions)
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
@@ -1296,6 +1327,9 @@ class Reader:
         parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
+        ways = {way for each in self.mentions if each.role for way in _WAYS if fold(each.text) in _WAYS[way]}
+        if len(ways) == 1 and parts.groups and parts.has("which", "who", "list", "plural"):
+            parts.change = ways.pop()
         parts.unread, parts.understood = self._unread(), self._understood()
 
     def _role_left(self, at: int) -> str:
@@ -1433,10 +1467,16 @@ class Reader:
 
     def _of_header(self, start: int, end: int) -> bool:
         """Whether words only repeat the header of the column whose value stands beside them: "giao bằng GHTK"."""
-        beside = [each for each in self.mentions if each.role == "value" and end <= each.start <= end + 1]
-        ref = beside[0].values[0].ref if beside and beside[0].values else None
+        near = range(start - 2, end + 2)
+        beside = [each for each in self.mentions if each.start in near or each.end in near]
+        refs = [each.values[0].ref for each in beside if each.role == "value" and each.values]
+        refs += [
+            each.targets[0].ref
+            for each in beside
+            if each.role == "group" and each.targets and each.targets[0].ref
+        ]
         said = [token.folded for token in self.wording.words[start:end]]
-        header = {token.folded for token in tokens(ref.name)} if ref else set()
+        header = {token.folded for ref in refs for token in tokens(ref.name)}
         return bool(header) and all(word in header or word in {"bang", "qua"} for word in said)
 
     def _understood(self) -> tuple[str, ...]:

@@ -144,6 +144,8 @@ class DataQuery:
     """For a mean over days, persons … : what it is taken over."""
     growth: bool = False
     """Whether each period is shown with its change against the one before."""
+    change: Literal["up", "down", "any", ""] = ""
+    """In a comparison by groups: those that rose or fell are asked for, "any" where only their order is."""
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
 
@@ -165,7 +167,7 @@ class Plan:
     shown: tuple[Note, ...] = ()
     question: Note | None = None
     options: tuple[str, ...] = ()
-    chart: Chart | None = None
+    chart: Chart | Literal["any"] | None = None
     partial_period: bool = False
     missing: tuple[str, ...] = ()
     understood: tuple[str, ...] = ()

@@ -133,7 +133,7 @@ def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> Non
     result = Result("rows", columns=("Sản phẩm", "sum(Số lượng)"), rows=rows)
     call = aggregate("sum", "Số lượng", group_by="Sản phẩm")
     said = render_answer(call, result, SHEET, asked(""))
-    assert said.splitlines()[-1] == "… và 15 dòng nữa trong bảng bên dưới"
+    assert said.splitlines()[1:] == ["1. SP 0 - 0", "… và 24 dòng nữa trong bảng bên dưới"]
     table = table_of(call, result, SHEET, asked(""))
     assert table is not None
     assert len(table.rows) == 25
@@ -143,7 +143,7 @@ def test_more_rows_than_are_listed_are_counted_and_all_are_in_the_table() -> Non
 
 @pytest.mark.parametrize(
     ("question", "wanted", "kind"),
-    [("theo sàn", None, "bar"), ("tỷ trọng theo sàn", None, "share"), ("x", "line", "bar")],
+    [("theo sàn", "any", "bar"), ("tỷ trọng theo sàn", "share", "share"), ("x", "line", "bar")],
 )
 def test_the_chart_fits_the_question(question: str, wanted: str | None, kind: str) -> None:
     result = Result(
@@ -151,6 +151,7 @@ def test_the_chart_fits_the_question(question: str, wanted: str | None, kind: st
     )
     chart = chart_of(aggregate(group_by="Sàn"), result, SHEET, asked(question), wanted)
     assert chart is not None
+    assert chart_of(aggregate(group_by="Sàn"), result, SHEET, asked(question)) is None
     assert (chart.kind, chart.unit, chart.series[0].values) == (kind, "VND", (5.0, 2.0))
 
 

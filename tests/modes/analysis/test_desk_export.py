@@ -44,6 +44,7 @@ async def test_the_last_result_as_csv_and_xlsx(own_home: Path, tmp_path: Path) -
 async def test_a_comparison_and_its_chart(own_home: Path, tmp_path: Path) -> None:
     with analyst_at(own_home) as analyst:
         await analyst.ask("So sánh doanh thu tuần này với tuần trước")
+        await analyst.ask("vẽ biểu đồ")
         export(analyst, tmp_path / "c.csv")
         export(analyst, tmp_path / "c.svg")
     assert "period2_value,57750000" in (tmp_path / "c.csv").read_text("utf-8-sig")
