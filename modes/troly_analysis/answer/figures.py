@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold_in_place, nfc
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
@@ -98,7 +99,6 @@ def _fits(match: re.Match[str], number: int, known: Days) -> bool:
 
 # A figure may be told rounded ("58 triệu" for 57.750.000) when it is at most this far off.
 _FURTHEST = Decimal("0.005")
-_FEW = 12
 _ORDINAL = re.compile(r"^([ \t]*(?:[-*] )?\**)(\d{1,3})([.)])(?=\s|\*)", re.MULTILINE)
 _TIMES = re.compile(r"(?i)\b(?:gấp|x)\s*\d[\d.,]*\s*(?:lần|times)?|\d[\d.,]*\s*(?:lần|times)\b")
 _DIGITS = re.compile(r"\d[\d.,]*")
@@ -134,6 +134,7 @@ class Ground:
     texts: tuple[str, ...]
     days: Days
     trend: int | None = None
+    columns: tuple[tuple[Decimal, ...], ...] = ()
 
 
 def ground(
@@ -147,13 +148,13 @@ def ground(
     percents: set[Decimal] = set()
     texts: set[str] = {field.name for sheet in sheets for field in sheet.fields} | {s.name for s in sheets}
     trends = set()
+    columns: list[tuple[Decimal, ...]] = []
     for call, result in found:
         _take(result, cells, percents, texts)
-        _derive(result, cells, percents)
+        columns += _columns_of(result)
         texts |= set(_words_of(call.arguments))
         if result.kind == "compare" and result.difference is not None:
             trends.add((result.difference > 0) - (result.difference < 0))
-    _pairs(cells, percents) if len(found) > 1 else None
     named = tuple(sorted((text for text in texts if any(c.isdigit() for c in text)), key=len, reverse=True))
     return Ground(
         frozenset(cells),
@@ -162,6 +163,7 @@ def ground(
         named,
         days,
         trends.pop() if len(trends) == 1 else None,
+        tuple(columns),
     )
 
 
@@ -180,10 +182,11 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
         if Decimal(10 + _UNITS.get((match[1] or "").lower(), 0)) not in known.cells | known.said:
             wrong.append(match[0])
     seen = [False] * len(text)
+    follows = derived_figures(text, known.cells | known.percents | known.said, known.columns)
     for amount in find_amounts(text):
         seen[amount.start : amount.end] = [True] * (amount.end - amount.start)
         written = text[amount.start : amount.end]
-        if not _backed(amount, written, known):
+        if not (_backed(amount, written, known) or abs(amount.value) in follows):
             wrong.append(written.strip())
     wrong += [match[0] for match in _DIGITS.finditer(text) if not any(seen[match.start() : match.end()])]
     return tuple(dict.fromkeys(wrong))
@@ -218,30 +221,16 @@ def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: se
     cells.update(Decimal(number) for number in range(1, len(result.rows) + 1))
 
 
-def _derive(result: Result, cells: set[Decimal], percents: set[Decimal]) -> None:
-    """What code can work out from one result: the total of a column, each share of it, and what two figures of it make."""
-    for at, _ in enumerate(result.columns):
-        column: set[Decimal] = set()
-        values = [row[at] for row in result.rows if at < len(row)]
-        unit = result.units[at] if at < len(result.units) else ""
-        for value in values:
-            _take_cell(value, unit, column, set(), set())
-        if len(column) < 2 or unit == "%":
-            continue
-        total = sum((Decimal(str(value)) for value in values if value is not None), Decimal())
-        cells.add(abs(total))
-        percents |= {cell / total * 100 for cell in column if total}
-        _pairs(column, percents, cells)
-
-
-def _pairs(figures: set[Decimal], percents: set[Decimal], cells: set[Decimal] | None = None) -> None:
-    """The differences, shares and changes in per cent of any two of a few figures."""
-    few = list(figures) if len(figures) <= _FEW else []
-    for one in few:
-        for other in few:
-            if one != other and other:
-                percents |= {one / other * 100, abs(one - other) / other * 100}
-                (figures if cells is None else cells).add(abs(one - other))
+def _columns_of(result: Result) -> Iterable[tuple[Decimal, ...]]:
+    """The columns of figures of a result, whose totals and shares an answer may name."""
+    for at in range(len(result.columns)):
+        column: list[Decimal] = []
+        for row in result.rows:
+            cell: set[Decimal] = set()
+            _take_cell(row[at] if at < len(row) else None, "", cell, set(), set())
+            column += cell
+        if len(column) == len(result.rows) > 1:
+            yield tuple(column)
 
 
 def _flat(value: Any) -> Iterable[Any]:

@@ -131,7 +131,7 @@ class _Builder:
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
             growth=self._growing(form),
-            change=change,  # type: ignore[arg-type]
+            change=change,
             chart=parts.chart,
         )
         self._check_shown(form)

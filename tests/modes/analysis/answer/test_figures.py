@@ -119,3 +119,15 @@ def test_another_whole_number_is_never_backed(cell: int, told: int) -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_judged_without_falling_over(text: str) -> None:
     assert isinstance(strangers(text, known(COMPARED, ROWS)), tuple)
+
+
+@pytest.mark.parametrize(
+    ("prose", "follows"),
+    [
+        ("500 trên tổng 1.050, tức 47,6%.", True),
+        ("Áo thun hơn iPhone 15 Pro 150 cái (500 so với 350).", True),
+        ("500 trên tổng 1.050, tức 51,6%.", False),
+    ],
+)
+def test_what_follows_from_shown_figures_is_let_through(prose: str, follows: bool) -> None:
+    assert (strangers(prose, known(ROWS)) == ()) is follows
