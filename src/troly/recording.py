@@ -41,6 +41,18 @@ class TurnRecording:
         """Record one JSON value."""
         self._values.setdefault(label, []).append(value)
 
+    def resume(self, recorded: Mapping[str, Any]) -> None:
+        """Let the turn go on from an earlier run: what the network gave then is not asked for again."""
+        self._left = {name: deque(values) for name, values in dict(recorded.get("values", {})).items()}
+
+    def resumed(self, label: str) -> bool:
+        """Whether the earlier run of a turn that goes on has a value of `label` to give."""
+        return not self.replaying and bool(self._left.get(label))
+
+    def last(self, label: str) -> Any:
+        """What was recorded last."""
+        return self._values[label][-1]
+
     def left(self, label: str) -> bool:
         """Whether a replay has a value of `label` to give; where it has none the label is noted as missed."""
         if self._left.get(label):
@@ -164,6 +176,9 @@ async def given(
         if tape.left(label):
             return unpack(tape.next(label))
         return otherwise() if otherwise is not None else await work()
+    if tape.resumed(label):
+        tape.keep(label, tape.next(label))
+        return unpack(tape.last(label))
     value = await work()
     tape.keep(label, pack(value))
     return value

@@ -38,6 +38,8 @@ from troly.plugin.events import (
     TurnStarted,
 )
 from troly.plugin.services import Services
+from troly.recording import TurnRecording, running
+from troly.recording import given as from_network
 
 ACTIONS = ("say", "event", "yield", "raise", "model_error", "late")
 
@@ -379,3 +381,22 @@ async def test_a_model_that_is_being_loaded_is_told(tmp_path: Path, monkeypatch:
         events = await _with_model(tmp_path, server, ["stream"])
     kinds = [type(event) for event in events]
     assert kinds.index(ModelLoading) < kinds.index(Token)
+
+
+async def test_what_the_network_gave_a_turn_is_not_asked_for_again_when_it_goes_on() -> None:
+    asked: list[str] = []
+
+    async def page(text: str) -> str:
+        asked.append(text)
+        return text
+
+    first = TurnRecording()
+    with running(first):
+        assert await from_network("web", lambda: page("một"), str, str) == "một"
+    again = TurnRecording()
+    again.resume(first.recorded())
+    with running(again):
+        assert await from_network("web", lambda: page("hai"), str, str) == "một"
+        assert await from_network("web", lambda: page("ba"), str, str) == "ba"
+    assert asked == ["một", "ba"]
+    assert again.recorded()["values"]["web"] == ["một", "ba"]

@@ -17,7 +17,7 @@ from tests.support.screen.screens import (
     text_of,
     warranty,
 )
-from troly.plugin.events import Item, ItemList, Token, TurnCompleted
+from troly.plugin.events import Item, ItemList, Token, TurnCompleted, TurnFailed, TurnStarted
 from troly.tui.chat.view import ConversationView, HealthView, SessionInfo, message
 
 DONE = TurnCompleted("Xong.", {}, "rules", 0, 1.0)
@@ -170,8 +170,8 @@ async def test_questions_of_an_empty_pane_and_lists_open_by_click() -> None:
         await until(lambda: app.fake.asked)
         assert app.fake.asked[0].question.text == MODES[0].questions["vi"][1]
         app.fake.asked[0].say(ItemList((Item("Laptop", "", "chi tiết bên trong"),)), DONE)
-        await until(lambda: "▸ Laptop" in app.shown)
-        row = next(y for y, text in enumerate(app.shown.split("\n")) if "▸ Laptop" in text)
+        await until(lambda: "▸ 1. Laptop" in app.shown)
+        row = next(y for y, text in enumerate(app.shown.split("\n")) if "▸ 1. Laptop" in text)
         await pilot.click(app.chat.transcript, offset=(6, row))
         await until(lambda: "chi tiết bên trong" in app.shown)
 
@@ -236,3 +236,34 @@ async def test_ollama_gone_and_back_is_seen() -> None:
         await until(lambda: "○ rules" in text_of(app.chat.modes))
         app.fake.look(HealthView(known=True, up=True, model="qwen"))
         await until(lambda: "● qwen" in text_of(app.chat.modes))
+
+
+async def test_the_header_does_not_move_when_a_mark_comes_and_every_cell_of_it_can_be_clicked() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(140, 30)) as pilot:
+        await begin(app, pilot)
+        before = text_of(app.chat.modes)
+        asked = await app.ask(pilot, "hỏi")
+        writing = text_of(app.chat.modes)
+        assert "◐" in writing
+        assert [at for at, sign in enumerate(writing) if sign != "◐" and sign != before[at]] == []
+        asked.say(*warranty())
+        await settle(app, pilot)
+        assert text_of(app.chat.modes) == before
+        names = [span for span in app.chat.modes.lines[0] if span.action.startswith("mode:")]
+        joined = "".join(span.text for span in names)
+        assert joined in before, "no dead cells between the names"
+
+
+async def test_a_small_screen_keeps_its_status_and_a_stop_is_no_failure() -> None:
+    app = Scene("vi")
+    async with app.run_test(size=(60, 20)) as pilot:
+        await begin(app, pilot)
+        asked = await app.ask(pilot, "hỏi")
+        stopped = TurnFailed("Đã dừng", "Bạn đã dừng.", "", "turn.stopped", "nửa câu", 1, 5.0)
+        asked.say(TurnStarted("hỏi", "vi", turn="t1"), Token("nửa câu"), stopped)
+        await settle(app, pilot)
+        assert app.chat.status.display
+        assert "Ctrl+T" in text_of(app.chat.status), "the keys that help here"
+        styles = [span.style for line in app.chat.transcript.lines for span in line if "Đã dừng" in span.text]
+        assert styles == ["strong"]

@@ -139,7 +139,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("find_close", "", ("escape",), "find", "in_find", fixed=True),
     # A table as a grid.
     Action("grid_sort", "sort", ("s",), "grid", "in_grid"),
-    Action("grid_filter", "filter", ("slash",), "grid", "in_grid"),
+    Action("grid_filter", "filter", ("f",), "grid", "in_grid"),
     Action("grid_export", "export", ("x",), "grid", "in_grid"),
     Action("grid_excel", "export('xlsx')", ("e",), "grid", "in_grid"),
     Action("grid_next", "other(1)", ("n",), "grid", "in_grid"),

@@ -280,7 +280,8 @@ class Turn:
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         if self._request.continues:
-            question = reopen_question(self._services, self._profile, self._request)
+            question, recorded = reopen_question(self._services, self._profile, self._request)
+            self._recording.resume(recorded.get("tape") or {})
         else:
             question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language.language
@@ -451,8 +452,10 @@ def save_question(
     return SavedQuestion(turn_id, conversation, history, greeting, decision)
 
 
-def reopen_question(services: Services, profile: Profile, request: TurnRequest) -> SavedQuestion:
-    """The question of the turn that `request` continues, which runs again. Raises AccessError, StoreError."""
+def reopen_question(
+    services: Services, profile: Profile, request: TurnRequest
+) -> tuple[SavedQuestion, Mapping[str, Any]]:
+    """The question of the turn that `request` continues, which runs again, and what it recorded. Raises AccessError, StoreError."""
     store, owner = services.conversations, profile.login
     recording = store.recording(owner, request.continues)
     turn = store.reopen_turn(owner, request.continues)
@@ -468,7 +471,8 @@ def reopen_question(services: Services, profile: Profile, request: TurnRequest) 
         metadata=conversation.metadata,
     )
     decision = replace(decision, acknowledgement=None)
-    return SavedQuestion(turn.id, conversation, history, None, decision, unfinished_replies(recording))
+    unfinished = unfinished_replies(recording)
+    return SavedQuestion(turn.id, conversation, history, None, decision, unfinished), recording
 
 
 def title_of(text: str) -> str:

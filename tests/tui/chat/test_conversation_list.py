@@ -50,6 +50,32 @@ async def test_words_find_a_conversation_in_all_messages_and_open_it() -> None:
         assert "máy nào nhẹ cho kế toán" in app.shown
 
 
+async def test_hits_tell_who_said_it_when_and_stand_below_their_conversation() -> None:
+    hits = [HITS[0], HITS[1], HITS[0]._replace(snippet="nhẹ", spans=(), who="user")]
+    app = scene(hits=hits)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("ctrl+f", *"nhe")
+        await until(lambda: app.screen.query_one(OptionList).option_count == 3)
+        options = app.screen.query_one(OptionList)
+        rows = [str(options.get_option_at_index(at).prompt) for at in range(3)]
+        assert rows[0].strip().startswith("Laptop dưới 20 triệu")
+        assert rows[1].strip().startswith("Bạn 22/11/2026 09:13")
+        assert rows[2].strip().startswith("So sánh doanh thu")
+        await pilot.press("down", "enter")
+        await until(lambda: app.controller.pane.conversation == "c2")
+
+
+async def test_the_list_has_the_same_order_whatever_assistant_is_shown() -> None:
+    app = scene()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begin(app, pilot)
+        before = text_of(app.chat.list)
+        await pilot.press("alt+2")
+        await settle(app, pilot)
+        assert text_of(app.chat.list) == before
+
+
 async def test_a_search_that_finds_nothing_or_fails_says_so() -> None:
     app = scene()
     async with app.run_test(size=(120, 40)) as pilot:

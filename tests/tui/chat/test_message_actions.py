@@ -258,7 +258,7 @@ async def test_each_part_of_an_answer_is_chosen_copied_quoted_and_opened() -> No
         assert app.screen._table.columns[0] == "Khác"  # type: ignore[attr-defined]
         await pilot.press("n")
         assert app.screen._table.columns[0] == "Tháng"  # type: ignore[attr-defined]
-        await pilot.press("slash", *"t2", "enter", "e")
+        await pilot.press("f", *"t2", "enter", "e")
         await until(lambda: bool(app.fake.exported))
         assert app.fake.exported[0].rows == (("T2", "5"),)
         await pilot.press("escape")

@@ -302,3 +302,20 @@ def test_the_running_step_its_time_and_a_silent_server_are_told() -> None:
     assert "im lặng đã 28,0 s" in plain(footer(answer, 120, "vi")[-1])
     apply_event(pane, Token("Dạ"), lambda: NOW)
     assert footer(answer, 80, "vi") == []
+
+
+def test_a_plan_that_is_over_is_one_line_that_opens() -> None:
+    tasks = (Task(1, "hr", "rag", "tìm", "done", 120.0), Task(2, "it", "log", "xem", "denied"))
+    (head,) = card_lines(Plan(tasks), 80, "vi", name="7.0")
+    assert plain(head) == "▸ Kế hoạch 2 bước  120 ms · 1 không có quyền"
+    assert any(span.action == "open:7.0" for span in head)
+    opened = [plain(line) for line in card_lines(Plan(tasks), 80, "vi", name="7.0", opened={"7.0"})]
+    assert [line[:4] for line in opened[1:]] == ["● 1.", "■ 2."]
+    running = Plan((tasks[0], Task(2, "it", "log", "xem", "running")))
+    assert len(card_lines(running, 80, "vi", name="7.0")) == 2
+
+
+def test_every_entry_of_a_list_tells_its_number() -> None:
+    items = ItemList(tuple(Item(f"phòng {n}", detail="…") for n in range(1, 12)))
+    shown = [plain(line) for line in card_lines(items, 60, "vi", name="7.0", opened={"7.0"})]
+    assert [line.split()[1] for line in shown] == [f"{n}." for n in range(1, 12)]

@@ -256,7 +256,7 @@ class ModeBar(LinesView):
         """One line: all names (with signs) where they fit, else the shown one and signs, or it between ‹ and ›."""
         lang = self.controller.language
         right = self._right(lang, full=width >= 72)
-        brand = Span(f" {BRAND}", "strong")
+        brand = Span(f" {BRAND} ", "strong")
         names = (brand, *self._labels(lang, signs=False))
         for left in ((brand, *self._labels(lang, signs=True)), names, self._signs(lang)):
             if width_of(left) + width_of(right) + 2 <= width:
@@ -282,7 +282,7 @@ class ModeBar(LinesView):
         for mode in self.controller.modes.values():
             shown = mode.id == self.controller.pane.mode
             sign = [Span(f"{mode.icon} ", "accent" if shown else "dim", f"mode:{mode.id}")] if signs else []
-            spans += [Span("  ", "", f"mode:{mode.id}"), *sign, *self._label(mode, lang)]
+            spans += [Span(" ", "", f"mode:{mode.id}"), *sign, *self._label(mode, lang)]
         return spans
 
     def _label(self, mode: ModeView, lang: Lang) -> list[Span]:

@@ -21,7 +21,22 @@ def welcome_lines(keymap: Keymap, width: int, lang: Lang) -> list[Line]:
         line(Span("▌ ", "accent"), Span(clip(tr("ui.welcome.ask", lang), width - 2), "strong")),
         _keys(keymap, ("assistants", "list", "evidence"), width, lang),
         _keys(keymap, ("palette", "help", "mouse"), width, lang),
+        line(Span("▌ ", "accent"), *_commands(width - 2, lang)),
     ]
+
+
+def _commands(width: int, lang: Lang) -> list[Span]:
+    """How one's own data and a model come in."""
+    spans: list[Span] = []
+    for name in ("ingest", "pull"):
+        more = [
+            Span("   " if spans else ""),
+            Span(f"/{name}", "strong"),
+            Span(f" {tr(f'ui.welcome.{name}', lang)}"),
+        ]
+        if width_of(line(*spans, *more)) <= width:
+            spans += more
+    return spans
 
 
 def _keys(keymap: Keymap, names: Sequence[str], width: int, lang: Lang) -> Line:

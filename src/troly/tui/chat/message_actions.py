@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from troly.plugin.events import Chart, Computation, ItemList, Sources, Suggestions, Table
+from troly.plugin.events import Chart, Computation, ItemList, Plan, Sources, Suggestions, Table
 from troly.text.catalogue import tr
 from troly.tui import operations
 from troly.tui.chat.view import MessageView, Part, TextPart, WrongReport
@@ -215,7 +215,7 @@ class MessageActions:
         part = view.parts[place] if place is not None and self._chosen(view) else None
         if isinstance(part, Table):
             self._show_grid(part)
-        elif isinstance(part, Chart | Computation):
+        elif isinstance(part, Chart | Computation | Plan):
             behind = plotted_tables(view.parts).get(place or 0, place)
             self._open(f"{view.key}.{behind}")
         elif isinstance(part, Sources | ItemList):

@@ -18,7 +18,7 @@ from troly.tui.widgets.lines import LinesView
 Groups: TypeAlias = "list[tuple[str, list[HelpEntry]]]"
 KEYS_WIDTH = 20
 # As in the style sheet: the box, what its frame and the scrollbar take beside the text, and its frame above and below.
-WIDTH, BESIDE, FRAME = 64, 5, 2
+WIDTH, BESIDE, FRAME = 66, 7, 2
 
 
 class HelpLines(LinesView, can_focus=True):

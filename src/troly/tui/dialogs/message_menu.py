@@ -17,7 +17,7 @@ from troly.tui.chat.view import MessageView, TextPart
 from troly.tui.keymap import Keymap, bindings
 
 # As in the style sheet: the box and what its frame takes.
-WIDTH, FRAME = 52, 2
+WIDTH, FRAME = 54, 4
 
 
 class MessageMenu(ModalScreen[str]):

@@ -84,8 +84,8 @@ def matching(offered: Sequence[PaletteEntry], wanted: str) -> list[PaletteEntry]
 
 
 # As in the style sheet: the box and what its frame and the scrollbar take.
-WIDTH = 64
-FRAME = 3
+WIDTH = 66
+FRAME = 5
 
 
 class PaletteScreen(ModalScreen[str]):

@@ -29,7 +29,7 @@ from troly.presentation.blocks import (
 )
 from troly.text.catalogue import Lang, tr
 from troly.text.sanitize import sanitize
-from troly.tui.render.figures import duration, number
+from troly.tui.render.figures import counted, duration, number
 from troly.tui.render.markdown import markdown_lines
 from troly.tui.render.spans import BLANK, Line, Span, clip, line, pad, width_of, wrap, wrap_whole
 from troly.tui.render.tables import table_lines
@@ -188,17 +188,19 @@ def items(card: Entries, width: int, lang: Lang, name: str, opened: Collection[s
     """The first entries, or all of them where the list stands open; an open entry shows its fields and its text."""
     lines = titled(card.title, card.badge, width)
     shown = card.items if name in opened else card.items[:MOST_ITEMS]
+    left = len(f"  {len(shown)}. ")
     for index, item in enumerate(shown):
         mine = f"{name}.{index}"
         more = bool(item.detail or item.fields)
-        mark = ("▾ " if mine in opened else "▸ ") if more else "• "
+        # People say "the second one": every entry tells its number.
+        mark = f"{('▾' if mine in opened else '▸') if more else ' '} {index + 1}. ".ljust(left)
         action = f"open:{mine}" if more else ""
-        for row, text in enumerate(wrap([Span(item.title, "strong", action)], width - 2)):
-            lines.append((Span(mark if row == 0 else "  ", "dim", action), *text))
+        for row, text in enumerate(wrap([Span(item.title, "strong", action)], width - left)):
+            lines.append((Span(mark if row == 0 else " " * left, "dim", action), *text))
         if item.subtitle:
-            lines += indented(wrap([Span(item.subtitle, "dim")], width - 2))
+            lines += indented(wrap([Span(item.subtitle, "dim")], width - left), " " * left)
         if more and mine in opened:
-            lines += indented(_inside(item, width - 2))
+            lines += indented(_inside(item, width - left), " " * left)
     return [*lines, *_below(card, len(card.items) - len(shown), name, lang)]
 
 
@@ -349,9 +351,21 @@ def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line
     return lines
 
 
-def plan(card: Steps, width: int, lang: Lang) -> list[Line]:
-    """The tasks in order with what became of each."""
+def plan(card: Steps, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
+    """The tasks in order with what became of each; once all are over, one line that opens to them."""
     lines: list[Line] = []
+    if name and all(task.status not in ("waiting", "running") for task in card.tasks):
+        shown = name in opened
+        label = f"{'▾' if shown else '▸'} {counted('ui.card.plan', len(card.tasks), lang)}"
+        counts = {
+            status: sum(task.status == status for task in card.tasks) for status in ("failed", "denied")
+        }
+        told = [duration(sum(task.ms or 0.0 for task in card.tasks), lang)]
+        told += [f"{count} {tr(f'ui.task.{status}', lang)}" for status, count in counts.items() if count]
+        head = [Span(label, "action", f"open:{name}"), Span(f"  {' · '.join(told)}", "dim")]
+        if not shown:
+            return wrap(head, width)
+        lines += wrap(head, width)
     for task in card.tasks:
         style = {"running": "accent", "failed": "error", "waiting": "dim"}.get(task.status, "")
         who = " · ".join(part for part in (task.agent, task.tool) if part)
@@ -439,7 +453,7 @@ def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
         case Questions():
             return suggestions(block, width, lang, name)
         case Steps():
-            return plan(block, width, lang)
+            return plan(block, width, lang, name, opened)
         case Alternatives():
             return conflict(block, width, lang)
         case Callout():

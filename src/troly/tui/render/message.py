@@ -323,17 +323,18 @@ def footer(view: MessageView, width: int, lang: Lang, press: Press = usual_press
 
 def _running(view: MessageView, width: int, lang: Lang) -> list[Line]:
     """Which step runs since when, what it reports, and what can be done about a server that says nothing."""
-    waiting = not view.parts or view.stale
+    waiting = view.stale or not view.text.strip()
     lines: list[Line] = []
-    if waiting:
-        lines += step_lines(view, width, lang, LAST_STEPS)
+    if waiting and view.progress is None:
+        # Beside a plan, which tells what is done, the running step is enough.
+        lines += step_lines(view, width, lang, 1 if view.parts and not view.stale else LAST_STEPS)
     said = ""
     if isinstance(view.progress, ModelLoading):
         said = tr("turn.loading", lang, model=sanitize(view.progress.model))
     elif view.progress is not None:
         done = view.progress.percent
         said = sanitize(view.progress.message) + ("" if done is None else f"  {done:.0f}%")
-    elif waiting and not lines:
+    elif not (view.parts or lines):
         said = tr("ui.message.thinking", lang)
     if said:
         lines += wrap([Span(f"◐ {said}  {_seconds(view.waited, lang)}".rstrip(), "dim")], width)
