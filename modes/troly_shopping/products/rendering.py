@@ -97,7 +97,11 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
         key = "offer.no_others" if "others" in query.moves else "offer.nothing"
         nothing = say(key, lang, what=what, limits=limits, hotline=hotline)
         return OfferText("\n".join(missing) or nothing)
-    lines = [_intro(offer, lang), *product_lines(products, lang, query), *missing, *_sums(offer, lang)]
+    listed = product_lines(products, lang, query)
+    if len(products) > 1:
+        # People say "cái thứ hai".
+        listed = (f"{number}. {line[2:]}" for number, line in enumerate(listed, 1))
+    lines = [_intro(offer, lang), *listed, *missing, *_sums(offer, lang)]
     if offer.total > len(products) and not offer.unmet:
         lines.append(say("offer.more", lang, count=format_number(offer.total - len(products), lang)))
     if offer.unmet:

@@ -15,7 +15,7 @@ from troly.text.spelling import Corrector
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery, parse_product_query, refine
-from troly_shopping.products.store import Product, ProductStore
+from troly_shopping.products.store import Order, Product, ProductStore
 from troly_shopping.wordlists import lexicon, word_lists
 
 # Kinds of the shared focus.
@@ -35,7 +35,7 @@ _OF_ROWS = {"total", "difference", "compare", "others", "cheaper others", "swap"
 class ShopRequest:
     """What a message asks: goods by `query`, of `rows` that were shown ("rows") or of all ("search"), and service topics.
 
-    `missing` is a number that the list shown does not reach. `typed` is the message.
+    `current` is what was spoken of last among what was `shown`; `extreme` asks for the first of a search alone. `missing` is a number that the list shown does not reach. `typed` is the message.
     """
 
     typed: str
@@ -48,6 +48,8 @@ class ShopRequest:
     built: bool = False
     part: str = ""
     topics: tuple[str, ...] = ()
+    current: tuple[FocusRow, ...] = ()
+    extreme: bool = False
 
     @property
     def asks(self) -> bool:
@@ -91,7 +93,14 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
         query = replace(query, topics=topics, asks=tuple(dict.fromkeys((*query.asks, "warranty"))))
-    request = ShopRequest(typed, query, topics=query.topics, shown=goods.rows if goods else ())
+    last = goods.query.get("current", ()) if goods else ()
+    request = ShopRequest(
+        typed,
+        query,
+        topics=query.topics,
+        shown=goods.rows if goods else (),
+        current=tuple(row for row in goods.rows if row.id in last) if goods else (),
+    )
     if goods is None:
         if (
             focus is not None
@@ -121,6 +130,21 @@ def _after(
 ) -> ShopRequest:
     """The request of a message after `focus` showed goods of `kinds`."""
     query = request.query
+    total = int(focus.query.get("total", 0))
+    if query.count and query.count in {total, len(focus.rows)}:
+        # "con nào rẻ nhất trong 22 con đó": how many there are, no wish for so many.
+        query = replace(query, count=0)
+        request = replace(request, query=query)
+    extreme = query.order in {"cheapest", "dearest"} or (pointed is not None and pointed.kind == "extreme")
+    if (
+        total > len(focus.rows)
+        and extreme
+        and not (query.names or query.details or query.moves or query.asks)
+    ):
+        # More were found than shown: the extreme of all of them is meant.
+        order: Order = "dearest" if lexicon("catalogue", "dearest").find(request.typed) else "cheapest"
+        whole = refine(ProductQuery.from_json(focus.query), replace(query, order=order))
+        return replace(request, scope="search", query=whole, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows, built=focus.kind == BUILD)
     moves = set(query.moves)
@@ -145,10 +169,10 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
     if query.kinds:
         asks = (query.asks or query.most) and not (named or narrowed)
-        return _current(rows, focus) if asks else replace(request, scope="search")
+        return _current(rows) if asks else replace(request, scope="search")
     if query.asks and query.words and not narrowed and all(word.startswith("ddr") for word in query.words):
         # "ram thì ddr4 hay ddr5" asks which of them it is.
-        return replace(_current(rows, focus), query=replace(query, words=()))
+        return replace(_current(rows), query=replace(query, words=()))
     if named or narrowed:
         meant = () if narrowed else _named_rows(query, focus)
         if meant:
@@ -158,7 +182,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or (query.shows and not query.topics)
-    return _current(rows, focus) if asked else request
+    return _current(rows) if asked else request
 
 
 def _named_rows(query: ProductQuery, focus: Focus) -> tuple[FocusRow, ...]:
@@ -191,16 +215,14 @@ def _pointed_rows(text: str, pointed: Reference, focus: Focus) -> tuple[FocusRow
         return pointed.rows
     kinds = _kinds_in(text, pointed)
     of_kind = tuple(row for row in pointed.rows if row.values.get("kind") in kinds)
-    names = focus.query.get("current", ())
-    meant = tuple(row for row in pointed.rows if row.id in names) if pointed.kind == "this" else ()
+    last = focus.query.get("current", ())
+    meant = tuple(row for row in pointed.rows if row.id in last) if pointed.kind == "this" else ()
     return of_kind or meant or pointed.rows
 
 
-def _current(rows: ShopRequest, focus: Focus) -> ShopRequest:
+def _current(rows: ShopRequest) -> ShopRequest:
     """The request of the product that was spoken of last, where it was one of the list."""
-    names = focus.query.get("current", ())
-    meant = tuple(row for row in rows.rows if row.id in names) if isinstance(names, list | tuple) else ()
-    return replace(rows, rows=meant, pointed=True) if meant else rows
+    return replace(rows, rows=rows.current, pointed=True) if rows.current else rows
 
 
 @cache
@@ -258,7 +280,11 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
     if request.scope == "none" or (store.loaded() is None and request.scope == "search"):
         return None
     if request.scope == "search":
-        return offers.find_offer(store, request.query)
+        found = offers.find_offer(store, request.query)
+        if found is not None and request.extreme and found.products and not found.unmet:
+            best = tuple(one for one in found.products if one.price == found.products[0].price)
+            return replace(found, kind="rows", products=best, note=request.query.order)
+        return found
     products = store.named([row.id for row in request.rows])
     if request.missing or not products:
         note = "no such" if request.missing else "gone"
@@ -319,8 +345,8 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
         return
     before = spoken_of(turn)
     turn.conversation_metadata.pop("shown", None)
-    if before is not None and offer.kind == "rows":
-        current = [product.name for product in offer.products]
+    current = [product.name for product in offer.products]
+    if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {
             **before.query,
             "current": current if len(current) < len(before.rows) or len(current) == 1 else [],
@@ -330,4 +356,5 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     kinds = list(dict.fromkeys(product.kind for product in offer.products))
     query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
+    query["total"] = offer.total
     turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)

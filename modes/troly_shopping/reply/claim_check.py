@@ -1,4 +1,4 @@
-"""Lets no price, specification or product through that was not retrieved: checks what a model writes while it streams."""
+"""Checks what a model writes, sentence by sentence: no price, specification or product that nothing holds is shown."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 
+from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
 from troly.text.match import Lexicon
 from troly.text.numbers import Amount, find_amounts
-from troly.text.wordlist import LEXICONS, read_lists
 from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
-_TOKEN = re.compile(r"\S+")
 _END = re.compile(r"\n|[.!?…](?=[\s*_)\"”»]*\s)")
-_JOINERS = frozenset({"-", "–", "—", "~", "den", "toi", "to", "va", "and", "|"})
-# Words of two letters and more after a figure before it can be judged: "18 đến 20 triệu" is one figure.
-_SETTLED = 2
-_LONGEST = 4_000
 _BEFORE = 24
 _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
@@ -32,113 +27,112 @@ def amounts_in(texts: Iterable[str]) -> frozenset[Decimal]:
     return frozenset(amount.value for text in texts for amount in find_amounts(text))
 
 
-class ClaimCheck:
-    """Takes pieces of an answer and gives on what may be shown, at once unless a figure is being written.
+class SentenceReader:
+    """Puts the pieces of an answer together to sentences, without what a model thinks aloud."""
 
-    A price is shown only when `known` has it, and after the name of one of the `products` in its sentence only when
-    that product has it; `budgets` are the customer's own limits, which may be said again after
-    "dưới", "tầm" and the like. Any other is replaced by `instead`. `withheld` says that this happened.
+    def __init__(self) -> None:
+        self._text = ""
+        self._thought = ThoughtCut()
+
+    def add(self, piece: str) -> list[str]:
+        """Take the next piece; returns the sentences that are whole now, with the blanks between them."""
+        self._text += self._thought.add(piece)
+        found = []
+        while end := _END.search(self._text):
+            found.append(self._text[: end.end()])
+            self._text = self._text[end.end() :]
+        return found
+
+    def finish(self) -> str:
+        """The answer is over: all the rest."""
+        rest, self._text = self._text + self._thought.finish(), ""
+        return rest
+
+
+class ClaimCheck:
+    """Says which claims of a sentence nothing holds.
+
+    A price is held where one of `sources` or of what the shop has `said` has it, or where it follows from figures of the answer that are held; after the
+    name of one of `products` in its sentence it must be that product's. What the `customer` wrote may be worked with and
+    repeated, but is nobody's price. Measures must stand in either, and so must every word of a name after one of `makers`.
     """
 
     def __init__(
         self,
-        known: frozenset[Decimal],
-        budgets: frozenset[Decimal],
-        instead: str,
+        sources: Iterable[str],
+        makers: Iterable[str] = (),
+        customer: Iterable[str] = (),
         products: Mapping[str, frozenset[Decimal]] | None = None,
         *,
-        facts: Iterable[str] | None = None,
-        makers: Iterable[str] = (),
+        said: Iterable[str] = (),
     ) -> None:
-        """`facts` are the texts that measures and names may come from (None: they are not checked); `makers` begin names."""
-        self.withheld = False
+        held, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
         self._of = products or {}
         self._names = Lexicon({name: short_names(name) for name in self._of if folded_words(name)})
-        self._known = known
-        self._budgets = budgets
-        self._instead = instead
-        self._text = ""
-        self._shown = 0
-        self._thought = ThoughtCut()
-        self._claims = None if facts is None else _KnownClaims(facts, makers)
+        known = amounts_in([held]) | {price for prices in self._of.values() for price in prices}
+        self._own = amounts_in([own]) - known
+        # What the shop repeated of the customer's figures is still the customer's.
+        self._known = known | (amounts_in([shop]) - self._own)
+        text = f"{held}\n{shop}\n{own}"
+        self._measures = {_measure(match) for match in _CLAIMED.finditer(fold(text))}
+        self._words = {part for word in folded_words(text) for part in (word, *_SPLIT.split(word))}
+        self._makers = Lexicon({maker: [maker] for maker in makers if folded_words(maker)})
 
-    def add(self, piece: str) -> str:
-        """Take the next piece; returns what can be shown now."""
-        self._text += self._thought.add(piece)
-        out = ""
-        while end := _END.search(self._text, self._shown):
-            out += self._release(end.end())
-            self._text, self._shown = self._text[end.end() :], 0
-        if len(self._text) > _LONGEST:
-            return out + self._cut()
-        until = _settled(self._text)
-        return out + self._release(until if self._claims is None else min(until, _name_at_end(self._text)))
+    def refused(self, sentence: str, before: str = "") -> list[str]:
+        """The claims of `sentence`, which follows `before` in the answer, that nothing holds, as written."""
+        plain = _plain(sentence)
+        worked_out = derived_figures(_plain(before) + plain, self._known | self._own)
+        held = self._known | worked_out
+        spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
+        spans += self._unknown(plain, worked_out)
+        return [sentence[start:end].strip() for start, end in sorted(spans)]
 
-    def finish(self) -> str:
-        """The answer is over: all the rest."""
-        self._text += self._thought.finish()
-        return self._release(len(self._text))
-
-    def _cut(self) -> str:
-        """A sentence without end is judged as far as it goes."""
-        out = self._release(len(self._text))
-        self._text, self._shown = "", 0
-        return out
-
-    def _release(self, until: int) -> str:
-        """What stands between what was shown and `until`, prices that nobody retrieved replaced."""
-        if until <= self._shown:
-            return ""
-        text = self._text[:until]
-        out, at = "", self._shown
-        wrong = [
-            (a.start, a.end) for a in find_amounts(_plain(text)) if a.end > at and self._doubtful(text, a)
-        ]
-        if self._claims is not None:
-            wrong += [span for span in self._claims.unknown(_plain(text)) if span[1] > at]
-        for start, end in sorted(wrong):
-            if end <= at:
-                continue
-            out += text[at : max(at, start)] + self._instead
-            at = end
-            self.withheld = True
-        self._shown = until
-        return out + text[at:]
-
-    def _doubtful(self, text: str, amount: Amount) -> bool:
-        """Whether `amount` is a price that was not retrieved, or that of another product than the one named."""
-        if amount.value in self._known and not self._is_anothers(text, amount):
+    def _is_doubtful(self, text: str, amount: Amount, held: frozenset[Decimal]) -> bool:
+        """Whether `amount` is a price that nothing holds, or that of another product than the one named."""
+        if amount.value in held and not self._is_anothers(text, amount):
             return False
         before, after = text[max(0, amount.start - _BEFORE) : amount.start], text[amount.end :]
-        if not _is_price(amount, before, after, self._text[amount.end :]):
+        if not _is_price(amount, before, after):
             return False
+        if amount.value not in self._own:
+            return True
         limits = lexicon("catalogue", "at most", "at least", "about", "budget").find(before)
-        near = any(len(before) - hit.end <= 3 for hit in limits)
+        near = any(len(before) - hit.end <= 3 for hit in limits) or bool(_RANGE.search(fold(before)))
         more = lexicon("catalogue", "or less", "or more").find(after[:20])
-        return not (amount.value in self._budgets and (near or any(hit.start <= 2 for hit in more)))
+        if near or any(hit.start <= 2 for hit in more):
+            return False
+        named = self._names.find(text[: amount.start]) or self._makers.find(text[: amount.start])
+        return bool(named or _AFTER_PRICE.search(fold(before)))
 
     def _is_anothers(self, text: str, amount: Amount) -> bool:
         """Whether the sentence names products before `amount` and none of those named last has it.
 
         Names with no figure between them are named together: "A và B lần lượt giá 10 và 12 triệu".
         """
-        hits = self._names.find(text[: amount.start]) if self._of else []
-        if not hits or amount.value in self._budgets:
+        others = frozenset(price for prices in self._of.values() for price in prices)
+        hits = self._names.find(text[: amount.start]) if amount.value in others else []
+        if not hits:
             return False
-        prices = [
-            found for found in find_amounts(_plain(text[: amount.start])) if found.value in self._prices
-        ]
+        told = [found for found in find_amounts(_plain(text[: amount.start])) if found.value in others]
         last = max(hit.start for hit in hits)
-        since = max((found.end for found in prices if found.end <= last), default=0)
+        since = max((found.end for found in told if found.end <= last), default=0)
         named = {hit.label for hit in hits if hit.start >= since}
         return not any(amount.value in self._of[name] for name in named)
 
-    @property
-    def _prices(self) -> frozenset[Decimal]:
-        """Figures large enough to be prices among those of the products."""
-        return frozenset(
-            value for values in self._of.values() for value in values if value >= _SMALLEST_PRICE
-        )
+    def _unknown(self, text: str, worked_out: frozenset[Decimal]) -> list[tuple[int, int]]:
+        """Where measures stand that nothing holds, and names after a maker with a word that nothing has."""
+        folded, places = fold_in_place(text)
+        found = [
+            span_in_place(places, len(text), *match.span())
+            for match in _CLAIMED.finditer(folded)
+            if _measure(match) not in self._measures and Decimal(match[1].replace(",", ".")) not in worked_out
+        ]
+        for hit in self._makers.find(text):
+            name = _MODEL.match(text, hit.end)
+            words = folded_words(name[0]) if name else []
+            if any(word not in self._words and word not in _ordinary() for word in words):
+                found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
+        return found
 
 
 class ThoughtCut:
@@ -170,47 +164,16 @@ class ThoughtCut:
         return "" if self._thinking else held
 
 
-_CAPITALS = re.compile(r"(?:(?:^|(?<=\s))[^\s]*[A-Z0-9][^\s]*\s*)*[^\s]*$")
-
-
-def _name_at_end(text: str) -> int:
-    """Where a name begins that may go on after `text`."""
-    found = _CAPITALS.search(text[-200:])
-    return len(text) - len(found[0]) if found else len(text)
-
-
-class _KnownClaims:
-    """Measures and names of goods that may be said."""
-
-    def __init__(self, facts: Iterable[str], makers: Iterable[str]) -> None:
-        text = "\n".join(facts)
-        self._measures = {_measure(match) for match in CLAIMED.finditer(fold(text))}
-        self._words = {part for word in folded_words(text) for part in (word, *_SPLIT.split(word))}
-        self._makers = Lexicon({maker: [maker] for maker in makers if folded_words(maker)})
-
-    def unknown(self, text: str) -> list[tuple[int, int]]:
-        """Where measures stand that no fact has, and names after a maker with a word that no fact has."""
-        folded, places = fold_in_place(text)
-        found = [
-            span_in_place(places, len(text), *match.span())
-            for match in CLAIMED.finditer(folded)
-            if _measure(match) not in self._measures
-        ]
-        for hit in self._makers.find(text):
-            name = _MODEL.match(text, hit.end)
-            words = folded_words(name[0]) if name else []
-            if any(word not in self._words and not is_listed(word) for word in words):
-                found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
-        return found
-
-
 # A figure of a specification, a term or a discount.
-CLAIMED = re.compile(
-    r"(?<![\w.,])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
+_CLAIMED = re.compile(
+    r"(?<![\w.,:])(\d+(?:[.,]\d+)?)\s*(gb|tb|inch|hz|kg|mah|w|%|thang|nam|month|year|gio|hour|ngay|day)s?(?![^\W_])"
 )
 _SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 # What follows a maker as the name of a model: words that begin with a capital or hold a digit.
 _MODEL = re.compile(r"(?:[ -](?:[A-Z]|[a-z]*\d)[\w-]*)+")
+# "từ 15 đến": the second end of a range.
+_RANGE = re.compile(r"\d[^.;!?]{0,16}(?:-|–|den|toi|to)\s*$")
+_SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
 
 
 def _measure(match: re.Match[str]) -> tuple[Decimal, str]:
@@ -219,16 +182,9 @@ def _measure(match: re.Match[str]) -> tuple[Decimal, str]:
     return value * factor, _SAME.get(unit, unit)
 
 
-_SAME = {"tb": "gb", "nam": "month", "year": "month", "thang": "month", "gio": "hour", "ngay": "day"}
-
-
-def is_listed(word: str) -> bool:
-    """Whether a word is an ordinary one that may begin a sentence or stand beside a maker."""
-    return word in _ordinary()
-
-
 @cache
 def _ordinary() -> frozenset[str]:
+    """Words that may begin a sentence or stand beside a maker."""
     lists = [*word_lists("catalogue").values(), *word_lists("kinds").values(), *word_lists("facts").values()]
     return frozenset(word for entries in lists for entry in entries for word in folded_words(entry))
 
@@ -240,12 +196,12 @@ def short_names(name: str) -> list[str]:
     return [name, short] if len(folded_words(short)) > 1 else [name]
 
 
-def _is_price(amount: Amount, before: str, after: str, following: str) -> bool:
+def _is_price(amount: Amount, before: str, after: str) -> bool:
     if amount.unit in {"VND", "USD", "EUR"}:
         return True
     if amount.unit or _MEASURED.search(fold(before)):
         return False
-    if _AFTER_PRICE.search(fold(before)) and (amount.value >= _SMALLEST_PRICE or _CLOSING.match(following)):
+    if _AFTER_PRICE.search(fold(before)) and (amount.value >= _SMALLEST_PRICE or _CLOSING.match(after)):
         return True
     counted = lexicon("catalogue", "not money").find(after[:24])
     if counted and not after[: counted[0].start].strip(_MARKS + " "):
@@ -253,65 +209,6 @@ def _is_price(amount: Amount, before: str, after: str, following: str) -> bool:
     return amount.value >= _SMALLEST_PRICE
 
 
-def _settled(text: str) -> int:
-    """How far an unfinished sentence can be judged: to before a figure, or the beginning of one, that may go on."""
-    found = list(_TOKEN.finditer(text))
-    at, plain, until = len(found), 0, len(text)
-    if at and not text[-1].isspace() and _may_become_one(_core(found[-1].group())):
-        at -= 1
-        until = found[at].start()
-    whole = at < len(found) or text[-1:].isspace()
-    while at > 0 and plain < _SETTLED:
-        word = _core(found[at - 1].group())
-        if _is_figure(found[at - 1].group(), word):
-            break
-        plain += whole and word not in _JOINERS and len(word) > 1
-        whole = True
-        at -= 1
-    if at == 0 or plain >= _SETTLED:
-        return until
-    while at > 0 and (
-        _is_figure(found[at - 1].group(), _core(found[at - 1].group())) or _is_joint(found, at)
-    ):
-        at -= 1
-    return found[at].start()
-
-
-def _is_joint(found: list[re.Match[str]], at: int) -> bool:
-    """Whether the token before `at` joins two figures."""
-    if at < 2 or _core(found[at - 1].group()) not in _JOINERS:
-        return False
-    earlier = found[at - 2].group()
-    return _is_figure(earlier, _core(earlier))
-
-
-def _is_figure(token: str, word: str) -> bool:
-    return any(char.isdigit() for char in token) or word in _number_words() or bool(set(token) & set("$₫€"))
-
-
-def _may_become_one(beginning: str) -> bool:
-    """Whether a word that is still being written may be a number word."""
-    return any(word.startswith(beginning) for word in _number_words())
-
-
-def _core(token: str) -> str:
-    return fold(token).strip(_MARKS + ".,;:!?()\"'“”«»[]")
-
-
 def _plain(text: str) -> str:
     """Emphasis between a number and its unit hides nothing; offsets stay."""
     return re.sub(r"[*`]", " ", text)
-
-
-@cache
-def _number_words() -> frozenset[str]:
-    """Folded words that numbers are made of, and the currencies; single letters only count against digits."""
-    lists = read_lists(LEXICONS / "amounts.txt")
-    return frozenset(
-        folded
-        for section, entries in lists.items()
-        if section != "unit %"
-        for entry in entries
-        for word in entry.split()
-        if len(folded := fold(word.removesuffix("!"))) > 1
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -15,20 +14,15 @@ from troly.plugin.events import Notice
 from troly.text.everyday import small_talk
 from troly_shopping.intent import social_kind
 from troly_shopping.products.store import ProductStore
-from troly_shopping.reply.claim_check import ClaimCheck, ThoughtCut, amounts_in
+from troly_shopping.reply.claim_check import ClaimCheck, ThoughtCut
 from troly_shopping.strings import prompts, say
 
 NOT_SOCIAL = "NONE"
 _TRAIL = ".!?…。 \t\n"
-_FIRST_WORD = re.compile(r"[*\"'`]*([^\W\d_]+)[^\w]")
-_LONGEST_NO = len(NOT_SOCIAL) + 4
 
 
 async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step: Step) -> str:
-    """Say the answer piece by piece; returns it whole.
-
-    Raises ModelError when the model fails after it has begun to speak; before that the rules answer, with a notice.
-    """
+    """Say the answer; returns it. Where the model fails the rules answer, with a notice."""
     question, [asked] = state["question"], state["clarify_questions"]
     if asked != say("clarify.standard", turn.language):
         # The model that sorted the message wants to know this first (000-25).
@@ -57,31 +51,35 @@ def warn_of_rules(turn: TurnContext, error: ModelError) -> None:
 
 
 async def _by_model(turn: TurnContext, question: str) -> str:
-    """The model's social reply with the redirect after it (000-30); "" when it finds nothing social or fails."""
-    reply = SocialReply()
+    """The model's social reply with the redirect after it (000-30); "" when it finds nothing social, claims something or fails."""
+    makers = await asyncio.to_thread(ProductStore(turn.services.datasets).brands)
     check = ClaimCheck(
-        amounts_in([turn.persona().hotline]), frozenset(), say("figures.withheld", turn.language),
-        facts=[turn.persona().hotline, question],
-        makers=await asyncio.to_thread(ProductStore(turn.services.datasets).brands),
-    )  # fmt: skip
+        [turn.persona().hotline, question, *(message.text for message in turn.history)], makers
+    )
+    thought, reply = ThoughtCut(), ""
     try:
         async with aclosing(turn.model.stream("social", _messages(turn, question))) as pieces:
             async for piece in pieces:
-                turn.say(reply.add(check.add(piece)))
-                if reply.refused:
-                    break
+                reply += thought.add(piece)
     except ModelError as error:
-        if reply.said:
-            raise
         warn_of_rules(turn, error)
         return ""
-    turn.say(reply.add(check.finish()))
-    turn.say(reply.finish())
-    if not reply.said:
+    reply = (reply + thought.finish()).strip()
+    if not reply or reply.strip("*\"'`.!").upper() == NOT_SOCIAL or check.refused(reply):
         return ""
-    tail = reply.join(say("clarify.redirect", turn.language))
-    turn.say(tail)
-    return reply.said + tail
+    said = with_redirect(reply, say("clarify.redirect", turn.language))
+    turn.say(said)
+    turn.answered = True
+    return said
+
+
+def with_redirect(reply: str, redirect: str) -> str:
+    """`reply` and what leads back: after one line exactly one mark, after a longer reply its own end and a paragraph."""
+    if "\n" in reply:
+        return f"{reply}\n\n{redirect}"
+    bare = reply.rstrip(_TRAIL)
+    mark = next((char for char in "?!" if char in reply[len(bare) :]), ".")
+    return f"{bare}{mark} {redirect}"
 
 
 def _by_rules(turn: TurnContext, question: str, step: Step) -> str:
@@ -107,56 +105,3 @@ def _messages(turn: TurnContext, question: str) -> list[Message]:
     return prompts().messages(
         "social", turn.language, persona=persona, history="\n".join(said) or "-", message=question
     )
-
-
-class SocialReply:
-    """What a model says to a social remark, given on as soon as it is clear that it is not `NONE`.
-
-    What may be its last full stop is held back, because the redirect goes after it.
-    """
-
-    def __init__(self) -> None:
-        self.said = ""
-        self.refused = False
-        self._held = ""
-        self._speaking = False
-
-    def add(self, piece: str) -> str:
-        """Take the next piece; returns what can be shown now."""
-        self._held += piece
-        if not self._speaking:
-            self._held = self._held.lstrip()
-            word = _FIRST_WORD.match(self._held)
-            if word is None and len(self._held) <= _LONGEST_NO:
-                return ""
-            if word is not None and word.group(1).upper() == NOT_SOCIAL:
-                self._held, self.refused = "", True
-                return ""
-            self._speaking = True
-        return self._show(self._held)
-
-    def finish(self) -> str:
-        """The stream is over: what was held back and is no refusal."""
-        if self._speaking or not self._held:
-            return ""
-        held = self._held.strip()
-        if held.strip("*\"'`.!").upper() == NOT_SOCIAL or not held:
-            return ""
-        self._speaking = True
-        return self._show(held)
-
-    def join(self, redirect: str) -> str:
-        """What goes between the reply and `redirect`, and the redirect (000-30).
-
-        After one line exactly one mark; after a longer reply its own end and a paragraph.
-        """
-        if "\n" in self.said:
-            return f"{self._held.rstrip()}\n\n{redirect}"
-        mark = next((char for char in "?!" if char in self._held), ".")
-        return f"{mark} {redirect}"
-
-    def _show(self, text: str) -> str:
-        ready = text.rstrip(_TRAIL)
-        self._held = text[len(ready) :]
-        self.said += ready
-        return ready

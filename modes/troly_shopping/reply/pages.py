@@ -70,6 +70,10 @@ async def search_pages(
     ]
     if topics and settings.of(ShoppingSettings).rerank:
         found = rerank(found, topics, turn.language)
+        own = [one for one in found if not is_other(str(one["text"]), turn.language)]
+        if any(about(one, topic) == 0 for one in own for topic in topics):
+            # The same page in the other language says nothing more.
+            found = own
     step.note(say("step.retrieved", turn.language, count=len(found), collection=collection))
     return found
 

@@ -19,12 +19,12 @@ from troly.text.dates import HCM, format_date
 from troly.text.match import Lexicon
 from troly.text.numbers import format_money
 from troly_shopping.products.offers import Offer
-from troly_shopping.products.query import parse_price_limits
+from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.rendering import OfferText, kind_name, product_passages, quoted, render_offer
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
 from troly_shopping.products.request import ShopRequest, answer_request, show_offer
 from troly_shopping.products.store import Product, ProductStore
-from troly_shopping.reply.claim_check import ClaimCheck, amounts_in, short_names
+from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
 from troly_shopping.reply.recall import memory_block, shared_entries
@@ -33,7 +33,7 @@ from troly_shopping.strings import prompts, say
 CONTEXT_CHARS = 1_400
 MESSAGES, MESSAGE_CHARS = 12, 1_500
 # Rows that a model is given where the message was not wholly understood: it chooses among them.
-_CANDIDATES = 14
+_CANDIDATES = 8
 # Products of the kinds spoken of that a true claim may be about, whether or not the model was given them.
 _CLAIMED = 300
 # So many products are told of again though a word about them was not understood.
@@ -46,41 +46,47 @@ async def retrieve_context(
     """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer."""
     store = ProductStore(turn.services.datasets)
     offer = await asyncio.to_thread(answer_request, store, request)
-    by_model = turn.model.reason_unavailable is None and not request.certain
-    choose = by_model and (request.scope != "none" or not request.topics)
-    asks_pages = bool(request.topics) or offer is None or by_model
+    by_model = turn.model.reason_unavailable is None
+    asks_pages = bool(request.topics) or offer is None or (by_model and not request.certain)
     passages = await search_pages(turn, request.typed, request.topics, step) if needed and asks_pages else []
     products: Sequence[Product] = offer.products if offer else ()
-    if choose and needed:
+    if by_model and needed:
         more = await asyncio.to_thread(_candidates, store, request)
         products = [*products, *(product for product in more if product not in products)][:_CANDIDATES]
     rows = product_passages(products, turn.language)
     if rows:
         step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
-    _remember(turn, request, offer, passages)
     return [*rows, *passages], offer
 
 
 def _candidates(store: ProductStore, request: ShopRequest) -> list[Product]:
-    """What the certain part of a message allows, for a model that understands the rest: nothing is left out by a doubtful word."""
+    """What a model needs besides: the goods spoken of for a question of service, the certain part of one that was not understood."""
     query = request.query
-    if request.scope == "rows":
-        return store.named([row.id for row in request.shown])
-    shown = store.named([row.id for row in request.shown])
-    return (
-        [*shown, *store.choice(query.kinds, query.low, query.high, _CANDIDATES)]
-        if query.kinds or query.priced
-        else shown
-    )
+    shown = store.named([row.id for row in (request.rows or request.current or request.shown)])
+    if request.certain:
+        return shown if request.topics else []
+    searched = request.scope != "rows" and (query.kinds or query.priced) and not request.topics
+    return [*shown, *store.choice(query.kinds, query.low, query.high, _CANDIDATES)] if searched else shown
 
 
 def _remember(
-    turn: TurnContext, request: ShopRequest, offer: Offer | None, passages: Sequence[Mapping[str, Any]]
+    turn: TurnContext,
+    request: ShopRequest,
+    offer: Offer | None,
+    context: Sequence[Mapping[str, Any]],
+    said: str = "",
 ) -> None:
-    """What is shown now is what a later "cái thứ hai" means; a question about it changes nothing."""
-    if offer is not None:
+    """What was shown is what a later "cái thứ hai" means: of what a model `said` the products it named, in its order. Blocking."""
+    if said and not (request.certain and request.scope == "rows"):
+        names = {
+            str(item["product"]): short_names(str(item["product"])) for item in context if "product" in item
+        }
+        hits = Lexicon(names).find(said) if names else []
+        products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
+        offer = Offer("list", request.query, tuple(products), len(products)) if products else None
+    if offer is not None and not (said and not offer.products):
         show_offer(turn, offer, request)
-    elif request.topics and passages and not request.shown:
+    elif request.topics and not request.shown and any("product" not in item for item in context):
         turn.show(PAGES_FOCUS, request.typed, [], {"topics": list(request.topics)})
 
 
@@ -106,14 +112,20 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     reason = turn.model.reason_unavailable
     plain = foreign_price(request, turn)
     turn.say(plain)
-    said = "" if reason else await _by_model(turn, state, answer.text)
+    said, whole = ("", False) if reason else await _by_model(turn, state, answer)
+    if said and not whole:
+        rest = say("figures.rest", turn.language, hotline=turn.persona().hotline)
+        turn.say(f"\n\n{rest}")
+        said = f"{said}\n\n{rest}"
+        turn.answered = False
     if said:
         step.note(say("step.by_model", turn.language, count=len(context)), "model")
-        await asyncio.to_thread(_show_named, turn, request, said, context)
+        await asyncio.to_thread(_remember, turn, request, state.get("offer"), context, said)
     else:
         said = answer.text
         turn.say(said)
         turn.answered = answer.answered and not plain
+        await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
         turn.emit(answer.table)
@@ -122,24 +134,11 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
     return plain + said + tail
 
 
-def _show_named(
-    turn: TurnContext, request: ShopRequest, said: str, context: Sequence[Mapping[str, Any]]
-) -> None:
-    """The products that the model's answer names, in its order, are what a later "con thứ hai" means. Blocking."""
-    if request.certain and request.scope == "rows":
-        return
-    names = {str(item["product"]): short_names(str(item["product"])) for item in context if "product" in item}
-    hits = Lexicon(names).find(said) if names else []
-    products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
-    if products:
-        show_offer(turn, Offer("list", request.query, tuple(products)), request)
-
-
 def follow_up_line(turn: TurnContext) -> str:
-    """The persona's follow-up (000-60), unless the answer before ended with it."""
+    """The persona's follow-up (000-60), once a conversation."""
     line = turn.persona().follow_up
-    last = next((m.text for m in reversed(turn.history) if m.sender == "assistant"), "")
-    return "" if not line or last.rstrip().endswith(line) else f"\n\n{line}"
+    said = any(line in message.text for message in turn.history if message.sender == "assistant")
+    return "" if not line or said else f"\n\n{line}"
 
 
 def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
@@ -241,27 +240,58 @@ def _monthly(product: Product, months: int, turn: TurnContext) -> str:
     return say("follow.monthly", turn.language, name=product.name, price=price, count=months, each=each)
 
 
-async def _by_model(turn: TurnContext, state: Mapping[str, Any], facts: str) -> str:
+async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: RulesAnswer) -> tuple[str, bool]:
+    """What the model says, and whether that is all of it; ("", False) where the rules must answer.
+
+    A sentence with a claim that nothing holds is not shown: the draft goes back once with the reason, and goes on from what
+    was shown.
+    """
+    check = await asyncio.to_thread(_claim_check, turn, state, answer.text)
+    messages = build_messages(turn, state, answer)
     said = ""
-    check = _claim_check(turn, state, facts)
-    try:
-        async with aclosing(turn.model.stream("respond", build_messages(turn, state, facts))) as pieces:
-            async for piece in pieces:
-                shown = check.add(piece)
-                shown = shown if said else shown.lstrip()
-                said += shown
-                turn.say(shown)
-        rest = check.finish()
-        rest = rest if said else rest.lstrip()
-        said += rest
-        turn.say(rest)
-    except ModelError as error:
-        if said:
-            raise
-        warn_of_rules(turn, error)
-    if check.withheld:
-        warn_of_claims(turn)
-    return said.rstrip()
+    for _ in range(2):
+        reader = SentenceReader()
+        refused: list[str] = []
+        draft = ""
+        try:
+            async with aclosing(turn.model.stream("respond", messages)) as pieces:
+                async for piece in pieces:
+                    for draft in reader.add(piece):
+                        refused = check.refused(draft, said)
+                        if refused:
+                            break
+                        said = _show(turn, said, draft)
+                    if refused:
+                        break
+            if not refused:
+                draft = reader.finish()
+                refused = check.refused(draft, said)
+                said = said if refused else _show(turn, said, draft)
+        except ModelError as error:
+            if said:
+                raise
+            warn_of_rules(turn, error)
+            return "", False
+        if not refused:
+            return said.rstrip(), True
+        reason = say("figures.retry", turn.language, said=said.strip() or "-", claims="; ".join(refused))
+        messages = [
+            *messages,
+            {"role": "assistant", "content": said + draft},
+            {"role": "user", "content": reason},
+        ]
+    warn_of_claims(turn)
+    return said.rstrip(), False
+
+
+def _show(turn: TurnContext, said: str, sentence: str) -> str:
+    """Show the next sentence of an answer, unless it was shown; returns all that is said."""
+    sentence = sentence if said else sentence.lstrip()
+    gap = " " if said and not (said[-1].isspace() or sentence[:1].isspace()) else ""
+    if sentence.strip() and sentence.strip() in said:
+        return said
+    turn.say(gap + sentence)
+    return said + gap + sentence
 
 
 def warn_of_claims(turn: TurnContext) -> None:
@@ -272,41 +302,30 @@ def warn_of_claims(turn: TurnContext) -> None:
 
 
 def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> ClaimCheck:
-    """A check that knows every figure and name retrieved, and the customer's own limits."""
-    request: ShopRequest = state["message"].request
-    limits = parse_price_limits(request.typed)
+    """A check that knows what was retrieved, what both sides have said, and the customer's own limits. Blocking."""
+    query: ProductQuery = state["message"].request.query
     entries = shared_entries(state["retrieved_context"])
-    texts = [f"{item['title']}\n{item.get('heading', '')}\n{item['text']}" for item in entries]
-    budgets = {Decimal(value) for value in (limits.low, limits.high, limits.about) if value is not None}
-    budgets |= amounts_in(limits.foreign)
-    retrieved, computed = amounts_in(texts), amounts_in([facts])
     store = ProductStore(turn.services.datasets)
     offer: Offer | None = state.get("offer")
-    kinds = {*request.query.kinds, *(product.kind for product in (offer.products if offer else ()))}
+    kinds = {*query.kinds, *(product.kind for product in (offer.products if offer else ()))}
     claimed = store.choice(tuple(kinds), None, None, _CLAIMED) if kinds else []
-    products = {
-        str(item["product"]): item
-        for item in [*product_passages(claimed, turn.language), *entries]
-        if "product" in item
-    }
-    texts += [str(item["text"]) for item in products.values()]
-    retrieved |= amounts_in(str(item["text"]) for item in products.values())
-    known = retrieved | computed | amounts_in([turn.persona().hotline])
-    computed -= {Decimal(item["price"]) for item in products.values()}
+    rows = [*product_passages(claimed, turn.language), *(item for item in entries if "product" in item)]
+    texts = [f"{item['title']}\n{item.get('heading', '')}\n{item['text']}" for item in entries]
+    texts += [str(item["text"]) for item in rows]
+    told = [message.text for message in turn.history if message.sender == "assistant"]
+    asked = [message.text for message in turn.history if message.sender == "user"]
+    hotline = turn.persona().hotline
+    limits = [f"{value} VND" for value in (query.low, query.high, query.about) if value is not None]
     return ClaimCheck(
-        known - (budgets - retrieved),
-        frozenset(budgets),
-        say("figures.withheld", turn.language),
-        {
-            name: amounts_in([str(item["text"])]) | {Decimal(item["price"])} | computed
-            for name, item in products.items()
-        },
-        facts=[*texts, facts, turn.text, turn.persona().hotline],
-        makers=store.brands(),
+        [*texts, hotline],
+        store.brands(),
+        [turn.text, *asked, *limits],
+        {str(item["product"]): amounts_in([str(item["text"])]) | {Decimal(item["price"])} for item in rows},
+        said=[facts, *told],
     )
 
 
-def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: str) -> list[Message]:
+def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: RulesAnswer) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
     passages = [
@@ -315,13 +334,13 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], facts: str) -> l
     ]
     request: ShopRequest = state["message"].request
     offer: Offer | None = state.get("offer")
-    if facts and request.certain:
+    if answer.answered and offer is not None:
         # Of a list the first line says whether it is what was asked for; sums and parts that fit were worked out.
-        computed = offer is not None and (
-            offer.kind in {"build", "fit"} or "total" in request.query.moves or request.query.count > 1
-        )
-        told = facts if computed else facts.split("\n", maxsplit=1)[0]
+        computed = offer.kind in {"build", "fit"} or "total" in request.query.moves or request.query.count > 1
+        told = answer.text if computed else answer.text.split("\n", maxsplit=1)[0]
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {told}")
+    elif request.query.unread and not passages:
+        passages.append(answer.text)
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""

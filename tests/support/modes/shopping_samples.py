@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,3 +22,8 @@ def stocked_shop(home: Path, **env: str) -> Iterator[Shop]:
         home, registry, ("shop-samples",), lambda services: load_once(services, [MODE], "vi"), **env
     ) as services:
         yield Shop(services, registry)
+
+
+def told_lines(answer: str) -> list[str]:
+    """The lines of an answer that tell goods, without their numbers."""
+    return [found[1] for line in answer.splitlines() if (found := re.match(r"(?:-|\d+\.) (.+)", line))]

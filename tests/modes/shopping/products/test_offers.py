@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
 from troly.plugin.contract import IngestRequest
 from troly.plugin.events import Sources
 from troly.text.fold import fold
@@ -24,7 +24,7 @@ def shop(own_home: Path) -> Iterator[Shop]:
 
 def listed(answer: str) -> list[tuple[str, int, str]]:
     """Name, price and line of each product that an answer lists."""
-    lines = [line[2:] for line in answer.splitlines() if line.startswith("- ")]
+    lines = told_lines(answer)
     return [(line.split(": ")[0], int(find_amounts(line.split(": ", 1)[1])[0].value), line) for line in lines]
 
 
@@ -89,7 +89,7 @@ async def test_a_comparison_stands_side_by_side(shop: Shop) -> None:
 
 def listed_parts(answer: str) -> dict[str, int]:
     """The price of each kind of part."""
-    lines = [line[2:] for line in answer.splitlines() if line.startswith("- ")]
+    lines = told_lines(answer)
     return {line.split(": ")[0]: int(find_amounts(line.rsplit(", ", 1)[1])[0].value) for line in lines}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop
-from tests.support.modes.shopping_samples import stocked_shop
+from tests.support.modes.shopping_samples import stocked_shop, told_lines
 from tests.support.ollama.double import OllamaDouble
 from troly.plugin.samples import remove
 from troly.text.numbers import find_amounts
@@ -26,13 +26,11 @@ def shop(own_home: Path) -> Iterator[Shop]:
 
 def names(answer: str) -> list[str]:
     """The products that an answer lists, in order."""
-    return [line[2:].split(":")[0] for line in answer.splitlines() if line.startswith("- ")]
+    return [line.split(":")[0] for line in told_lines(answer)]
 
 
 def prices(answer: str) -> list[Decimal]:
-    return [
-        find_amounts(line.split(": ")[1])[0].value for line in answer.splitlines() if line.startswith("- ")
-    ]
+    return [find_amounts(line.split(": ")[1])[0].value for line in told_lines(answer)]
 
 
 @pytest.mark.parametrize(
@@ -154,11 +152,7 @@ async def test_a_limit_in_other_money_is_said_and_not_converted(shop: Shop, text
 
 async def test_a_model_is_given_the_products_meant(own_home: Path) -> None:
     with OllamaDouble() as server, stocked_shop(own_home, OLLAMA_HOST=server.url) as shop:
-        shown = [
-            line[2:]
-            for line in (await shop.ask(LIST, offline=True)).answer.splitlines()
-            if line.startswith("- ")
-        ]
+        shown = told_lines((await shop.ask(LIST, offline=True)).answer)
         name, price = shown[1].split(": ")[0], shown[1].split(": ")[1].split(",")[0]
         server.script("Dạ mẫu thứ hai giá " + price + " ạ.")
         told = await shop.ask("cái thứ hai bao nhiêu?")

@@ -35,21 +35,51 @@ async def test_the_model_is_given_the_rows_and_may_say_their_prices(shop: Shop, 
     assert told.notices == []
 
 
-async def test_a_price_that_is_made_up_is_withheld_and_said(shop: Shop, server: OllamaDouble) -> None:
-    server.script("Dạ Laptop Dell giá 12.345.000 VND ạ. Mẫu kia 19.490.000 VND ạ.")
+MADE_UP = "Dạ Laptop Dell giá 12.345.000 VND ạ. Mẫu kia 19.490.000 VND ạ."
+
+
+async def test_a_refused_draft_goes_back_once_with_the_reason(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ có ạ. Laptop Dell giá 12.345.000 VND ạ.", "Mẫu này 19.490.000 VND ạ.")
     told = await shop.ask("tư vấn laptop dưới 20 triệu")
-    assert "12.345.000" not in told.answer
-    assert "Laptop Dell giá [chưa xác nhận] ạ. Mẫu kia 19.490.000 VND ạ." in told.answer
+    assert "Dạ có ạ. Mẫu này 19.490.000 VND ạ." in told.answer
     assert "12.345.000" not in told.done.text
+    assert "12.345.000" in server.chats[-1].last_user
+    assert told.done.calls == 2
+    assert told.notices == []
+
+
+async def test_a_draft_refused_twice_gives_way_to_the_catalogue(shop: Shop, server: OllamaDouble) -> None:
+    server.script(MADE_UP, MADE_UP)
+    told = await shop.ask("tư vấn laptop dưới 20 triệu")
+    assert "12.345.000" not in told.done.text
+    assert "chưa xác nhận]" not in told.done.text
+    assert "sản phẩm phù hợp" in told.answer
     [notice] = told.notices
     assert notice.level == "warning"
     assert "1900" in notice.remedy
 
 
+async def test_what_was_shown_stays_and_the_rest_is_said_to_be_open(shop: Shop, server: OllamaDouble) -> None:
+    server.script(f"Mẫu kia 19.490.000 VND ạ. {MADE_UP}", MADE_UP)
+    told = await shop.ask("tư vấn laptop dưới 20 triệu")
+    assert told.answer.startswith("Mẫu kia 19.490.000 VND ạ.")
+    assert "chưa xác nhận được" in told.answer
+    assert told.done.metadata["answered"] is False
+
+
 async def test_the_customers_own_price_is_not_confirmed(shop: Shop, server: OllamaDouble) -> None:
-    server.script("Dạ đúng ạ, Laptop Dell Latitude 3450 giá 5 triệu.")
+    wrong = "Dạ đúng ạ, Laptop Dell Latitude 3450 giá 5 triệu."
+    server.script(wrong, wrong)
     told = await shop.ask("Laptop Dell Latitude 3450 giá 5 triệu đúng không shop")
-    assert "giá [chưa xác nhận]" in told.answer
+    assert "giá 5 triệu" not in told.answer
+
+
+async def test_what_was_said_earlier_may_be_said_again_and_worked_with(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    await shop.ask("so sánh chuột g102 đen với g304", offline=True)
+    server.script("Hai mẫu chênh nhau 350.000 VND ạ: 749.000 trừ 399.000 VND.")
+    assert "350.000" in (await shop.ask("chênh nhau quá trời luôn hả")).answer
 
 
 async def test_what_the_model_names_is_what_is_meant_later(shop: Shop, server: OllamaDouble) -> None:
@@ -63,7 +93,8 @@ async def test_what_the_model_names_is_what_is_meant_later(shop: Shop, server: O
 
 
 async def test_a_product_that_is_not_sold_is_withheld(shop: Shop, server: OllamaDouble) -> None:
-    server.script("Dạ quý khách xem Dell Alienware X16, RAM 64GB, bảo hành 48 tháng ạ.")
+    invented = "Dạ quý khách xem Dell Alienware X16, RAM 64GB, bảo hành 48 tháng ạ."
+    server.script(invented, invented)
     told = await shop.ask("tư vấn laptop dưới 20 triệu")
     assert "Alienware" not in told.answer
     assert "48 tháng" not in told.answer
