@@ -1,0 +1,174 @@
+"""The interfaces of the documents: 000's conversations and stream, 001's socket events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+import websockets
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.support.modes.made import Plan, planned_mode, registry_of
+from tests.support.process.waiting import until
+from tests.support.server import Served, all_frames, serving
+from troly.plugin.registry import Registry
+from troly.plugin.services import Services
+
+
+async def begun(served: Served) -> str:
+    made = await served.client.post("/conversations", json={"mode": "planned"})
+    assert made.status_code == 201
+    return str(made.json()["conversation_id"])
+
+
+async def test_a_stream_opens_with_its_sign_and_gives_the_chunks_in_order(
+    services: Services, registry: Registry
+) -> None:
+    """000-61, 000-62."""
+    async with serving(services, registry) as served:
+        conversation = await begun(served)
+        path = f"/conversations/{conversation}/stream"
+        async with served.client.stream("POST", path, json={"text": "xin chào", "offline": True}) as response:
+            assert response.headers["content-type"].startswith("text/event-stream")
+            assert response.headers["x-accel-buffering"] == "no"
+            raw = b"".join([piece async for piece in response.aiter_bytes()])
+        history = await served.client.get(f"/conversations/{conversation}/history")
+    assert raw.startswith(b'data: {"debug":"stream-open"}\n\n')
+    data = [json.loads(line[6:]) for line in raw.decode().splitlines() if line.startswith("data: ")]
+    assert data[1]["chunk"] == "một "
+    assert data[-1] == {
+        "done": True, "conversation_id": conversation, "turn_id": data[-1]["turn_id"], "type": "answer",
+    }  # fmt: skip
+    assert [one["sender"] for one in history.json()["messages"]] == ["user", "assistant", "assistant"]
+
+
+async def test_a_message_is_accepted_and_answered_in_the_background(
+    services: Services, registry: Registry
+) -> None:
+    async with serving(services, registry) as served:
+        conversation = await begun(served)
+        nothing = await served.client.post(f"/conversations/{conversation}/stream")
+        accepted = await served.client.post(
+            f"/conversations/{conversation}/messages", json={"text": "xin chào", "offline": True}
+        )
+        frames = await all_frames(served.client, "POST", f"/conversations/{conversation}/stream")
+    assert nothing.status_code == 404
+    assert (accepted.status_code, accepted.json()["status"]) == (202, "accepted")
+    assert frames[0].data == {"debug": "stream-open"}
+    assert frames[-1].data["turn_id"] == accepted.json()["turn_id"]
+
+
+async def test_without_a_key_there_is_no_conversation(services: Services, registry: Registry) -> None:
+    """000-62: 401."""
+    async with serving(services, registry) as served:
+        del served.client.headers["x-api-key"]
+        assert (await served.client.post("/conversations")).status_code == 401
+
+
+def socket_of(served: Served, **headers: str) -> Any:
+    key = {"X-API-Key": served.client.headers["x-api-key"]}
+    return connect(
+        served.url.replace("http", "ws") + "/ws", additional_headers={**key, **headers}, proxy=None
+    )
+
+
+async def send(socket: ClientConnection, event: str, **data: Any) -> None:
+    await socket.send(json.dumps({"event": event, "data": data}))
+
+
+async def received(socket: ClientConnection) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while not found or found[-1]["event"].rpartition(":")[2] not in ("completed", "failed"):
+        found.append(json.loads(await asyncio.wait_for(socket.recv(), 10)))
+    return found
+
+
+async def test_socket_events_of_a_turn(services: Services, registry: Registry) -> None:
+    """001-43: started first, exactly one of completed and failed last."""
+    async with serving(services, registry) as served, socket_of(served) as socket:
+        await send(socket, "chat:message", text="xin chào", mode="planned", offline=True)
+        events = await received(socket)
+        conversation = events[0]["data"]["conversation_id"]
+        await send(socket, "chat:message", text="nữa", conversation_id=conversation, offline=True)
+        more = await received(socket)
+        await send(socket, "chat:message", text="x", conversation_id="0" * 34)
+        (refused,) = await received(socket)
+        await send(socket, "dance", text="x")
+        (strange,) = await received(socket)
+    names = [one["event"].removeprefix("chat:message:") for one in events]
+    assert names[0] == "started"
+    assert names[-1] == "completed"
+    assert set(names[1:-1]) == {"token"}
+    assert more[-1]["data"]["conversation_id"] == conversation
+    assert (refused["event"], refused["data"]["error"]) == ("chat:message:failed", "store.not_yours")
+    assert strange["data"]["error"] == "server.event"
+
+
+async def test_tools_are_told() -> None:
+    from troly.plugin.events import StepFinished, StepStarted, TurnCompleted, TurnStarted
+    from troly.server.documents import socket_events
+    from troly.server.streams import SavedStream
+
+    seen: list[str] = []
+
+    async def emit(event: str, _data: dict[str, Any]) -> None:
+        seen.append(event)
+
+    events = (
+        TurnStarted("x", "vi", "c", "t"), StepStarted("n", "a", "query"), StepFinished("n", 1.0, tool="query"),
+        StepStarted("n"), TurnCompleted("", {}, "rules", 0, 1.0),
+    )  # fmt: skip
+    await socket_events(SavedStream(events, "planned", "an"), emit)
+    assert seen == [f"chat:message:{name}" for name in ("started", "tool_start", "tool_end", "completed")]
+
+
+async def test_a_turn_is_stopped_over_the_socket(services: Services, registry: Registry, plan: Plan) -> None:
+    plan.actions[:] = ["say", "hang"]
+    async with serving(services, registry) as served, socket_of(served) as socket:
+        await send(socket, "chat:message", text="x", mode="planned")
+        await asyncio.wait_for(plan.reached.wait(), 10)
+        (turn,) = served.site.hub._streams
+        await send(socket, "chat:message:cancel", turn_id=turn)
+        events = await received(socket)
+    assert events[-1]["data"]["error"] == "turn.stopped"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
+async def test_a_web_page_cannot_open_a_socket(services: Services, registry: Registry, origin: str) -> None:
+    async with serving(services, registry, open=True) as served:
+        with pytest.raises(websockets.InvalidStatus):
+            await socket_of(served, Origin=origin)
+        with pytest.raises(websockets.InvalidStatus):
+            await socket_of(served, **{"X-API-Key": "nonsense"})
+
+
+async def test_a_socket_that_never_reads_is_left(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its turns are answered, nobody waits for it, and it is closed."""
+    monkeypatch.setattr("troly.server.documents.SOCKET_SECONDS", 0.3)
+    registry = registry_of(planned=planned_mode(Plan(["say"] * 3)))
+    async with serving(services, registry) as served:
+        served.site.metrics.watch("planned")
+        socket = await connect(
+            served.url.replace("http", "ws") + "/ws", proxy=None, max_queue=1,
+            additional_headers={"X-API-Key": served.client.headers["x-api-key"]},
+        )  # fmt: skip
+        socket.transport.pause_reading()
+        text = "dài " * 40_000
+        for _ in range(40):
+            await send(socket, "chat:message", text=text, mode="planned", offline=True)
+        await until(lambda: served.site.hub.readers == 0 and served.site.hub.running == 0, 20)
+        good = await served.client.post("/api/v1/ask", json={"text": "x", "mode": "planned", "offline": True})
+        socket.transport.abort()
+    assert good.json()["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"event": 1}', '{"event": "chat:message", "data": {"text": 5}}', "x" * 300_000]
+)
+async def test_a_message_that_is_none(services: Services, registry: Registry, text: str) -> None:
+    async with serving(services, registry) as served, socket_of(served) as socket:
+        await socket.send(text)
+        (refused,) = await received(socket)
+    assert refused["data"]["error"] == "server.event"
