@@ -107,11 +107,11 @@ async def content(state: State, turn: TurnContext, step: Step) -> State:
     question: RentalQuestion = state["question"]
     lang, parsed = turn.language, question.parsed
     key = "content.greeting" if parsed.request_type == "GREETING" else "content.chat"
-    if parsed.refused:
+    if parsed.remarks:
         text = " ".join(sentences.remark_texts(parsed.remarks, lang))
     else:
         text = state.get("message") or say(key, lang)
-    turn.answered = parsed.request_type == "GREETING"
+    turn.answered = parsed.request_type == "GREETING" or (bool(parsed.remarks) and not parsed.refused)
     turn.say(text)
     step.note(say("step.content", lang), "rules")
     return {"kind": "CONTENT", "message": text, "payload": {"text": text}}

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 
 from troly.text.dates import find_ranges
-from troly.text.fold import fold, tokens
+from troly.text.everyday import Role, without_everyday
+from troly.text.fold import WordToken, fold, tokens
 from troly.text.match import spans_of, words_outside
 from troly_rental.question.parts import QuestionParts
 from troly_rental.question.types import ParsedQuestion, Remark, Span
@@ -41,6 +42,11 @@ _BETWEEN_SIDES = frozenset(
     {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
 )
 """What stands between sides that are told apart."""
+_IDLE: frozenset[Role] = frozenset(
+    {"person", "particle", "polite", "request", "degree", "now", "link", "auxiliary"}
+)
+_EACH = frozenset({"mỗi", "từng", "giữa", "each", "every", "per", "between"})
+_PLACE_OF = re.compile(r"(?<!\w)(?:o|cho|khu|phong|can|cai|con|quan|hop dong|hoa don)\s*$")
 _POINTING = frozenset(
     {"do", "day", "kia", "nay", "ay", "vua", "tren", "that", "those", "these", "it", "them"}
 )
@@ -93,10 +99,21 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
     told |= _COUNTED if ranked and any(one.kind == "count" for one in parsed.measures) else frozenset()
     told |= _POINTING if changed else frozenset()
     told |= {"may"} if changed and _SOME_OF_THOSE.search(fold(text)) else frozenset()
-    words = [word for word in words_outside(tokens(text), spans) if word.folded not in told]
+    idle = {word.start for word in without_everyday(text, spans, _IDLE)}
+    words = [
+        word
+        for word in words_outside(tokens(text), spans)
+        if word.folded not in told and (word.start in idle or _counts(text, word, changed=changed))
+    ]
     found: list[Span] = [(word.start, word.end) for word in words]
     found += [m.span() for m in _SIGNS.finditer(text) if not _inside(m.span(), spans)]
     return tuple(_runs(text, sorted(found)))
+
+
+def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
+    """Whether an everyday word could change what is asked: a negation, a comparison, "mỗi", "ở đó" with nothing before."""
+    pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(fold(text[: word.start]))
+    return word.folded in _SHARP or word.text in _EACH or bool(pointing)
 
 
 def is_sharp(unread: Iterable[str]) -> bool:
@@ -129,16 +146,16 @@ def unknown_area(parts: QuestionParts, unread: Iterable[str]) -> Remark | None:
 def _neutral(parts: QuestionParts) -> Iterator[Span]:
     find, text = parts.vocabulary.find, parts.text
     yield from spans_of(find(text, "neutral", "neutral"))
-    yield from spans_of(find(text, "talk", "find", "greeting"))
+    yield from spans_of(find(text, "talk", "find"))
     for hit in find(text, "neutral", "asking"):
-        if _CLAUSE.match(text[hit.end :]) or len(tokens(text[hit.end :])) == 0:
+        rest = text[hit.end :]
+        last = not parts.read or max(end for _, end in parts.read) <= hit.start
+        if _CLAUSE.match(rest) or (
+            last
+            and len(tokens(rest)) <= _TAIL
+            and not without_everyday(rest, spans_of(find(rest, "neutral", "neutral")))
+        ):
             yield hit.start, hit.end
-        elif not parts.read or max(end for _, end in parts.read) <= hit.start:
-            rest = tokens(text[hit.end :])
-            if len(rest) <= _TAIL and not words_outside(
-                rest, spans_of(find(text[hit.end :], "neutral", "neutral"))
-            ):
-                yield hit.start, hit.end
 
 
 def _fields(parsed: ParsedQuestion) -> set[str]:

@@ -77,7 +77,7 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` changed as `message` says, None when it starts something new. Not checked for readiness."""
-    if previous.request_type != "QUERY" or _is_closing(parts):
+    if previous.request_type != "QUERY":
         return None
     changes = _change_words(parts)
     start = replace(previous, edited=True, skip=0, remarks=(), missing=(), question=message)
@@ -118,12 +118,6 @@ def _other_rows(
     if "previous page" in marks:
         return replace(start, skip=max(0, previous.skip - start.rows))
     return None
-
-
-def _is_closing(parts: QuestionParts) -> bool:
-    """ "thôi không cần nữa, cảm ơn" asks for nothing more."""
-    closing = parts.vocabulary.find(parts.text, "talk", "closing")
-    return bool(closing) and not (parts.filters or parts.named or parts.needless or parts.output.measures)
 
 
 def _change_words(parts: QuestionParts) -> list[PhraseHit]:

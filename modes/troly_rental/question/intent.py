@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from troly.text.everyday import everyday_phrases
 from troly.text.fold import folded_words
 from troly_rental.question.vocabulary import Vocabulary
 
@@ -70,8 +71,9 @@ def classify_intent(vocabulary: Vocabulary, text: str, signs: IntentSigns) -> In
     sought = signs.slots and (signs.entity or signs.asked or few or "find" in hits)
     if signs.sure or signs.slots > 1 or signs.telling or sought:
         return "QUERY"
-    if "greeting" in hits and (few or not signs.entity):
+    talk = {hit.label for hit in everyday_phrases(text)}
+    if "greeting" in talk and (few or not signs.entity):
         return "GREETING"
-    if signs.entity or "closing" in hits:
-        return "GENERAL_CHAT" if "closing" in hits else "QUERY"
+    if signs.entity or {"thanks", "bye"} & talk:
+        return "GENERAL_CHAT" if {"thanks", "bye"} & talk else "QUERY"
     return "CLARIFICATION" if signs.asked or signs.slots or {"find", "vague"} & hits else "GENERAL_CHAT"

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from troly.plugin.focus import Focus
 from troly.text.catalogue import Lang
+from troly.text.everyday import everyday_phrases, small_talk
 from troly.text.fold import folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
@@ -30,6 +31,7 @@ _LOGGED_IN = ("contract", "invoice", "viewing", "room_seeking_post")
 _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
 _PUBLIC = frozenset({"room", "post"})
 _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
+_THANKS = frozenset({"thanks", "bye", "ack"})
 _CLAUSES = re.compile(r"\s*(?:[,;]|(?<!\w)(?:nhưng|nhung|rồi|roi|but|then)(?!\w))\s*")
 _MOST_CLAUSES = 4
 
@@ -56,6 +58,10 @@ def parse_question(
 
 
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
+    if (kind := small_talk(message).kind) is not None and folded_words(message):
+        greets = any(hit.label == "greeting" for hit in everyday_phrases(message))
+        told = (Remark.of("content.thanks"),) if kind in _THANKS and not greets else ()
+        return ParsedQuestion("GREETING" if greets else "GENERAL_CHAT", question=message, remarks=told)
     previous = _previous(focus)
     vocabulary = Vocabulary(message[:MOST_CHARACTERS])
     about = previous.entity if previous is not None else ""
