@@ -33,6 +33,8 @@ MIGRATION = Migration(
         "CREATE TABLE rental_session_cleanup (id INTEGER PRIMARY KEY CHECK (id = 1), done_at TEXT NOT NULL)",
     ),
 )
+_SAVED_BEFORE = timedelta(seconds=30)
+"""A session begins after its first message was saved; what is of the one before is at least a minute older."""
 PROMPT_MIGRATION = Migration(
     "rental/0110_session_prompt", ("ALTER TABLE rental_sessions ADD COLUMN prompt TEXT NOT NULL DEFAULT ''",)
 )
@@ -91,7 +93,7 @@ def enter_session(
 
 def within(history: tuple[StoredMessage, ...], session: Session, most: int) -> tuple[StoredMessage, ...]:
     """The messages that the model is given: those of this session, at most so many, the system prompt not counted (C7)."""
-    found = tuple(one for one in history if one.created_at >= session.begun_at)
+    found = tuple(one for one in history if one.created_at >= session.begun_at - _SAVED_BEFORE)
     return found[-most:] if most else ()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troly.plugin.context import TurnContext
+from troly.plugin.focus import FocusRow
 from troly.text.dates import find_ranges
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.places import Places
@@ -13,6 +15,10 @@ from troly_rental.data.store import RentalStore
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 
+if TYPE_CHECKING:
+    from troly.llm.types import Message
+
+_EMPTY = re.compile(r"^[A-Z][^:\n]*:[ \n]-\n", re.MULTILINE)
 MESSAGE_CHARS, HISTORY_CHARS = 200, 1_200
 SHOWN_ROWS, SHOWN_CHARS, SQL_CHARS = 10, 45, 360
 _ROLES = {
@@ -33,6 +39,12 @@ def prompt_context(question: RentalQuestion, turn: TurnContext) -> dict[str, str
         "facts": facts_of(question.text, turn, RentalStore(turn.services).places()) or "-",
         "question": question.text,
     }
+
+
+def without_empty(messages: list[Message]) -> list[Message]:
+    """The messages, the last one without the parts that hold nothing ("Conversation: -")."""
+    *before, last = messages
+    return [*before, {**last, "content": _EMPTY.sub("", str(last["content"]))}]
 
 
 def shortened(text: str, most: int) -> str:
@@ -65,7 +77,7 @@ def _shown(turn: TurnContext) -> str:
     if focus is None:
         return ""
     rows = [
-        f"{number}. id {row.id}: {shortened(row.title, SHOWN_CHARS)}{_figures(row.values)}"
+        f"{number}. {_name_of(row)}{_figures(row.values)}"
         for number, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
     ]
     total = focus.query.get("total", len(focus.rows))
@@ -73,6 +85,12 @@ def _shown(turn: TurnContext) -> str:
     return "\n".join(
         [f"{focus.kind}, {len(focus.rows)} of {total} rows shown", *rows, *([f"by: {sql}"] if sql else [])]
     )
+
+
+def _name_of(row: FocusRow) -> str:
+    """A thing by its id and title; a row of figures by its group."""
+    title = shortened(row.title, SHOWN_CHARS)
+    return f"id {row.id}: {title}" if row.id.isdigit() else title
 
 
 def _figures(values: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import prompt_context, shortened
+from troly_rental.agents.conversation import prompt_context, shortened, without_empty
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
@@ -19,7 +19,7 @@ from troly_rental.strings import prompts, say
 State = Mapping[str, Any]
 # The corpus of this assistant; other assistants' documents are never searched.
 COLLECTION = "rental"
-PASSAGES = 2
+PASSAGES = 1
 PASSAGE_CHARS = 220
 # What keeps a question from SQL whoever reads it: a right, or a fact of the data.
 _FIRM = frozenset({"missing.login", "missing.landlord", "missing.place", "missing.number"})
@@ -66,7 +66,7 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
         "businessContext": business,
         "readyForSql": parsed.ready,
         "intentModeHint": parsed.mode_hint,
-        "entityHint": parsed.entity_hint,
+        "entityHint": reply.entityHint if reply is not None else parsed.entity_hint,
         "filtersHint": filters_hint or None,
         "filters": parsed.state_filters(),
         "route": route,
@@ -107,7 +107,9 @@ async def _sort_request(
     """What the model decides; None where none answers, and the rules' honest reading stands (002-30)."""
     parsed = question.parsed
     context = prompt_context(question, turn)
-    messages = prompts().messages("orchestrator", turn.language, business=business or "-", **context)
+    messages = without_empty(
+        prompts().messages("orchestrator", turn.language, business=business or "-", **context)
+    )
     decision = await turn.model.decide(
         "orchestrator",
         OrchestratorReply,

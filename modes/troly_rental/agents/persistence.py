@@ -94,7 +94,8 @@ def _row(record: Mapping[str, Any], at: int) -> FocusRow:
     """One row by its id; a row of figures, which has none, by its group."""
     values = {name: float(record[name]) for name in _FIGURES if isinstance(record.get(name), int | float)}
     if record.get("id") is not None:
-        return FocusRow(str(record["id"]), str(record.get("title") or record["id"]), values)
+        names = [str(record[name]) for name in ("title", "tenant") if record.get(name)]
+        return FocusRow(str(record["id"]), ", ".join(names) or str(record["id"]), values)
     group = next((str(value) for value in record.values() if isinstance(value, str)), f"row {at}")
     figures = {name: float(value) for name, value in record.items() if isinstance(value, int | float)}
     return FocusRow(f"{group}", group, figures)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -15,15 +16,17 @@ from troly.errors import ModelError
 from troly.llm.replies import repeats
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Computation, Notice, Suggestions
+from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.conversation import prompt_context
+from troly_rental.agents.conversation import prompt_context, without_empty
 from troly_rental.agents.sql_generation import count_rows, sorted_request
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.agents.validator import rows_for_model
 from troly_rental.answer import payload, sentences
-from troly_rental.answer.response_text import ResponseText, parse_response, render_response
+from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.question.types import Filter, relaxations
+from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_count
 from troly_rental.sql.explanation import explain_query
 from troly_rental.strings import prompts, say
@@ -34,7 +37,7 @@ RERUN = "/sql "
 MOST_RELAXATIONS = 6
 COUNT_SECONDS = 2.0
 # A rounded amount (`khoảng 2,3 triệu`) may be this far from the figure it stands for.
-ROUNDING = 0.01
+ROUNDING = Decimal("0.01")
 MOST_CHARS = 1500
 AGAIN = 3
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -56,12 +59,16 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     result, parsed = execution.result, question.parsed
     mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
     title = _title(question, execution, lang)
-    message = await _message(question, execution, state, turn, step)
-    turn.say(message)
+    said, rest = await _message(question, execution, state, turn, step)
+    message = " ".join(part for part in (said, rest) if part)
+    turn.say(message.removeprefix(said))
     if any(one.key == "said.unread" for one in parsed.remarks):
         turn.answered = False
     _notify(mode, execution, state.get("verdict"), turn)
-    if result.rows:
+    single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql
+    if result.rows and not (
+        single and len(result.columns) == len(parsed.measures)
+    ):  # figures that the sentence has
         turn.emit(payload.result_content(mode, result, title, question.who.role, lang))
         if mode == "CHART":
             turn.emit(payload.table_content(result, title, "", lang))
@@ -127,34 +134,27 @@ def _title(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> s
 
 async def _message(
     question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext, step: Step
-) -> str:
-    """The model's sentences whose figures stand in the rows, else the template's (002-31), and what must be said: the
-    assumptions made, and how many of how many are shown in which order (C9).
+) -> tuple[str, str]:
+    """The model's sentences whose figures stand in the rows, which are said already, and what follows them: the assumptions
+    made, and how many of how many are shown in which order (C9). Without the former, the template's answer (002-31).
     """
     lang, result, parsed = turn.language, execution.result, question.parsed
-    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
     remarks = [one for one in parsed.remarks if one.key != "said.cheap" or _is_cheapest_first(execution)]
     told = sentences.remark_texts(tuple(remarks), lang)
-    written, note = verdict.message, say("step.checked", lang)
-    if not written and result.rows and not question.sql and parsed.certain and not question.decided:
-        written, note = await _model_sentence(question, execution, " ".join(told), state, turn)
-    if written:
-        written, dropped = grounded(written, question, execution, lang)
-        note = say("step.refused", lang, figures=", ".join(dropped)) if dropped else note
+    written, note = await _told_by_model(question, execution, " ".join(told), state, turn)
     step.note(note if written or note else say("step.template", lang), "model" if written else "rules")
     if written:
-        return " ".join([written, *told, *_shown(execution, written, lang)])
+        return written, " ".join([*told, *_shown(execution, written, lang)])
     if question.sql:
-        return say("answer.own_rows", lang, count=result.total)
+        return "", say("answer.own_rows", lang, count=result.total)
     if question.decided:
-        return " ".join([sentences.rows_text(result, lang), *told])
+        return "", " ".join([sentences.rows_text(result, lang), *told])
     unread = [one for one in remarks if one.key == "said.unread"]
     before = sentences.remark_texts(tuple(unread), lang)
     after = [text for text in told if text not in before]
     why = "" if result.rows else await _empty_result_reason(question, turn)
-    return " ".join(
-        part for part in (*before, sentences.answer_text(parsed, result, lang), why, *after) if part
-    )
+    parts = (*before, sentences.answer_text(parsed, result, lang), why, *after)
+    return "", " ".join(part for part in parts if part)
 
 
 def _shown(execution: QueryExecution, written: str, lang: Lang) -> list[str]:
@@ -177,29 +177,99 @@ def _is_cheapest_first(execution: QueryExecution) -> bool:
     return first is not None and first.this.name.endswith("price") and not first.args.get("desc")
 
 
-async def _model_sentence(
+class _SentenceStream:
+    """Says what a model writes sentence by sentence, each once it is whole, checked, and followed by another one.
+
+    A sentence with a figure that is nowhere is left out; a text that finds no end is broken off. `said` is what was said.
+    """
+
+    def __init__(self, grounding: Grounding, turn: TurnContext) -> None:
+        self.said, self.dropped = "", list[str]()
+        self._grounding, self._turn = grounding, turn
+        self._held, self._rest, self._all = "", "", ""
+
+    async def take(self, pieces: AsyncIterator[str]) -> bool:
+        """Say what comes; whether the text came to an end of its own."""
+        async for piece in pieces:
+            self._rest += piece
+            self._all += piece
+            if MARK in self._all:
+                self._rest = self._rest.partition(MARK)[0]
+                break
+            if is_rambling(self._all):
+                return False
+            *whole, self._rest = _END.split(self._rest)
+            for sentence in whole:
+                self._tell(sentence)
+        if is_rambling(self._all):
+            return False
+        self._tell(self._rest)
+        self._tell("")
+        return True
+
+    def _tell(self, sentence: str) -> None:
+        """Say the sentence that was held, and hold this one."""
+        held = split_label(self._held.strip())[1]
+        if held and held == sentence.strip():
+            return  # perhaps the beginning of an endless one
+        self._held = sentence
+        if not held:
+            return
+        if wrong := self._grounding.wrong(held, self.said):
+            self.dropped += wrong
+        elif len(held.split()) > 2 or not self.dropped:  # what is left must still read as a sentence
+            text = f" {held}" if self.said else held
+            self.said += text
+            self._turn.say(text)
+
+
+async def _pieces(text: str) -> AsyncIterator[str]:
+    yield text
+
+
+async def _told_by_model(
     question: RentalQuestion, execution: QueryExecution, assumed: str, state: State, turn: TurnContext
 ) -> tuple[str, str]:
-    """What a model says of the rows, and a note for the trace; "" where the template answers."""
+    """What a model says of the rows, said as it comes, and a note for the trace; "" where the template answers."""
     lang = turn.language
-    if turn.model.reason_unavailable is not None:
+    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
+    parsed = question.parsed
+    asks = execution.result.rows and not question.sql and parsed.certain and not question.decided
+    if not verdict.message and not asks:
+        return "", ""
+    if not verdict.message and turn.model.reason_unavailable is not None:
         return "", say("step.template", lang)
-    messages = prompts().messages(
-        "response_generator",
-        lang,
-        persona=question.session.prompt,
-        said=assumed or "-",
-        sorted=sorted_request(question, state),
-        **rows_for_model(execution.result, execution),
-        **prompt_context(question, turn),
-    )
-    pieces: list[str] = []
+    sentences_of = _SentenceStream(Grounding(question, execution, lang), turn)
     try:
-        async with aclosing(turn.model.stream("response_generator", messages)) as stream:
-            pieces = [piece async for piece in stream]
+        if verdict.message:
+            ended = await sentences_of.take(_pieces(verdict.message))
+        else:
+            messages = without_empty(
+                prompts().messages(
+                    "response_generator",
+                    lang,
+                    persona=question.session.prompt,
+                    said=assumed or "-",
+                    sorted=sorted_request(question, state),
+                    **rows_for_model(execution.result, execution),
+                    **prompt_context(question, turn),
+                )
+            )
+            limits = turn.services.settings.of(RentalSettings)
+            async with aclosing(
+                turn.model.stream(
+                    "response_generator", messages, tokens=limits.max_tokens, temperature=limits.temperature
+                )
+            ) as stream:
+                ended = await sentences_of.take(stream)
     except ModelError as error:
-        return "", str(error.key)
-    return parse_response("".join(pieces)).message.strip(), say("step.checked", lang)
+        return sentences_of.said, str(error.key)
+    if not ended:
+        return sentences_of.said, say("step.rambles", lang)
+    figures = ", ".join(sentences_of.dropped)
+    return sentences_of.said, say("step.refused", lang, figures=figures) if figures else say(
+        "step.checked", lang
+    )
 
 
 async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:
@@ -220,43 +290,37 @@ async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> s
     return say("answer.without", lang, condition=condition, count=format_number(most, lang))
 
 
-def grounded(
-    message: str, question: RentalQuestion, execution: QueryExecution, lang: Lang
-) -> tuple[str, list[str]]:
-    """The sentences of `message` whose figures all stand in a cell or in the question, and what was cut for which figures.
-
-    A message that does not find its end is cut whole.
+class Grounding:
+    """Which figures a sentence about rows may name: those of the cells, of the question and the query, and what follows from
+    them.
     """
-    if is_rambling(message):
-        return "", [say("step.rambles", lang)]
-    known = set(_known_figures(question, execution, lang))
-    kept, dropped = [], []
-    for sentence in _END.split(message):
-        wrong = [
-            sentence[amount.start : amount.end]
-            for amount in find_amounts(sentence)
-            if not any(_is_near(float(amount.value), one) for one in known)
+
+    def __init__(self, question: RentalQuestion, execution: QueryExecution, lang: Lang) -> None:
+        result = execution.result
+        values = [result.total, len(result.rows), *(value for row in result.rows for value in row)]
+        values += [one.value for one in question.parsed.filters]
+        known = [
+            Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)
         ]
-        dropped += wrong
-        kept += [] if wrong else [sentence]
-    text = " ".join(kept).strip()
-    # What is left must still read as a sentence of its own.
-    return (text if len(text.split()) > 2 or not dropped else ""), dropped
+        texts = (question.text, execution.checked.lasting, *payload.cell_texts(result, lang))
+        known += [amount.value for text in texts for amount in find_amounts(text)]
+        known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
+        self._known = frozenset(known)
+
+    def wrong(self, sentence: str, before: str = "") -> list[str]:
+        """The figures of `sentence` that nothing holds and that follow from none here or `before`, as they are written."""
+        amounts = find_amounts(sentence)
+        near = {one.value for one in amounts if any(_is_near(one.value, known) for known in self._known)}
+        derived = derived_figures(f"{before} {sentence}", self._known | near)
+        return [
+            sentence[one.start : one.end]
+            for one in amounts
+            if one.value not in near and abs(one.value) not in derived
+        ]
 
 
-def _is_near(value: float, known: float) -> bool:
+def _is_near(value: Decimal, known: Decimal) -> bool:
     return abs(value - known) <= ROUNDING * max(abs(known), abs(value))
-
-
-def _known_figures(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> Iterator[float]:
-    result = execution.result
-    values = [result.total, len(result.rows), *(value for row in result.rows for value in row)]
-    for value in (*values, *(one.value for one in question.parsed.filters)):
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield float(value)
-    for text in (question.text, execution.checked.lasting, *payload.cell_texts(result, lang)):
-        yield from (float(amount.value) for amount in find_amounts(text))
-    yield from (float(at) for at in range(1, min(len(result.rows), 20) + 1))
 
 
 def is_rambling(message: str) -> bool:

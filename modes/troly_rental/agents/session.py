@@ -50,8 +50,13 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
     def enter() -> dict[str, Any]:
         prompt = turn.persona().text
         entered = sessions.enter_session(
-            turn.services.state, turn.conversation.id, name, turn.now, limits=limits, prompt=prompt
-        )
+            turn.services.state,
+            turn.conversation.id,
+            name,
+            turn.services.clock(),
+            limits=limits,
+            prompt=prompt,
+        )  # by the clock that the messages are saved by
         return sessions.session_to_json(entered)
 
     entered = sessions.session_from_json(noted("rental.session", enter))

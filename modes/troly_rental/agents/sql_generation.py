@@ -13,7 +13,7 @@ from sqlglot import exp
 from troly.plugin.context import Step, TurnContext
 from troly.recording import measured, used
 from troly.sandbox import SandboxError, check
-from troly_rental.agents.conversation import prompt_context
+from troly_rental.agents.conversation import prompt_context, without_empty
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
 from troly_rental.answer.payload import ResultSet
 from troly_rental.answer.values import amenity_label
@@ -83,7 +83,7 @@ def sorted_request(question: RentalQuestion, state: State) -> str:
     own = ["the asker's own"] if parsed.own else []
     parts = [
         parsed.mode,
-        parsed.entity,
+        (state.get("entityHint") or "") if question.decided else parsed.entity,
         *own,
         state.get("filtersHint") or "",
         *figures,
@@ -187,19 +187,21 @@ class _QueryAttempts:
         if turn.model.reason_unavailable is not None:
             return None
         near = match.entry if match is not None and match.kind != "none" else None
-        messages = prompts().messages(
-            "sql_agent",
-            turn.language,
-            limit=MAX_ROWS,
-            schema=describe(self.scope.columns()),
-            amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
-            kinds=", ".join(
-                f"{one.value} {one.vi}" for one in tables()["rooms"].columns["room_type"].values.values()
-            ),
-            business=self.state.get("businessContext") or "-",
-            example=f"{near.question} => {near.sql}" if near is not None else "-",
-            sorted=sorted_request(self.question, self.state),
-            **prompt_context(self.question, turn),
+        messages = without_empty(
+            prompts().messages(
+                "sql_agent",
+                turn.language,
+                limit=MAX_ROWS,
+                schema=describe(self.scope.columns()),
+                amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+                kinds=", ".join(
+                    f"{one.value} {one.vi}" for one in tables()["rooms"].columns["room_type"].values.values()
+                ),
+                business=self.state.get("businessContext") or "-",
+                example=f"{near.question} => {near.sql}" if near is not None else "-",
+                sorted=sorted_request(self.question, self.state),
+                **prompt_context(self.question, turn),
+            )
         )
         decision = await turn.model.decide(
             "sql_generation", SqlReply, [*messages, *self._again], lambda: SqlReply(sql="-")

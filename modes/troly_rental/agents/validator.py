@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import prompt_context
+from troly_rental.agents.conversation import prompt_context, without_empty
 from troly_rental.agents.sql_generation import sorted_request
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.answer.payload import ResultSet
@@ -61,13 +61,15 @@ async def _examined(
     question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext, step: Step
 ) -> Verdict:
     """What the model thinks of a query and its rows."""
-    messages = prompts().messages(
-        "result_validator",
-        turn.language,
-        sorted=sorted_request(question, state),
-        sql=execution.checked.lasting,
-        **rows_for_model(execution.result, execution),
-        **prompt_context(question, turn),
+    messages = without_empty(
+        prompts().messages(
+            "result_validator",
+            turn.language,
+            sorted=sorted_request(question, state),
+            sql=execution.checked.lasting,
+            **rows_for_model(execution.result, execution),
+            **prompt_context(question, turn),
+        )
     )
     decision = await turn.model.decide(
         "result_validator", ValidatorReply, messages, lambda: ValidatorReply(isValid=True)

@@ -488,13 +488,15 @@ def _with_moved_limits(
 def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion | None:
     """ "rẻ hơn nữa" after a list: below the cheapest one shown, or word that none is cheaper; None for other changes."""
     field, op = _DIRECTIONS.get(label, ("", ""))
-    values = [value for row in shown.rows if isinstance(value := row.values.get(field), int | float)]
+    spoken_of = str(shown.query.get("picked_id", ""))
+    rows = [row for row in shown.rows if row.id == spoken_of] or list(shown.rows)
+    values = [value for row in rows if isinstance(value := row.values.get(field), int | float)]
     if not values or found.measures or shown.kind != found.entity:
         return None
     total, skipped = int(shown.query.get("total", 0)), int(shown.query.get("skip", 0))
     edge = min(values) if op == "<" else max(values)
-    ahead = found.order[:1] == (_DIRECTION_ORDERS[label],) and not skipped
-    whole = len(shown.rows) >= total and not skipped
+    ahead = found.order[:1] == (_DIRECTION_ORDERS[label],) and not skipped and rows[0] == shown.rows[0]
+    whole = len(rows) >= total and not skipped
     if ahead or (whole and not found.limit):
         told = Remark.of(f"said.already_{label}", value=f"{edge:g}", field=field)
         return replace(found, order=(_DIRECTION_ORDERS[label],), remarks=(*found.remarks, told))

@@ -208,6 +208,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         own = True  # "phòng nào đang trống": a landlord's own
     if entity == "post" and parts.own and role == "TENANT":  # what a tenant posts is a search
         entity = "room_seeking_post"
+    plain = bool(find(parts.text, "kinds", "room")) and not own
     cheap = any(one.key == "said.cheap" for one in output.remarks)
     parsed = ParsedQuestion(
         "QUERY",
@@ -220,8 +221,11 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         output.group if output.measures else (),
         output.measures,
         own,
-        # 002-39: "phòng giá rẻ" is no bed in a shared room.
-        without_beds=cheap and entity in _PUBLIC and not any(one.field == "type" for one in parts.filters),
+        # 002-39: "phòng trọ" and "phòng giá rẻ" are no beds in a shared room.
+        without_beds=(cheap or plain)
+        and not output.measures
+        and entity in _PUBLIC
+        and not any(one.field == "type" for one in parts.filters),
         missing=parts.missing,
         remarks=parts.remarks,
         question=message,

@@ -234,11 +234,17 @@ class ModelSession:
         return reason_of(error) if error else None
 
     async def stream(
-        self, task: str, messages: Sequence[Message], role: str = "chat", *, tokens: int = ANSWER_TOKENS
+        self,
+        task: str,
+        messages: Sequence[Message],
+        role: str = "chat",
+        *,
+        tokens: int = ANSWER_TOKENS,
+        temperature: float | None = None,
     ) -> AsyncGenerator[str, None]:
         """The pieces of one answer of at most about `tokens`. Close the generator (`aclosing`) to stop the model.
 
-        A reply that was cut off before is the first piece. Raises ModelError while it runs; the pieces before it stay said.
+        `temperature` 0 to 2 (None: the model's own). A reply that was cut off before is the first piece. Raises ModelError while it runs; the pieces before it stay said.
         """
         begun = self._unfinished.pop(task, "")
         if begun:
@@ -248,7 +254,9 @@ class ModelSession:
                 {"role": "user", "content": self._go_on},
             ]
             yield begun
-        async with aclosing(self._chunks(task, "stream", role, messages, tokens=tokens)) as chunks:
+        async with aclosing(
+            self._chunks(task, "stream", role, messages, tokens=tokens, temperature=temperature)
+        ) as chunks:
             async for chunk in chunks:
                 if chunk.text:
                     yield chunk.text
@@ -363,6 +371,7 @@ class ModelSession:
         *,
         tools: Sequence[Mapping[str, Any]] = (),
         tokens: int = ANSWER_TOKENS,
+        temperature: float | None = None,
     ) -> AsyncGenerator[ChatChunk, None]:
         with self._call(task, kind, role, messages) as (call, source):
             refused: ModelError | None = None
@@ -377,6 +386,8 @@ class ModelSession:
                 if refused is not None and ask == asked:
                     raise refused
                 asked = ask
+                if temperature is not None:
+                    ask.options["temperature"] = temperature
                 call.sent(ask)
                 try:
                     async with aclosing(self._reply(source, ask, call)) as chunks:

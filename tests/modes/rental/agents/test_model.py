@@ -11,7 +11,8 @@ import pytest
 
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.rental.desk import RentalDesk, rental_desk
-from troly.plugin.events import ItemList, StepFinished
+from troly.llm.source import THINKING_TOKENS
+from troly.plugin.events import ItemList, StepFinished, Token
 from troly_rental.agents.orchestrator import OrchestratorReply
 from troly_rental.agents.sql_generation import SqlReply
 from troly_rental.agents.validator import ValidatorReply
@@ -333,3 +334,20 @@ async def test_the_steps_say_who_decided(desk: RentalDesk, server: OllamaDouble)
     sources = {step.node: step.source for step in told.all(StepFinished)}
     assert sources["orchestrator"] == sources["sql_generation"] == sources["result_validator"] == "model"
     assert json.loads(json.dumps(told.state["filtersHint"])) == SORTED["filtersHint"]
+
+
+async def test_the_answer_is_said_sentence_by_sentence_with_the_settings_of_the_model(
+    home: Path, server: OllamaDouble
+) -> None:
+    """002-11: model, temperature, maxTokens; a figure that nothing holds cuts its sentence, a right sum stands."""
+    server.script("Có hai phòng đáng xem. Có phòng giá 1.234.567 VND. Mời bạn xem danh sách.")
+    async with rental_desk(
+        home, OLLAMA_HOST=server.url, TROLY_RENTAL__TEMPERATURE="0.9", TROLY_RENTAL__MAX_TOKENS="120"
+    ) as opened:
+        told = await opened.ask(CERTAIN)
+    said = [token.text for token in told.all(Token)]
+    assert said[:2] == ["Có hai phòng đáng xem.", " Mời bạn xem danh sách."]
+    assert "1.234.567" not in told.answer
+    options = chats(server)[0]["options"]
+    assert options["temperature"] == 0.9
+    assert options["num_predict"] in {120, 120 + THINKING_TOKENS}

@@ -51,7 +51,7 @@ async def test_the_response_text_is_kept_in_the_documented_form(desk: RentalDesk
     [
         ("gia thue trung binh theo quan o ha noi", Table, "TABLE"),
         ("vẽ biểu đồ giá trung bình theo quận ở tphcm", Chart, "CHART"),
-        ("có bao nhiêu phòng dưới 3 triệu ở Bình Thạnh", Table, "TABLE"),
+        ("có bao nhiêu phòng dưới 3 triệu theo quận ở hà nội", Table, "TABLE"),
         ("newest rooms in Tan Binh with air conditioning", ItemList, "LIST"),
     ],
 )
