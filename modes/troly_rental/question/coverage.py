@@ -92,7 +92,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         "views",
     ):
         if label in _fields(parsed):
-            spans += spans_of(parts.vocabulary.find(text, "amounts", f"about {label}"))
+            labels = ({f"about {label}", f"unit {label}"}) & {*lists("amounts")}
+            spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(labels)))
     sides = parts.output.compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
@@ -219,6 +220,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         ("paid" in kinds, ("collected",)),
         (parsed.entity in {"building", "contract", "invoice", "viewing"}, (f"told {parsed.entity}",)),
         (parsed.entity == "invoice", ("due",)),
+        (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
         (parts.output.single, ("price asked", "amount asked")),
     )

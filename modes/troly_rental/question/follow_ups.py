@@ -51,6 +51,7 @@ _FIGURES = (
 )  # fmt: skip
 _SUMMED = {"invoice": "total", "contract": "monthly_rent"}
 """What one's own papers come to."""
+_PAPERS = frozenset({"contract", "invoice", "viewing"})
 _SUBJECTS = ("figure price", "figure area", "figure deposit", "figure price_m2", "figure views")
 _BY_ITSELF = frozenset({"more", "more end", "order"})
 _LONG, _SHORT = 14, 7
@@ -63,6 +64,7 @@ THINGS = (
 )  # fmt: skip
 _BY_PRICE = re.compile(r"(?<!\w)(?:(?:re|dat|mac) hon|cheaper|more expensive|pricier)(?!\w)")
 _WHICH = re.compile(r"(?<!\w)(?:nao|ai|which|who)(?!\w)")
+_RANKED = re.compile(r"(?i)(?<!\w)(?:xếp|đứng|nằm|xep|dung|nam)\s+(?=(?:hàng |hang )?(?:thứ|thu|số|so)\s)")
 _ID = re.compile(r"(?<![\w.,])\d{3,}(?![\w.,])")
 _EXTREMES = {"price": "price", "size": "area"}
 _MOST_OF = {"price": ("cheapest", "dearest"), "size": ("smallest", "largest")}
@@ -183,12 +185,7 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
         return False
     if _asks_more(parts, previous) or _turns_groups(parts, previous) is not None:
         return True
-    if (
-        previous.entity in _SUMMED
-        and previous.own
-        and not parts.named
-        and _own_figure(parts, previous.entity)
-    ):
+    if previous.own and not parts.named and _asks_of_papers(parts, previous):
         return True
     if parts.money in {"electricity", "water", "rent"} and previous.entity == "invoice":
         return not any(one.field == "month" for one in parts.filters)
@@ -212,6 +209,15 @@ def _is_other(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQu
         or is_forbidden(parts.vocabulary, parts.text)
         or not _has_figures(parts, previous)
     )
+
+
+def _asks_of_papers(parts: QuestionParts, previous: ParsedQuestion) -> bool:
+    """Whether something is asked that the papers before say: "tiền cọc thì sao", "mấy giờ", "khi nào hết hạn"."""
+    if previous.entity in _SUMMED and _own_figure(parts, previous.entity):
+        return True
+    labels = [label for label in (f"told {previous.entity}", "ending") if label in lists("asks")]
+    told = previous.entity in _PAPERS and parts.vocabulary.find(parts.text, "asks", *labels)
+    return bool(told) and not (parts.filters or parts.output.measures)
 
 
 def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
@@ -628,8 +634,9 @@ def pick_row(
         return None
     # The rows of figures by group have no number of their own.
     rows = replace(focus, rows=tuple(row for row in focus.rows if row.id.isdigit()))
+    message = _RANKED.sub("", nfc(message))
     found = find_reference(message, rows, things=THINGS, fields=_EXTREMES) or _named_by_id(message, rows)
-    if found is None:
+    if found is None or (len(found.rows) > 1 and any(one.kind == "sum" for one in parts.output.measures)):
         return None
     pointed = frozenset(word for start, end in found.spans for word in folded_words(nfc(message)[start:end]))
     own = previous.own if previous is not None else False

@@ -65,6 +65,11 @@ class QuestionParts:
 
 
 _COMPARED = re.compile(r"(>=|=>|≥|<=|=<|≤|!=|<>|≠|>|<)(?=\s*\d)")
+_RATHER_THAN = re.compile(
+    r"(?i),?\s*(?:chứ|chớ|chu|cho)\s+(?:không|hổng|hông|ko|k|khong|hong)\s+(?:phải|phai)\s+(?:là\s+)?(?:phòng|phong|căn|can)?\s*(?:đã|da|đang|dang|còn|con|cho thuê|cho thue|trống|trong)\b.*$"
+)
+"""The state that is not meant, after the one that is: "phòng đang sửa chứ không phải phòng cho thuê"."""
+_TOGETHER = re.compile(r"(?i)(?<!\w)(quận|quan|phường|phuong)\s*[,/]\s*(huyện|huyen|xã|xa)(?!\w)")
 _SIGN_WORDS = {"<": "under", "<=": "at most", ">": "over", ">=": "at least", "!=": "not equal to"}
 _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠": "!="}
 
@@ -72,6 +77,8 @@ _SAME_SIGN = {"=>": ">=", "≥": ">=", "=<": "<=", "≤": "<=", "<>": "!=", "≠
 def _signs_in_words(text: str) -> str:
     """Comparison signs before a number as the words that mean them."""
     text = re.sub(r"(?<=[^\W\d])\s*%", " phần trăm", text)
+    text = _RATHER_THAN.sub("", text)
+    text = _TOGETHER.sub(r"\1 \2", text)
     return _COMPARED.sub(lambda found: f" {_SIGN_WORDS[_SAME_SIGN.get(found[1], found[1])]} ", text)
 
 
@@ -112,6 +119,8 @@ def _subject(vocabulary: Vocabulary, text: str, whose: NamedThings, role: Role, 
     ]
     named = [label for label in named if label != "other"]
     money = _money_records(vocabulary, text, own=own, role=role, about=about)
+    if money == "rent" and "contract" in named and "invoice" not in named:
+        money = ""
     states = (label for label in lists("asks") if label.startswith("status invoice "))
     owed = said("due") or (about not in _OWN_ENTITIES and said(*states))
     entity = _entity(named, money)
@@ -168,6 +177,8 @@ def parse_parts(vocabulary: Vocabulary, message: str, asker: Asker, about: str =
         # A figure of "phòng trọ" is not one of flats and houses.
         plain = vocabulary.find(text, "kinds", "room")
         forms = vocabulary.find(text, "asks", "trend", "table", "chart", "by type")
+        if vocabulary.find(text, "asks", "avg", "median", "min", "max") and "type" not in output.group:
+            forms = []
         if plain and not own and not forms and (output.measures or output.single):
             filters = merge_filters([*filters, Filter("type", "=", "room")])
     output = _counted_states(text, output, status)
@@ -311,6 +322,8 @@ def _output(
     )
     if measures == (Measure("avg", "total"),) and "month" in output.group:
         return replace(output, measures=(Measure("monthly", "total"),), group=(), order=())
+    if entity not in _OWN_ENTITIES and any(one.kind == "sum" for one in measures):
+        measures = (Measure("count"),)  # nobody adds up the rents of others: "tổng cộng bao nhiêu phòng"
     return replace(output, measures=measures)
 
 

@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"[0-9]{1,3}(?![0-9a-z])")
 _PREPOSITION = re.compile(
     r"(?:^|\W)(?:o|tai|khu|khu vuc|quan|huyen|gan|quanh|ben|tren|q|h|trong|vung|in|at|near|around|district|area|ve|qua|sang|con|va|hoac|hay|or|and|cua|chi|vs|voi|tru|la)\s*$"
 )
-_LED = re.compile(r"(?<!\w)(?:gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$")
+_LED = re.compile(
+    r"(?<!\w)(?:o|tai|in|at|gan|quanh|canh|ben canh|khu|khu vuc|near|around|close to|next to|by)\s*$"
+)
 _WARD = re.compile(r"(?:phuong|p|xa|ward)(?![a-z])")
 _OTHERWISE = re.compile(r"(?:khong|chua|chang|gia|tinh|van|cung|hoi|ai|co|biet|la)\s*$")
 _SEPARATOR = re.compile(r"\s*(?:[,/&+-]|va|hoac|hay|or|and|voi|cung|lan|nor)\s*")

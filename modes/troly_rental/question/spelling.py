@@ -18,6 +18,7 @@ from troly_rental.question.types import Span
 from troly_rental.question.vocabulary import LEXICONS, Vocabulary, lists
 
 MOST_CHARACTERS = 1_000
+_NO_N = re.compile(r"^[b-df-hj-np-tv-xz]*[aeiouy]{1,2}g$")
 # A short word before a dot is an abbreviation: "Q.1", "tp.HCM".
 _DOTTED = re.compile(r"\b(q|p|tp|d|h|kp|dist|quan|phuong)\.\s*(?=\w)", re.IGNORECASE)
 _RULES = SpellingRules(shortest_typed=4, chat_anywhere_from=3)
@@ -51,6 +52,8 @@ def is_listed(word: str) -> bool:
 def _repair(token: WordToken) -> str | None:
     """A word with telex keys left in; one with accents that no list has, whose letters one has ("quân": "quận")."""
     word = token.folded
+    if _NO_N.search(word) and f"{word[:-1]}ng" in _spellings():
+        return f"{token.text[:-1]}ng"  # "rộg", "thág": no syllable ends so
     known, names = _spellings(), _name_words()
     if not (word in known or word in names or is_syllable(word) or word in _everyday()):
         plain = without_telex(word)
