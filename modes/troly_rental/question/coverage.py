@@ -92,8 +92,8 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
         "views",
     ):
         if label in _fields(parsed):
-            labels = ({f"about {label}", f"unit {label}"}) & {*lists("amounts")}
-            spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(labels)))
+            named = {f"about {label}", f"unit {label}"} & {*lists("amounts")}
+            spans += spans_of(parts.vocabulary.find(text, "amounts", *sorted(named)))
     sides = parts.output.compares and parsed.measures and parsed.group
     ranked = any(one.field == "figure" for one in parsed.order)
     told = (_BETWEEN_SIDES if sides else frozenset()) | (_RANKS if ranked else frozenset())
