@@ -233,7 +233,9 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     replies = [*noted, *against, *(say(f"answer.{wish}", lang, hotline=_clinic(hotline)) for wish in wished)]
     if set(wished) & {"dose", "prescription", "medicine"} and not noted and not against:
         replies += what_they_mean(facts, lang)
-    answer = await asyncio.to_thread(bundled.answer, found.spare, question, found.subject or question, lang)
+    about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]
+    query = " ".join([found.subject or question, *about])
+    answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang)
     if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()

@@ -141,7 +141,7 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
         return {"found": Findings(), "search_results": "", "search_query": ""}
     web = await search_web(turn, query) if wants_web(turn) else None
     pages = web.outcome.results if web else ()
-    subject, notes = await _notes_for(turn, query, state.get("topic", ""))
+    subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
     notes, spare = (notes, notes) if quoted else ((), notes)
@@ -156,13 +156,15 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     return {"found": found, "search_results": text, "search_query": found.query}
 
 
-async def _notes_for(turn: TurnContext, query: str, topic: str) -> tuple[str, tuple[bundled.Note, ...]]:
-    """The notes that fit, and what they were searched for: where the question alone finds none, with what was spoken of."""
-    notes = await search_notes(turn, query)
-    if notes or not topic or topic in query:
-        return query, notes
-    query = f"{topic} {query}"
-    return query, await search_notes(turn, query)
+async def _notes_for(
+    turn: TurnContext, question: str, query: str, topic: str
+) -> tuple[str, tuple[bundled.Note, ...]]:
+    """The notes that fit, and what they were searched for: a subject of its own before what was spoken of."""
+    alone = [question] if await asyncio.to_thread(bundled.subjects, question) else []
+    for wanted in dict.fromkeys([*alone, query, *([f"{topic} {query}"] if topic else [])]):
+        if notes := await search_notes(turn, wanted):
+            return wanted, notes
+    return query, ()
 
 
 def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) -> str:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from troly.plugin.events import Evidence
 from troly.text import fold
 from troly.text.catalogue import Lang
+from troly.text.everyday import without_everyday
 from troly.text.fold import WordToken
 from troly.text.language import detect
-from troly.text.match import Lexicon, words_outside
+from troly.text.match import Lexicon
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import spellings_of
 from troly_dental.output_rail import doses
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
 
 # -- What a question is about: the topics that it names, and its words without politeness.
 
-_IDLE = Path(__file__).parent / "lexicons" / "notes_idle.txt"
 # How many other words may stand between the words of a name.
 _SCATTER = 4
+_DENIED = re.compile(
+    r"(?:^|(?<=[,.;]))\s*(?:không|khong|ko|chưa|chua|no|not|without)\b[^,.;?]*(?=[,.;])", re.IGNORECASE
+)
 
 
 class _Name(NamedTuple):
@@ -64,14 +67,13 @@ def subjects(question: str) -> dict[str, int]:
 
 
 def subject_words(question: str) -> str:
-    """`question` without politeness and question words, unless nothing else is left."""
-    rest, at = [], 0
-    for hit in _idle_lexicon().find(question):
-        rest.append(question[at : max(at, hit.start)])
-        at = max(at, hit.end)
-    rest.append(question[at:])
-    text = " ".join(" ".join(rest).split())
-    return text if fold.words(text) else question
+    """`question` without everyday words, unless nothing else is left."""
+    return " ".join(word.text for word in without_everyday(question)) or question
+
+
+def _without_denied(question: str) -> str:
+    """`question` without the parts that only say what is not so: "có mụn mủ, không sưng mặt"."""
+    return _DENIED.sub("", question).strip(" ,.;") or question
 
 
 @cache
@@ -108,11 +110,6 @@ def _stand_together(
         if max(nearest) - min(nearest) < len(words) + _SCATTER:
             return True
     return False
-
-
-@cache
-def _idle_lexicon() -> Lexicon:
-    return Lexicon.load(_IDLE)
 
 
 # -- The sentences of a note that answer a question.
@@ -248,8 +245,10 @@ async def find_in(
     embedder: str = "",
 ) -> tuple[Note, ...]:
     """As `find`, without a turn; raises the same."""
+    question = _without_denied(question)
+    asked = subject_words(question)
     result = await services.knowledge.search(
-        subject_words(question),
+        asked,
         collection=COLLECTION,
         permissions=permissions,
         k=_CANDIDATES,
@@ -257,7 +256,7 @@ async def find_in(
         embedder=embedder,
         lang=lang,
     )
-    named, telling = subjects(question), fold.tokens(subject_words(question))
+    named, telling = subjects(question), fold.tokens(asked)
     best: dict[str, Note] = {}
     for passage in result.passages:
         note = _note(passage, lang)
@@ -336,20 +335,14 @@ def _adds(second: Note, first: Note, question: str) -> bool:
 
 
 def _coverage(
-    question: str, notes: Sequence[Note], read: Sequence[str], lang: Lang
+    question: str, notes: Sequence[Note], quoted: Sequence[str], lang: Lang
 ) -> tuple[bool, list[str]]:
     """Whether the notes speak of any word of `question`, and the words, or the kind of answer, that they do not have."""
     held = {_stem(word) for note in notes for word in folded_words_of(note)}
     asked = spellings_of(question)[-1]
     kinds = [hit for hit in _asked().find(asked) if hit.label.endswith(" asked")]
-    passed_over = [
-        (hit.start, hit.end) for hit in (*kinds, *_general().find(asked), *_idle_lexicon().find(asked))
-    ]
-    words = [
-        token
-        for token in words_outside(fold.tokens(asked), passed_over)
-        if token.folded not in stop_words() and not token.folded.isdigit()
-    ]
+    read = [(hit.start, hit.end) for hit in (*kinds, *_general().find(asked))]
+    words = [token for token in without_everyday(asked, read) if not token.folded.isdigit()]
     unread = [word for word in words if _stem(word.folded) not in held]
     covered = len(unread) < len(words) or not words
     missing: list[str] = []
@@ -357,10 +350,16 @@ def _coverage(
         beside = before is not None and word.start - before.end <= 1
         missing[-1:] = [f"{missing[-1]} {word.text}"] if beside else [*missing[-1:], word.text]
     asks = {hit.label for hit in kinds}
-    if "how long asked" in asks and not any(_TIME.search(fold.fold(one)) for one in read):
-        missing.append(say("notes.no_time", lang))
-    if "how much asked" in asks and not any(_asked().has(one, "how much") for one in read):
-        missing.append(say("notes.no_price", lang))
+    told = {
+        "how long": any(_TIME.search(fold.fold(one)) for one in quoted),
+        "how much": any(_asked().has(one, "how much") for one in quoted),
+        "food": any(_asked().has(one, "food") for one in quoted),
+    }
+    missing += [
+        say(f"notes.no_{kind.replace(' ', '_')}", lang)
+        for kind, answered in told.items()
+        if f"{kind} asked" in asks and not answered
+    ]
     return covered, missing
 
 
