@@ -14,11 +14,13 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
+from troly.text.everyday import without_everyday
 from troly_dental import notes as bundled
 from troly_dental.emergency import EmergencyReply
 from troly_dental.lookup import Findings, SpokenAnswer
 from troly_dental.memory.connection import MemoryContext
-from troly_dental.memory.facts import find_facts
+from troly_dental.memory.facts import person_of
+from troly_dental.memory.store import facts_of
 from troly_dental.memory.types import Fact
 from troly_dental.output_rail import OutputRail, doses, warns
 from troly_dental.safety import conflicts, stated, told, what_they_mean, wishes
@@ -28,6 +30,7 @@ from troly_dental.strings import prompts, say
 # -- The prompt: the documents' parts (003-23), with everything from elsewhere kept as data.
 
 RESULT_CHARS, MESSAGE_CHARS = 1_200, 2_000
+_OTHER_KINDS = frozenset({"name", "tooth", "date", "number"})
 # What marks the ends of the data must not stand in the data.
 _NO_MARKS = str.maketrans("<>", "‹›")
 
@@ -42,7 +45,7 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
         today=format_date(turn.now.astimezone(HCM).date()),
         summary=summary_block(recalled.summary, turn.language),
-        facts=facts_block(known_facts(state), turn.language),
+        facts=facts_block(known_facts(state), state["question"], turn.language),
         emergency=say("prompt.emergency", turn.language, card=urgent.text) if urgent else "",
         question=state["question"],
         results=results(state["found"]) or say("prompt.no_results", turn.language),
@@ -60,20 +63,26 @@ def summary_block(summary: str, lang: Lang) -> str:
     return say("prompt.summary", lang, summary=summary) if summary.strip() else ""
 
 
-def facts_block(facts: Sequence[Fact], lang: Lang) -> str:
-    """The pinned facts, one line each, and what they mean by the table of contraindications; "" without any."""
-    lines = {
-        f"- {say(f'memory.kind_{fact.kind}', lang)}: {_plain(fact.text if fact.kind == 'pregnancy' else fact.value)}"
-        for fact in facts
-    }
-    means = "\n".join([*sorted(lines), *what_they_mean(facts, lang)])
-    return say("prompt.facts", lang, facts=means) if lines else ""
+def facts_block(facts: Sequence[Fact], question: str, lang: Lang) -> str:
+    """The pinned facts, one line each, and what they mean by the table of contraindications, also for what `question`
+    names; "" without any. Facts without content ("dị ứng", of nothing) are left out.
+    """
+    health = stated(facts)
+    lines = set()
+    for fact in facts:
+        if fact in health or fact.kind in _OTHER_KINDS:
+            value = _plain(fact.text if fact.kind == "pregnancy" or person_of(fact.text) else fact.value)
+            line = f"- {say(f'memory.kind_{fact.kind}', lang)}: {value}"
+            lines.add(say("safety.earlier", lang, fact=line) if fact.earlier else line)
+    against = [f"- {one.told(lang)}" for one in conflicts(question, facts)]
+    told_all = "\n".join([*sorted(lines), *what_they_mean(facts, lang), *against])
+    return say("prompt.facts", lang, facts=told_all) if lines else ""
 
 
 def known_facts(state: Mapping[str, Any]) -> tuple[Fact, ...]:
     """What is pinned, and what this message states."""
     recalled: MemoryContext = state["recalled"]
-    return (*recalled.facts, *find_facts(state["question"]))
+    return (*recalled.facts, *facts_of(state["question"]))
 
 
 def results(found: Findings) -> str:
@@ -217,7 +226,7 @@ async def in_emergency(state: State, turn: TurnContext, step: Step) -> SpokenAns
             turn.say(f"\n\n{more}")
         step.note(say("step.flag", lang, name=state["red_flag"] or "-"), "rules")
     text = f"{said}\n\n{more}" if more else said
-    return SpokenAnswer(text, said)
+    return SpokenAnswer(text, more or said)
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:
@@ -236,9 +245,16 @@ async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, sa
     about = [fact.value for fact in stated(facts) if fact.kind in {"pregnancy", "disease"}]
     query = " ".join([found.subject or question, *about])
     answer = await asyncio.to_thread(bundled.answer, found.spare, question, query, lang)
+    if not answer.whole and found.before and without_everyday(question):
+        again = await asyncio.to_thread(bundled.answer, found.before, question, query, lang)
+        answer = again if again.whole else answer
     if replies and not (answer.whole if set(wished) - {"diagnosis"} else answer.about):
         # What was said is the answer; a note about something near is none.
         answer = bundled.NoteAnswer()
+    if answer.text and bundled.asks_leave(question):
+        # Whether something may be done depends on what the person has.
+        now = [fact for fact in facts if not fact.earlier and fact.kind not in {"allergy", "age"}]
+        replies += [line for line in what_they_mean(now, lang) if line not in "\n".join(replies)]
     quoted = _quoted(found, lang)
     if not answer.whole:
         turn.answered = bool(quoted or (replies and not wished)) or (False if not replies or wished else None)
@@ -260,7 +276,7 @@ def _clinic(hotline: str) -> str:
 
 def _noted(question: str, lang: Lang) -> list[str]:
     """That what the message states of the person's health is remembered, and what it means."""
-    facts = stated(find_facts(question))
+    facts = stated(facts_of(question))
     if not facts:
         return []
     means = what_they_mean(facts, lang)

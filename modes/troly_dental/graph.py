@@ -35,6 +35,7 @@ class DentalState(TypedDict, total=False):
     question: str
     query: str
     topic: str
+    cited: Any
     route: str
     said: str
     urgent: Any

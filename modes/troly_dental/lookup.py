@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -37,11 +37,13 @@ KEPT = "dental"
 
 @dataclass(frozen=True, slots=True)
 class PreviousTurn:
-    """The turn before this one; `topic` is the last dental question that is understood without another."""
+    """The turn before this one; `topic` is the last dental question that is understood without another, `notes` are the
+    topics of the notes that answered."""
 
     question: str = ""
     dental: bool = False
     topic: str = ""
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> PreviousTurn:
@@ -49,11 +51,14 @@ class PreviousTurn:
         saved = metadata.get(KEPT)
         if not isinstance(saved, Mapping):
             return cls()
-        return cls(str(saved.get("question", "")), bool(saved.get("dental")), str(saved.get("topic", "")))
+        notes = tuple(map(str, saved.get("notes") or ()))
+        return cls(
+            str(saved.get("question", "")), bool(saved.get("dental")), str(saved.get("topic", "")), notes
+        )
 
     def kept(self) -> dict[str, Any]:
         """Plain values for the conversation's metadata."""
-        return {"question": self.question, "dental": self.dental, "topic": self.topic}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,8 @@ class Findings:
     # What the notes were searched for, and those kept for when the model does not answer from the pages.
     subject: str = ""
     spare: tuple[Note, ...] = ()
+    # Those of the answer before, which a follow-up may be about.
+    before: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class SpokenAnswer:
     notes: tuple[Note, ...] = ()
 
 
-NOTES, TOPIC_CHARS = 2, 120
+NOTES, MOST_NOTES, TOPIC_CHARS = 2, 3, 120
 _POINTING = Path(__file__).parent / "lexicons" / "pointing.txt"
 
 

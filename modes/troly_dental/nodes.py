@@ -15,6 +15,7 @@ from troly_dental import notes as bundled
 from troly_dental.emergency import Emergency
 from troly_dental.lookup import (
     KEPT,
+    MOST_NOTES,
     Findings,
     PreviousTurn,
     SpokenAnswer,
@@ -98,12 +99,14 @@ async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
     step.note(detail, verdict.source)
     query = await asyncio.to_thread(with_subject, question, before) if verdict.dental else question
     stands_alone = verdict.dental and query == question
+    cited = before.notes if verdict.dental else ()
     _keep(turn, question, dental=verdict.dental, topic=question if stands_alone else before.topic)
     return {
         "guardrail": {"dental": verdict.dental, "source": verdict.source, "score": round(verdict.score, 3)},
         "verdict": verdict,
         "query": query,
         "topic": before.topic if before.dental else "",
+        "cited": cited,
         "route": "memory" if verdict.dental else "rejected",
     }
 
@@ -144,12 +147,23 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
-    notes, spare = (notes, notes) if quoted else ((), notes)
+    earlier = tuple(
+        note
+        for note in bundled.of_topics(state.get("cited", ()), turn.language)
+        if note.topic not in {one.topic for one in notes}
+    )
+    spare, notes = notes, ((*notes, *earlier)[:MOST_NOTES] if quoted else ())
     text = as_text(pages)
     log.flow("6.1", f"Search completed. Results length: {len(text)} characters")
     log.detail("6.1", text)
     found = Findings(
-        pages, notes, web.outcome.query if web else "", web.outcome.engine if web else "", subject, spare
+        pages,
+        notes,
+        web.outcome.query if web else "",
+        web.outcome.engine if web else "",
+        subject,
+        spare,
+        earlier,
     )
     _notify_search(web, found, turn)
     step.note(_search_detail(web, found, turn), "rules")
@@ -218,6 +232,8 @@ async def form(state: State, turn: TurnContext, step: Step) -> State:
     lang, log = turn.language, StepLog(turn)
     shown = page_evidence(answered.pages)
     shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
+    kept = turn.conversation_metadata.get(KEPT) or {}
+    turn.conversation_metadata[KEPT] = {**kept, "notes": [note.topic for note in answered.notes]}
     listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     # The screen lists the sources by themselves; the documents' section belongs to the answer as it is kept and returned.
     disclaimer = f"\n\n{say('answer.disclaimer', lang)}"
@@ -288,20 +304,29 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     known = state["conversation_id"]
     problem = await memory.save_messages(turn, known, question, shown)
     log.flow("9.1", "Saved user message and assistant response")
-    compress = state["total_count"] + 2 >= settings.summarize_threshold
-    told: str = state["answered"].gist
     existing: str = state["conversation_summary"]
-    summary = fitted(joined(existing, rule_summary(question, told, lang)), settings.summary_tokens, lang)
-    source = "rules"
-    try:
-        if sum(call.kind != "embed" for call in turn.model.calls) < _CALLS:
-            summary, source = await summarise(
-                turn.model, question, told, existing=existing, tokens=settings.summary_tokens, lang=lang
-            )
-    except asyncio.CancelledError:
-        await asyncio.shield(memory.save_summary(turn, known, summary, compress=compress))
-        raise
-    problem = await memory.save_summary(turn, known, summary, compress=compress) or problem
+    # The last messages stand in the prompt themselves: what leaves them is summed up.
+    context = [
+        *state["recalled"].messages,
+        {"role": "user", "content": question},
+        {"role": "assistant", "content": shown},
+    ]
+    leaving = context[: -settings.keep_recent_messages]
+    asked = " ".join(one["content"] for one in leaving if one["role"] == "user")
+    told = " ".join(one["content"] for one in leaving if one["role"] == "assistant")
+    summary, source = existing, "rules"
+    if leaving:
+        compress = state["total_count"] + 2 >= settings.summarize_threshold
+        summary = fitted(joined(existing, rule_summary(asked, told, lang)), settings.summary_tokens, lang)
+        try:
+            if sum(call.kind != "embed" for call in turn.model.calls) < _CALLS:
+                summary, source = await summarise(
+                    turn.model, asked, told, existing=existing, tokens=settings.summary_tokens, lang=lang
+                )
+        except asyncio.CancelledError:
+            await asyncio.shield(memory.save_summary(turn, known, summary, compress=compress))
+            raise
+        problem = await memory.save_summary(turn, known, summary, compress=compress) or problem
     log.flow("9.4", f"Summary updated. New summary length: {len(summary)} characters")
     detail = say("step.unsaved", lang) if problem else say("step.saved", lang, chars=len(summary))
     step.note(detail, "model" if source == "model" else "rules")

@@ -326,6 +326,11 @@ def asks(text: str) -> bool:
     )
 
 
+def asks_leave(text: str) -> bool:
+    """Whether `text` asks if something may be done or does harm."""
+    return "may i asked" in _asked().labels_in(spellings_of(text)[-1])
+
+
 def _adds(second: Note, first: Note, question: str) -> bool:
     """Whether `second` speaks of a word of `question` that `first` does not have."""
     words = set(fold.folded_words(subject_words(question))) - stop_words()
@@ -416,8 +421,17 @@ def _note(passage: Passage, lang: Lang) -> Note:
         return Note(
             passage.title, passage.text, day, passage.title, 0.0, spoken, passage.document or passage.title
         )
-    told = _by_topic()[own.topic].get(lang, own)
-    return Note(told.title, told.text, told.date, "; ".join(told.sources), 0.0, told.lang, told.topic)
+    return replace(_shipped(_by_topic()[own.topic].get(lang, own)), score=0.0)
+
+
+def of_topics(topics: Sequence[str], lang: Lang) -> tuple[Note, ...]:
+    """The notes that ship of `topics`, in `lang`; a topic that none has is left out."""
+    found = [_by_topic()[topic] for topic in topics if topic in _by_topic()]
+    return tuple(_shipped(langs.get(lang) or next(iter(langs.values()))) for langs in found)
+
+
+def _shipped(note: NoteFile) -> Note:
+    return Note(note.title, note.text, note.date, "; ".join(note.sources), 1.0, note.lang, note.topic)
 
 
 def _named(topic: str, named: Mapping[str, int]) -> float:

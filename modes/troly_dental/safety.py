@@ -16,6 +16,7 @@ from typing import Any, Literal
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
+from troly_dental.memory.facts import person_of
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
@@ -66,15 +67,15 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A medicine that is named, and the stated fact that speaks against it."""
+    """A medicine that is named, the stated facts that speak against it, and who says so."""
 
     medicine: str
-    fact: Fact
+    facts: tuple[Fact, ...]
     source: str
 
     def told(self, lang: Lang) -> str:
         """One sentence of warning."""
-        stated = told((self.fact,), lang)
+        stated = told(self.facts, lang)
         return say("safety.conflict", lang, medicine=self.medicine, stated=stated, source=self.source)
 
 
@@ -89,7 +90,9 @@ def told(facts: Sequence[Fact], lang: Lang) -> str:
     said: dict[str, None] = {}
     for fact in facts:
         value = fact.value.removeprefix("thuốc ") if fact.kind == "medicine" else fact.value
-        said[say(f"safety.fact_{fact.kind}", lang, value=value)] = None
+        phrase = say(f"safety.fact_{fact.kind}", lang, value=value)
+        whose = f"{person} {phrase}" if (person := person_of(fact.text)) else phrase
+        said[say("safety.earlier", lang, fact=whose) if fact.earlier else whose] = None
     return ", ".join(said)
 
 
@@ -112,7 +115,7 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
     named = [(hit.phrase, hit.label) for hit in medicines().find(text)]
     if not named:
         return ()
-    found: dict[tuple[str, str], Conflict] = {}
+    found: dict[str, Conflict] = {}
     for fact in stated(facts):
         if fact.kind == "allergy":
             groups = {hit.label for hit in medicines().find(fact.value)}
@@ -124,7 +127,8 @@ def conflicts(text: str, facts: Sequence[Fact]) -> tuple[Conflict, ...]:
             source = held[0].source if held else ""
         for phrase, group in named:
             if group in against and (fact.kind == "allergy" or phrase not in folded_words(fact.value)):
-                found[phrase.lower(), fact.value] = Conflict(phrase, fact, source)
+                before = found.get(phrase.lower(), Conflict(phrase, (), source))
+                found[phrase.lower()] = Conflict(phrase, (*before.facts, fact), before.source)
     return tuple(found.values())
 
 

@@ -195,8 +195,15 @@ def _self_harm(case: _Case) -> bool:
     ):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
-    ready = read.has("gather") and read.has("drug", "pill") and read.has("end_it")
+    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
+        "gather", "sleeping_pill", 4
+    )
     asleep = read.has("reason", "think") and any(not read.feared(place) for place in read.places("no_waking"))
+    # "ước đừng bao giờ dậy nữa"
+    asleep = asleep or any(
+        read.then_at("never", place, 2) and read.then_at("think", place, 12) and not read.feared(place)
+        for place in read.places("wake")
+    )
     if leaving or ready or asleep or read.near("no_reason", "go_on", 6):
         return True
     return any(
@@ -219,7 +226,7 @@ def _object(case: _Case) -> bool:
 
 def _bleeding(case: _Case) -> bool:
     read = case.read
-    goes_on = read.short and case.told_before("blood")
+    goes_on = read.short and case.told_before("blood") and not read.has("how_long")
     if read.cannot("stop", 2) and ((read.has("blood") and not read.elsewhere) or (goes_on and case.mouth)):
         return True
     if not (case.mouth or case.told("thinner")) or read.has("mild"):
@@ -385,8 +392,6 @@ _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconsci
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _GAP = re.compile(r"[\s\-_'’/]*")
-_OR = re.compile(r"\b(?:hay|hoặc|hoac|or|nor|and|và|va|lẫn)\b", re.IGNORECASE)
-_BITES = re.compile(r"\b(?:bitten|bit|bites|attacked|kicked|cắn|can|húc|huc|đá|vồ|cào)\b", re.IGNORECASE)
 _ASKED = re.compile(
     r"\s*(?:\S+\s+){0,2}?(?:không|khong|ko|k|hông|hong|hok)\b\s*(?:ạ|a|vậy|vay|bác sĩ|bs|nhỉ|nhi|ta)?\s*(?:[.,!?;]|$)",
     re.IGNORECASE,
@@ -440,7 +445,7 @@ class _Reading:
     def nobody(self) -> bool:
         """Whether no person is ill: an animal that bit nobody, a dream, a film."""
         return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
-            self._all["animal"] and not (self.has("by_mistake") or _BITES.search(self.text))
+            self._all["animal"] and not self.has("by_mistake")
         )
 
     @property
@@ -574,6 +579,11 @@ class _Reading:
             self._clause(helper) == self._clause(done) and not self._clause_has("not_yet", helper)
             for helper in self._sure("clinician")
             for done in self._sure("done")
+        ) or any(
+            self._english
+            and helper.last + 1 < len(self._words)
+            and self._words[helper.last + 1].folded.endswith("ed")
+            for helper in self._sure("clinician")
         )
 
     def _clause_has(self, concept: str, place: _Place) -> bool:
@@ -692,9 +702,7 @@ class _Reading:
         """Whether a "no" stands before, with nothing but filling words and other signs between."""
         start, at, crossed = self._clause(place), place.first - 1, self._start(place)
         while at >= 0 and self._words[at].start >= start:
-            if _LIST.search(self.text, self._words[at].end, crossed) and not _OR.search(
-                self.text, self._words[at].start, self._start(place)
-            ):
+            if _LIST.search(self.text, self._words[at].end, crossed):
                 return False
             crossed = self._words[at].start
             if self._at(at, "no"):
@@ -726,6 +734,7 @@ class _Reading:
         return bool(
             any(start <= self._start(each) and each.first < place.first for each in self._sure("supposed"))
             or any(place.first - 3 <= each.first <= place.last + 4 for each in self._sure("habit"))
+            or self._clause_has("news", place)
             or ((self._clause_has("general", place) or self.feared(place)) and not self._going_on(place))
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
             or _TILL_GONE.match(self.text, self._end(place))

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from math import exp
 
 from troly.text.fold import accents, fold, nfc, tokens
-from troly.text.language import is_syllable
+from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
@@ -30,39 +30,42 @@ def separate_trades(text: str, hits: Sequence[PhraseHit], *, hurts: bool) -> lis
 
     Those are labelled `trade` where they took a word away, else `aside`. `hurts` says that pain is told of.
     """
-    careful = _with_accents(text)
-    named = [hit for hit in _trades().find(text) if not _other_by_letters(text, hit, careful=careful)]
-    named = [
-        hit for hit in named if not any(_gives_way(hit, mouth) for mouth in hits if mouth.label in _MOUTH)
-    ]
-    if not named:
-        return list(hits)
-    sections = {hit.label for hit in named}
-    if hurts and len({(hit.start, hit.end) for hit in named}) == 1:
+    mouths = [hit for hit in hits if hit.label in _MOUTH]
+    bare = not accents(text)
+    syllables = bare and detect(text) != "en"
+
+    def is_other(hit: PhraseHit) -> bool:
+        """Whether the word may as well be another one typed without its accents, or is a part of a mouth's phrase."""
+        within = any(
+            mouth.start <= hit.start
+            and hit.end <= mouth.end
+            and (mouth.end - mouth.start > hit.end - hit.start or not hit.exact)
+            for mouth in mouths
+        )
+        one_word = " " not in hit.phrase
+        doubtful = not hit.exact or (syllables and is_syllable(fold(hit.phrase)))
+        return within or (one_word and doubtful) or not (hit.exact or bare)
+
+    named = list({(hit.start, hit.end): hit for hit in _trades().find(text) if not is_other(hit)}.values())
+    sections = {hit.label for hit in _trades().find(text) if not is_other(hit)}
+    if hurts and len(named) == 1:
         sections &= {_BODY}
-    kept = [hit for hit in hits if not (_covered(hit, named) or _shared_with(hit) & sections)]
+    kept = [
+        hit
+        for hit in hits
+        # The "răng" of "bánh răng" is nothing but a part of a trade's phrase.
+        if hit.label not in _MOUTH
+        or not (
+            any(one.start <= hit.start and hit.end <= one.end for one in named)
+            or _shared_with(hit) & sections
+        )
+    ]
     label = TRADE if len(kept) < len(hits) else ASIDE
-    return kept + [PhraseHit(label, hit.phrase, hit.start, hit.end, hit.exact) for hit in _once(named)]
-
-
-def _gives_way(hit: PhraseHit, mouth: PhraseHit) -> bool:
-    """Whether a trade's word is a part of the mouth's longer phrase, or stands on it by its letters alone."""
-    if hit.end <= mouth.start or mouth.end <= hit.start:
-        return False
-    if not hit.exact:
-        return _words(hit.phrase) <= _words(mouth.phrase)
-    return mouth.start <= hit.start and hit.end <= mouth.end and mouth.end - mouth.start > hit.end - hit.start
-
-
-def _covered(hit: PhraseHit, named: Iterable[PhraseHit]) -> bool:
-    """Whether `hit` is nothing but a part of a trade's phrase: the "răng" of "bánh răng"."""
-    return hit.label in _MOUTH and any(one.start <= hit.start and hit.end <= one.end for one in named)
+    return kept + [PhraseHit(label, hit.phrase, hit.start, hit.end, hit.exact) for hit in named]
 
 
 def _shared_with(hit: PhraseHit) -> frozenset[str]:
-    """The trades that use the word too."""
-    if hit.label not in _MOUTH:
-        return frozenset()
+    """The trades that use a mouth's word too."""
     shared = _shared()
     phrase = hit.phrase.lower()
     found = shared.get(phrase) or shared.get(phrase.removesuffix("s")) or frozenset()
@@ -70,39 +73,6 @@ def _shared_with(hit: PhraseHit) -> frozenset[str]:
         for word in tokens(hit.phrase):
             found |= shared.get(word.text, frozenset())
     return found
-
-
-def _with_accents(text: str) -> bool:
-    """Whether the message is typed with accents: there "do niềng" is not "độ niềng"."""
-    typed = tokens(text)
-    return 3 * sum(1 for word in typed if accents(word.text)) >= max(len(typed), 3)
-
-
-def _other_by_letters(text: str, hit: PhraseHit, *, careful: bool) -> bool:
-    """Whether a single word may as well be another one that was typed without its accents: "hat" is also "hạt"."""
-    if careful and not hit.exact:
-        return True
-    if _words(hit.phrase) > 1:
-        return False
-    if not hit.exact:
-        return True
-    bare = not accents(hit.phrase) and is_syllable(fold(hit.phrase))
-    return bare and not accents(text) and not _english(text)
-
-
-def _english(text: str) -> bool:
-    from troly.text.language import detect
-
-    return detect(text) == "en"
-
-
-def _once(named: Iterable[PhraseHit]) -> list[PhraseHit]:
-    """One hit for each place: a word may be of several trades."""
-    return list({(hit.start, hit.end): hit for hit in named}.values())
-
-
-def _words(phrase: str) -> int:
-    return len(tokens(phrase))
 
 
 @cache

@@ -104,7 +104,13 @@ def _messages(found: Any) -> list[Message]:
 
 def _facts(found: Any) -> tuple[Fact, ...]:
     return tuple(
-        Fact(one["kind"], str(one["value"]), str(one["text"]), int(one.get("id", 0)))
+        Fact(
+            one["kind"],
+            str(one["value"]),
+            str(one["text"]),
+            int(one.get("id", 0)),
+            earlier=one.get("earlier") is True,
+        )
         for one in found
         if one["kind"] in KINDS
     )

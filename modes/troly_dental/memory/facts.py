@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,9 @@ _ASKED = re.compile(
     r"|what|how|which|why|where|when\s+(?:can|should|do)|is\s+\w+\s+safe)\b.*",
     re.DOTALL,
 )
-_AGE = re.compile(r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|\b(?:aged?|age of)\s+\d{1,3}\b")
+_AGE = re.compile(
+    r"\b\d{1,3}\s*(?:tuoi|thang tuoi|years? old|year-old|yo)\b|(?<=\bbe )\d{1,2}\s*thang\b|\b\d{1,2}[- ]months?[- ]old\b|\b(?:aged?|age of)\s+\d{1,3}\b"
+)
 # A medicine that is asked about is not one that is taken.
 _PERMISSION = re.compile(
     r"\b(?:duoc|dc)\s+(?:khong|ko|k|hong|hok|chua)\b|\b(?:gi|nao)\b|\bthi sao\b|\b(?:can|should|may|could)\s+i\b|\bis it\b|\bsafe\b|\bwhat\b"
@@ -85,9 +88,14 @@ def find_facts(text: str) -> tuple[Fact, ...]:
     found: dict[tuple[str, str], Fact] = {}
     text = text[:LONGEST_READ]
     last: Fact | None = None
+    person = ""
     for part in _parts(text):
+        # A clause without a subject goes on about whom the one before it named.
+        person = person_of(part.text) or ("" if _names_oneself(part.text) else person)
         allergens = _more_allergens(last, part)
         facts = [allergens] if allergens else list(_facts(part))
+        if person and not person_of(part.text):
+            facts = [replace(fact, text=f"{person}: {fact.text}"[:LONGEST_TEXT]) for fact in facts]
         for fact in facts:
             found[fact.kind, " ".join(folded_words(fact.value))] = fact
         if allergens and last is not None:
@@ -96,6 +104,20 @@ def find_facts(text: str) -> tuple[Fact, ...]:
     for fact in _names(text):
         found.setdefault((fact.kind, fact.value), fact)
     return tuple(found.values())[:MOST_FACTS]
+
+
+def person_of(text: str) -> str:
+    """Who a clause speaks of in place of the one who writes ("ba tôi", "my son"); "" where it is oneself or nobody."""
+    hit = next(iter(_lexicon("other").find(text)), None)
+    if hit is None or _names_oneself(text[: hit.start]):
+        return ""
+    return text[hit.start : hit.end]
+
+
+def _names_oneself(text: str) -> bool:
+    first = next(iter(_lexicon("oneself").find(text)), None)
+    other = next(iter(_lexicon("other").find(text)), None)
+    return first is not None and (other is None or first.start < other.start)
 
 
 def mentions(text: str, value: str) -> bool:
@@ -231,8 +253,11 @@ def _lists() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _lexicon() -> Lexicon:
-    words_only = ("self", "filler", "end", "nothing")
+def _lexicon(only: str = "") -> Lexicon:
+    """What facts are made of, or the words of the list `only`."""
+    if only:
+        return Lexicon({only: _lists()[only]})
+    words_only = ("self", "filler", "end", "nothing", "other", "oneself")
     return Lexicon({label: phrases for label, phrases in _lists().items() if label not in words_only})
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import AccessError, InputError
 from troly.stores.records import IdMaker, instant, storable
 from troly.text.fold import fold
-from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions
+from troly_dental.guard.spelling import spellings_of
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of
 from troly_dental.memory.types import KINDS, MAX_MESSAGES, Fact, Message, OldMessages
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LONGEST_ID, LONGEST = 200, 200_000
 _ROLES = ("user", "assistant")
 _HEALTH = frozenset({"allergy", "medicine", "pregnancy", "disease"})
+_ILLNESS = frozenset({"disease", "pregnancy"})
 _PREGNANCY = timedelta(days=280)
 _OWNER = """
 SELECT coalesce(d.user_id, c.user_id), c.user_id, c.deleted_at, d.id IS NOT NULL FROM (SELECT ? AS id) AS asked
@@ -118,7 +120,7 @@ class MemoryStore:
         if role not in _ROLES:
             raise InputError("dental.memory.role", role=role[:40])
         _check_text(content)
-        facts = find_facts(content) if role == "user" else ()
+        facts = facts_of(content) if role == "user" else ()
         with self.state.write() as connection:
             self._ensure(connection, conversation_id)
             connection.execute(
@@ -141,7 +143,7 @@ class MemoryStore:
         return tuple(sorted((Fact(*row) for row in rows), key=lambda fact: KINDS.index(fact.kind)))
 
     def pinned(self, conversation_id: str) -> tuple[Fact, ...]:
-        """The facts of a conversation, and what the owner stated of their health in others: an allergy goes with the person.
+        """The facts of a conversation, and what the owner stated of their own health in others: an allergy goes with the person.
 
         A pregnancy of another conversation counts for nine months; ages, names, teeth, dates and numbers stay where they were told.
         """
@@ -152,7 +154,11 @@ class MemoryStore:
             rows = connection.execute(
                 f"{_FACTS} AND (f.kind <> 'pregnancy' OR f.created_at > ?) ORDER BY f.id", (self.owner, since)
             )
-            others = [Fact(*row) for row in rows if row[4] != conversation_id and row[0] in _HEALTH]
+            others = [
+                replace(Fact(*row), earlier=True)
+                for row in rows
+                if row[4] != conversation_id and row[0] in _HEALTH and not person_of(row[2])
+            ]
         more = {(fact.kind, fold(fact.value)): fact for fact in others}
         kept = (*own, *(fact for key, fact in more.items() if key not in said))
         return tuple(sorted(kept, key=lambda fact: KINDS.index(fact.kind)))
@@ -252,6 +258,15 @@ class MemoryStore:
         return bool(known)
 
 
+def facts_of(message: str) -> tuple[Fact, ...]:
+    """The facts that a message states, illnesses also where their names have slips ("tiểu đườg")."""
+    stated = find_facts(message)
+    known = {(fact.kind, fold(fact.value)) for fact in stated}
+    meant = [fact for reading in spellings_of(message)[1:] for fact in find_facts(reading)]
+    more = [fact for fact in meant if fact.kind in _ILLNESS and (fact.kind, fold(fact.value)) not in known]
+    return (*stated, *more)
+
+
 def methods(store: MemoryStore) -> Mapping[str, Callable[..., Any]]:
     """The memory-server's methods over `store`, with the documents' parameters and answers (003-12 to 003-29)."""
 
@@ -261,7 +276,10 @@ def methods(store: MemoryStore) -> Mapping[str, Callable[..., Any]]:
 
     def get_summary(conversation_id: str) -> dict[str, Any]:
         facts = facts_for_prompt(store.pinned(conversation_id))
-        pinned = [{"id": one.id, "kind": one.kind, "value": one.value, "text": one.text} for one in facts]
+        pinned = [
+            {"id": one.id, "kind": one.kind, "value": one.value, "text": one.text, "earlier": one.earlier}
+            for one in facts
+        ]
         return {"summary": store.get_summary(conversation_id), "facts": pinned}
 
     def set_summary(conversation_id: str, summary: str, compress: bool = False) -> dict[str, Any]:

@@ -33,7 +33,8 @@ class OldMessages:
 class Fact:
     """Something the user stated that no compression may touch (C5).
 
-    `value` is what it is about ("penicillin"), `text` the clause as it was said; `id` is 0 before it is kept.
+    `value` is what it is about ("penicillin"), `text` the clause as it was said, with whom it is of where that was said
+    before; `id` is 0 before it is kept, `earlier` marks what was told in another conversation.
     """
 
     kind: FactKind
@@ -41,3 +42,4 @@ class Fact:
     text: str
     id: int = 0
     conversation_id: str = ""
+    earlier: bool = False

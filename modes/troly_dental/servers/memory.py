@@ -52,6 +52,7 @@ class PinnedFact(TypedDict):
     kind: str
     value: str
     text: str
+    earlier: bool
 
 
 class Summary(TypedDict):

@@ -26,6 +26,12 @@ async def test_a_full_turn_logs_the_named_steps_in_order(
     clinic: Clinic, server: OllamaDouble, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.script("Ăn đồ mềm [1].", SUMMARY, "Uống được [1].", SUMMARY)
+    for text in (
+        "Chải răng bao lâu thì đủ?",
+        "Cạo vôi răng có đau không?",
+        "Nghiến răng khi ngủ phải làm sao?",
+    ):
+        await clinic.ask(text, offline=True)
     await clinic.ask("Nhổ răng khôn xong nên ăn gì?")
     with caplog.at_level(logging.INFO, "troly_dental"):
         await clinic.ask("Nhổ răng khôn xong uống cà phê được không?")
@@ -34,9 +40,9 @@ async def test_a_full_turn_logs_the_named_steps_in_order(
         "[STEP 1.2] Extracted user message: Nhổ răng khôn xong uống cà phê được không?",
         "[STEP 2.1] Guardrail result: PASSED",
         f"[STEP 3.1] Conversation ID: {clinic.conversation}",
-        "[STEP 4.1] Retrieved 2 messages from memory",
+        "[STEP 4.1] Retrieved 6 messages from memory",
         "[STEP 4.1] Found existing summary: Ăn đồ mềm.",
-        "[STEP 5.1] Context built. Total messages in context: 3",
+        "[STEP 5.1] Context built. Total messages in context: 7",
         "[STEP 6.1] Search completed. Results length: ",
         "[STEP 7.2] Using existing summary as context. Summary length: 10 characters",
         "[STEP 7.4] Prompt built. Length: ",

@@ -46,7 +46,7 @@ async def test_a_question_goes_through_the_documents_flow(clinic: Clinic) -> Non
     assert state["red_flag"] is None
     assert state["conversation_id"] == clinic.conversation
     assert state["formatted_response"].startswith(f"{told.answer}\n\nNguồn tham khảo:")
-    assert state["summary"]
+    assert state["summary"] == "", "what stands in the next prompt itself is not summed up"
 
 
 async def test_the_answer_ends_with_a_disclaimer_and_the_section_of_sources(clinic: Clinic) -> None:
@@ -251,6 +251,29 @@ async def test_an_allergy_is_used_in_this_conversation_and_in_the_next(clinic: C
     clinic.conversation = None
     told = await clinic.ask("đau răng uống augmentin được không")
     assert "Không tự dùng augmentin" in told.answer
+
+
+@pytest.mark.parametrize("whose", ["Ba tôi", "Má em", "Bé nhà em", "Chồng mình", "Bà ngoại em"])
+async def test_what_is_told_of_somebody_else_stays_in_its_conversation(clinic: Clinic, whose: str) -> None:
+    told = await clinic.ask(f"{whose} đang uống warfarin, bị rung nhĩ")
+    assert f"{whose} đang dùng thuốc warfarin" in told.answer
+    clinic.conversation = None
+    told = await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó")
+    assert "warfarin" not in told.answer
+    assert "rung nhĩ" not in told.answer
+
+
+async def test_what_was_told_in_an_earlier_conversation_is_said_to_be_so(clinic: Clinic) -> None:
+    await clinic.ask("tôi dị ứng penicillin")
+    clinic.conversation = None
+    told = await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó")
+    assert "dị ứng penicillin (cho biết ở cuộc trò chuyện trước" in told.answer
+
+
+async def test_a_follow_up_that_the_last_notes_answer_is_answered_by_them(clinic: Clinic) -> None:
+    await clinic.ask("Nhổ răng khôn xong nên ăn gì?")
+    told = await clinic.ask("Bao lâu thì tôi được súc miệng nước muối?")
+    assert "ngày thứ hai" in told.answer
 
 
 @pytest.mark.parametrize(

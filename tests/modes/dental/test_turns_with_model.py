@@ -18,6 +18,8 @@ GREY = next(
     for text in ("cầu bị lung lay rồi", "nó cứ nhói lên từng cơn", "cái cầu này bị lung lay")
     if not judge(text).dental
 )
+# As many as the last messages of a prompt: with one more, the first of them leaves.
+TALK = ("Chải răng bao lâu thì đủ?", "Cạo vôi răng có đau không?", "Nghiến răng khi ngủ phải làm sao?")
 SUMMARY = {"summary": "Đã khuyên ăn đồ mềm sau khi nhổ răng khôn."}
 
 
@@ -26,23 +28,27 @@ def prompt_of(request: Request) -> str:
 
 
 async def test_a_clear_case_asks_no_model_before_the_answer(clinic: Clinic, server: OllamaDouble) -> None:
-    server.script("Ăn đồ mềm và nguội [1].", SUMMARY)
+    server.script("Ăn đồ mềm và nguội [1].")
     told = await clinic.ask(CLEAR)
     asked = [request.path for request in server.requests if request.path in ("/api/chat", "/api/embed")]
-    assert asked == ["/api/chat", "/api/chat"]
+    assert asked == ["/api/chat"], "what stands in the next prompt itself is not summed up"
     assert f"Câu hỏi hiện tại: {CLEAR}" in server.chats[0].last_user
-    assert told.done.calls == 2
+    assert told.done.calls == 1
     assert told.done.ms > 0
     assert told.state["guardrail"]["source"] == "rules"
 
 
 async def test_the_summary_is_made_after_the_answer_is_shown(clinic: Clinic, server: OllamaDouble) -> None:
+    for text in TALK:
+        await clinic.ask(text, offline=True)
     server.script("Ăn đồ mềm [1].", SUMMARY)
     told = await clinic.ask(CLEAR)
+    assert TALK[0] in prompt_of(server.chats[1]), "the exchange that leaves the last messages is summed up"
     last_token = max(at for at, event in enumerate(told.events) if isinstance(event, Token))
     steps = {event.node: at for at, event in enumerate(told.events) if isinstance(event, StepFinished)}
     assert last_token < steps["format"] < steps["save"]
     assert told.state["summary"] == SUMMARY["summary"]
+    assert told.done.calls == 2
     assert "Đang" not in told.answer
 
 
@@ -67,8 +73,10 @@ async def test_the_answer_is_the_models_with_the_pages_it_was_given(
 async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
     clinic: Clinic, server: OllamaDouble
 ) -> None:
+    for text in ("Tôi dị ứng penicillin. Nhổ răng khôn xong nên ăn gì?", *TALK[1:]):
+        await clinic.ask(text, offline=True)
     server.script("Ăn cháo [1].", SUMMARY, "Được, sau 24 giờ.", SUMMARY)
-    await clinic.ask("Tôi dị ứng penicillin. Nhổ răng khôn xong nên ăn gì?")
+    await clinic.ask(CLEAR)
     await clinic.ask("thế còn uống cà phê thì sao?")
     request = server.chats[2]
     prompt = prompt_of(request)
@@ -83,8 +91,9 @@ async def test_the_parts_of_the_prompt_stand_in_the_documents_order(
     ]
     places = [prompt.index(part) for part in parts]
     assert places == sorted(places)
-    assert [message["role"] for message in request.messages] == ["system", "user", "assistant", "user"]
-    assert request.messages[2]["content"].startswith("Ăn cháo [1].")
+    roles = [message["role"] for message in request.messages]
+    assert roles == ["system", *["user", "assistant"] * 3, "user"]
+    assert request.messages[6]["content"].startswith("Ăn cháo [1].")
 
 
 async def test_the_english_prompt_is_english(clinic: Clinic, server: OllamaDouble) -> None:
@@ -107,9 +116,6 @@ async def test_nothing_is_searched_before_the_guard_has_decided(
     assert server.chats[0].model.startswith("qwen2.5:3b-instruct")
     assert len(web.queries) == 1
     assert told.done.calls == 2
-    assert told.state["summary"].startswith("Hỏi: "), (
-        "the two calls of a turn are the guard's and the answer's"
-    )
 
 
 async def test_the_guards_no_ends_the_turn_and_nothing_is_searched_or_kept(
@@ -129,12 +135,12 @@ async def test_the_guards_no_ends_the_turn_and_nothing_is_searched_or_kept(
 async def test_a_follow_up_in_an_emergency_is_the_models_with_the_card_before_it(
     clinic: Clinic, server: OllamaDouble, web: WebDouble
 ) -> None:
-    server.script(SUMMARY, "Không, đừng uống thêm; đi cấp cứu ngay.", SUMMARY)
+    server.script("Không, đừng uống thêm; đi cấp cứu ngay.")
     await clinic.ask("Tôi uống nhầm 15 viên paracetamol vì đau răng")
     told = await clinic.ask("uống sữa giải độc được không")
     assert told.answer.startswith("🚨")
     assert "đừng uống thêm; đi cấp cứu ngay" in told.answer
-    assert "đang là cấp cứu" in prompt_of(server.chats[1])
+    assert "đang là cấp cứu" in prompt_of(server.chats[0])
     assert web.queries == []
 
 
@@ -148,10 +154,10 @@ DRAFTS = {
 async def test_a_stated_allergy_is_in_the_prompt_and_what_speaks_against_it_is_not_shown(
     clinic: Clinic, server: OllamaDouble
 ) -> None:
-    server.script("Tôi nhớ rồi.", SUMMARY, "Bạn nên uống amoxicillin 500 mg mỗi 8 giờ [1].", "Tôi không chọn kháng sinh; hãy đi khám.")  # fmt: skip
+    server.script("Tôi nhớ rồi.", "Bạn nên uống amoxicillin 500 mg mỗi 8 giờ [1].", "Tôi không chọn kháng sinh; hãy đi khám.")  # fmt: skip
     await clinic.ask("Răng khôn đau, tôi dị ứng penicillin")
     told = await clinic.ask("vậy uống kháng sinh gì cho đỡ đau răng")
-    assert "dị ứng: penicillin" in prompt_of(server.chats[2])
+    assert "dị ứng: penicillin" in prompt_of(server.chats[1])
     assert told.answer.startswith("Tôi không chọn kháng sinh; hãy đi khám.")
     assert told.done.calls == 2
 
@@ -213,7 +219,6 @@ async def test_a_server_that_is_down_leaves_rules_notes_and_web(
     assert told.done.calls == 0
     assert web.queries == [CLEAR]
     assert PAGE["content"] in told.answer
-    assert told.state["summary"].startswith("Hỏi: ")
 
 
 async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary_of_the_rules(
@@ -221,8 +226,11 @@ async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary
 ) -> None:
     from troly.conversation.turn import TurnRequest, run_turn
 
+    for text in TALK:
+        await clinic.ask(text, offline=True)
     server.script("Ăn đồ mềm [1].", Reply("{}", fault="hang"))
-    turn = run_turn(Session(clinic.services, clinic.registry, clinic.profile), TurnRequest("dental", CLEAR))
+    request = TurnRequest("dental", CLEAR, clinic.conversation)
+    turn = run_turn(Session(clinic.services, clinic.registry, clinic.profile), request)
     async for event in turn.events():
         if isinstance(event, StepFinished) and event.node == "format":
             from tests.support.process.waiting import until
@@ -232,5 +240,5 @@ async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary
     async with open_memory(clinic.services, clinic.profile) as memory:
         said = await memory.get_all_messages(turn.conversation_id)
         summary = await memory.get_summary(turn.conversation_id)
-    assert [one["role"] for one in said] == ["user", "assistant"]
+    assert [one["role"] for one in said][-2:] == ["user", "assistant"]
     assert summary.startswith("Hỏi: ")

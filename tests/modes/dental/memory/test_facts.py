@@ -14,7 +14,7 @@ from tests.support.stores.services import profile
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_dental.memory.connection import open_memory
-from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions
+from troly_dental.memory.facts import facts_for_prompt, find_facts, mentions, person_of
 from troly_dental.memory.summary import fitted, joined, rule_summary
 from troly_dental.memory.types import Fact
 
@@ -76,6 +76,29 @@ def test_what_is_stated_is_pinned_in_every_spelling(text: str, wanted: set[tuple
 def test_without_diacritics_the_same_is_found(text: str) -> None:
     bare = {(kind, fold(value)) for kind, value in found(fold(text))}
     assert bare == {(kind, fold(value)) for kind, value in found(text)}
+
+
+@pytest.mark.parametrize("who", ["ba tôi", "mẹ em", "con trai", "vợ mình", "my dad", "my son"])
+@pytest.mark.parametrize(
+    "said", ["{who} dị ứng penicillin", "{who} 60 tuổi, đang uống warfarin", "{who} has asthma"]
+)
+def test_a_fact_knows_whom_it_is_about(who: str, said: str) -> None:
+    facts = [fact for fact in find_facts(said.format(who=who)) if fact.kind != "number"]
+    assert facts
+    assert {person_of(fact.text) for fact in facts} == {who}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tôi dị ứng penicillin",
+        "tôi lây viêm gan b từ vợ tôi",
+        "mẹ em khỏe, em thì bị hen suyễn",
+        "I have asthma",
+    ],
+)
+def test_what_one_says_of_oneself_is_about_nobody_else(said: str) -> None:
+    assert [person_of(fact.text) for fact in find_facts(said)] == [""]
 
 
 @pytest.mark.parametrize("text", ASKED)
