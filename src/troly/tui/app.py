@@ -33,10 +33,10 @@ from troly.tui.chat.jobs import JobActions
 from troly.tui.chat.message_actions import MessageActions
 from troly.tui.chat.screen import COLUMNS, ROWS, ChatScreen, mode_palette, split_layout
 from troly.tui.chat.view import Pane, SessionInfo, trouble_from
+from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.dialogs.help import HelpScreen
 from troly.tui.dialogs.palette import PaletteScreen, commands, pane_commands
 from troly.tui.dialogs.paste import PasteScreen
-from troly.tui.dialogs.rename import RenameScreen
 from troly.tui.dialogs.search import SearchScreen
 from troly.tui.keymap import Keymap, bindings
 from troly.tui.terminal import has_job_control, on_hang_up
@@ -522,7 +522,13 @@ class TrolyApp(TerminalApp):
         before = next((one.title for one in self.controller.listed if one.id == conversation), None)
         if conversation and before is not None and self.screen is self.chat:
             self.push_screen(
-                RenameScreen(before, self.controller.language),
+                ChooseScreen(
+                    tr("ui.rename.ask", self.controller.language),
+                    "",
+                    lambda _typed: (),
+                    free=True,
+                    typed=before,
+                ),
                 lambda wanted: self.conversations.rename(conversation, wanted or ""),
             )
 

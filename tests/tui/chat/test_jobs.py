@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from textual.pilot import Pilot
 from tests.support.ollama.double import OllamaDouble
 from tests.support.process.waiting import until
 from tests.support.scenes import evidence as scenes
+from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.support.stores.services import profile, services_at
 from troly.config import Settings
@@ -32,8 +33,10 @@ from troly.tui.backend import start_job
 from troly.tui.chat.bars import status_figures
 from troly.tui.chat.jobs import RunningJob
 from troly.tui.chat.turns import usage_of
-from troly.tui.chat.view import HealthView, WrongReport, message
+from troly.tui.chat.view import HealthView, SessionInfo, StepView, WrongReport, message
 from troly.tui.dialogs.choose import ChooseScreen
+from troly.tui.render.message import MessageLines
+from troly.tui.render.spans import plain
 from troly.tui.startup import (
     Appearance,
     chosen_language,
@@ -304,3 +307,50 @@ def test_the_time_of_a_job_is_the_screens_own() -> None:
     later = datetime.fromisoformat("2026-11-22T09:14:00+07:00")
     work = RunningJob("x", NOW, lambda: None, 60, None, "rows")
     assert work.line(later, 60, "en") == "x  1 rows/s"
+
+
+async def test_sample_data_is_not_replaced_unasked_and_the_report_stands_where_it_was_asked() -> None:
+    app = Scene("vi")
+    job = LoadFiles("shopping", "warranty", ("x.csv",), "vi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await app.ask(pilot, "hỏi")
+        pane = app.controller.pane
+        for keys, tried in ((("enter",), True), (("down", "enter"), None)):
+            app.jobs._ask_samples(job, "Nạp x.csv", True)
+            await until(lambda: isinstance(app.screen, ChooseScreen))
+            await pilot.press(*keys)
+            await until(lambda: app.screen is app.chat and bool(app.fake.jobs))
+            begun, news = app.fake.jobs.pop()
+            assert isinstance(begun, LoadFiles)
+            assert begun.values.get("dry_run") is tried
+            await pilot.press("alt+2")
+            news(JobResult("một dòng", ("dòng 3 sai",)))
+            await until(lambda: app.jobs.running is None)
+            assert app.controller.pane is not pane
+            assert pane.unread
+            await pilot.press("alt+1")
+            await settle(app, pilot)
+            rows = app.shown.split("\n")
+            assert any(row.startswith("Troly  ") for row in rows), (
+                "signed by the program, not by the assistant"
+            )
+            assert "dòng 3 sai" in app.shown
+
+
+async def test_times_are_those_of_the_settings_live_and_saved() -> None:
+    zone = timezone(timedelta(hours=-5))
+    app = Scene("vi", info=SessionInfo(MODES, "an", zone=zone))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await app.ask(pilot, "hỏi")
+        assert f"{NOW.astimezone(zone):%H:%M}" in app.shown
+        assert f"{NOW:%H:%M}" not in app.shown
+
+
+def test_what_is_said_around_an_answer_is_in_its_own_language() -> None:
+    view = message("assistant", NOW, "Found.", source="rules", steps=[StepView("classify")], ms=3.0)
+    view.language = "en"
+    shown = "\n".join(plain(line) for line in MessageLines(view).lines(80, "vi"))
+    assert "Assistant" in shown
+    assert "1 step" in shown

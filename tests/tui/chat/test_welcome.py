@@ -28,6 +28,8 @@ async def test_the_welcome_ends_with_the_first_question() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert "Chào bạn!" in app.shown
+        # The assistant greets by itself, before anything is asked (000-07).
+        assert MODES[0].greetings["vi"][:30] in app.shown
         assert "F3 căn cứ" in app.shown
         (await app.ask(pilot, "hỏi")).say(DONE)
         await settle(app, pilot)
@@ -49,17 +51,19 @@ def test_it_is_remembered(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lang", ["vi", "en"])
 @pytest.mark.parametrize("width", [20, 40, 56, 72])
-def test_it_is_three_lines_at_every_width_with_the_keys_in_force(lang: str, width: int) -> None:
+def test_it_is_four_lines_at_every_width_with_the_keys_in_force(lang: str, width: int) -> None:
     keymap = Keymap({"evidence": "f9", "help": "", "assistants": ""})
     lines = welcome_lines(keymap, width, lang)  # type: ignore[arg-type]
     text = "\n".join(map(plain, lines))
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert all(width_of(line) <= width + 3 for line in lines)
     assert "F3" not in text
     assert "F1" not in text
     assert "Alt" not in text
     if width == 72:
         assert "F9" in text
+        assert "/ingest" in text, "how one's own data comes in"
+        assert "/pull" in text, "how a model comes in"
         assert "Alt+1…5" in plain(welcome_lines(Keymap(), width, lang)[1])  # type: ignore[arg-type]
 
 
