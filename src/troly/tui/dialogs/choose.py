@@ -63,7 +63,9 @@ class ChooseScreen(ModalScreen[str]):
         """A line that asks, an input, what fits, the keys."""
         with Vertical(id="palette"):
             yield Static(sanitize(self._title, keep_newlines=False), classes="title", markup=False)
-            yield TypingInput(self._typed, placeholder=self._hint, compact=True, select_on_focus=bool(self._typed))
+            yield TypingInput(
+                self._typed, placeholder=self._hint, compact=True, select_on_focus=bool(self._typed)
+            )
             yield ShortList()
             yield Static(tr("ui.choose.keys", language_of(self)), id="keys", markup=False)
 
