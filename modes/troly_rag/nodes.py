@@ -84,9 +84,9 @@ def orchestrator_of(cache: Cache) -> Node:
         lang = turn.language
         talk = await asyncio.to_thread(check_small_talk, spelt_out(turn.text, lang))
         if talk.kind:
-            message = ParsedMessage(turn.text, kind=talk.kind, small=talk.sure)
+            message = ParsedMessage(turn.text, kind=talk.kind)
         else:
-            full = await with_context(Pages(turn, corpora, config, user), talk.text, before)
+            full = await with_context(Pages(turn, corpora, config, user), talk.rest, before)
             message = await asyncio.to_thread(parse_questions, turn.text, full, before, config, lang)
             fits = await corpus_fits(turn, corpora, message.questions, config, user)
             message = await asyncio.to_thread(with_corpus_fits, message, fits, config)
@@ -96,7 +96,7 @@ def orchestrator_of(cache: Cache) -> Node:
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned)
-        if draft.is_chitchat and (message.small or not has_model):
+        if draft.is_chitchat and (not has_model or message.kind != "chat"):
             step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
             return _talk(turn, work)
         certain = await _is_certain(turn, work)

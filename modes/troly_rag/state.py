@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-# The final output of 004-26 to 004-37 by the documents' names, the structure of 004-11 to 004-18 under
-# `routing`, and the input of 004-02 and 004-03.
-STATE_FIELDS = (
-    "answer", "evidence", "reasoning", "confidence_score", "follow_up_questions", "flow_action",
-    "execution_metadata", "performance_metrics", "error", "error_code", "error_message", "partial_results",
-    "fallback_answer", "routing", "query", "history_chat", "user_context",
-)  # fmt: skip
-
 
 class RagState(TypedDict, total=False):
     """The documented fields, and the work in hand."""
@@ -37,26 +29,26 @@ class RagState(TypedDict, total=False):
     route: str
 
 
+# The final output of 004-26 to 004-37 by the documents' names, the structure of 004-11 to 004-18 under
+# `routing`, and the input of 004-02 and 004-03.
+STATE_FIELDS = tuple(name for name in RagState.__annotations__ if name not in ("work", "route"))
+
+
 def empty_state() -> dict[str, Any]:
     """A state in which nothing was found out yet."""
-    return {
-        "answer": "",
-        "evidence": [],
-        "reasoning": "",
-        "confidence_score": 0.0,
-        "follow_up_questions": [],
-        "flow_action": [],
-        "execution_metadata": {},
-        "performance_metrics": {},
-        "error": False,
-        "error_code": None,
-        "error_message": None,
-        "partial_results": {},
-        "fallback_answer": None,
-        "routing": {},
-        "query": "",
-        "history_chat": [],
-        "user_context": {},
-        "work": None,
-        "route": "",
+    texts = dict.fromkeys(("answer", "reasoning", "query", "route"), "")
+    lists: dict[str, Any] = {
+        name: [] for name in ("evidence", "follow_up_questions", "flow_action", "history_chat")
     }
+    tables: dict[str, Any] = {
+        name: {}
+        for name in (
+            "execution_metadata",
+            "performance_metrics",
+            "partial_results",
+            "routing",
+            "user_context",
+        )
+    }
+    missing = dict.fromkeys(("error_code", "error_message", "fallback_answer", "work"))
+    return {**texts, **lists, **tables, **missing, "confidence_score": 0.0, "error": False}

@@ -101,8 +101,12 @@ async def compose(
     answer = AnswerContent(
         "\n\n".join(filter(None, parts)), found.used, suggested, 1.0 if found.is_whole else found.share
     )
-    whole = found.is_whole and not quoted and not uncounted and not own
-    return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, bool(found.figures))
+    # A figure that is asked for without a word of what it is of is no page's to tell.
+    asked = question_of(turn.text)
+    vague = not asked.tokens and not asked.own_figures and figure_request(turn.text).figure
+    summed = bool(tool_words("total").find(turn.text)) and not found.computed
+    whole = found.is_whole and not (quoted or uncounted or own or vague or summed)
+    return ComposedAnswer(answer, "rules", note or say("answer.extracted", lang), whole, found.computed)
 
 
 class Findings:
@@ -115,6 +119,7 @@ class Findings:
         self._lang, self._conflicts = lang, conflicts
         self.lines: list[str] = []
         self.figures: list[str] = []
+        self.computed = False
         self.used: tuple[SourceEvidence, ...] = ()
         self._nearest: list[str] = []
         self._parts = self._told = 0
@@ -124,6 +129,7 @@ class Findings:
             if output.status == "failed":
                 continue
             shown = [one for tool, one in output.extras if tool in (MATH, LOG)]
+            self.computed = self.computed or any(one.covered for one in shown)
             for extra in shown:
                 self.figures.append(extra.answer)
                 used += extra.evidence

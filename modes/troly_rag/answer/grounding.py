@@ -10,30 +10,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from itertools import product
 from pathlib import Path
 
+from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, nfc, words
 from troly.text.numbers import find_amounts
 from troly.text.wordlist import read_lists
 from troly_rag.corpus.coverage import known_names, question_of, text_of
-from troly_rag.tools.arithmetic import CalculationError, Number, evaluate, expression_in
 
 FOLDER = Path(__file__).parent / "lexicons"
 # The share of a claim's telling words that the sources must hold: less speaks of another thing.
 HELD = 0.3
 # Above this share of a sentence's words, and without other ones, a claim says the same sentence again, or turns it round.
 _SAME = 0.85
-# A result from here on may be worked out from figures said anywhere, in two steps; a smaller one needs its figures in the
-# same sentence.
-_LARGE = 1000
-# What every sum may be made with.
-_CONSTANTS = frozenset({Decimal(1), Decimal(100)})
-_NEAR = Decimal("0.0001")
 # A sentence of fewer telling words, without figure or name, is courtesy and claims nothing.
 _CLAIMING = 5
-# Figures that one result is looked for among.
-_MOST = 12
+_LARGE, _HUNDRED = 1000, Decimal(100)
 SHORTEST_WORD = 2
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\w)[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
@@ -180,15 +172,16 @@ class _Sources:
         return all(word in self._words or (word.isascii() and word in self._known) for word in words(name))
 
     def _wrong_figure(self, body: str) -> str:
-        """A figure that stands nowhere and is no result of figures that do; what is shown to be one is known from here on."""
+        """A figure that stands nowhere and is no result of figures that do."""
+        known = self._figures | {_HUNDRED}
+        derived = derived_figures(body, known)
+        # Large amounts are no accident: they may come of figures that the sentence does not repeat.
+        amounts = derived_figures(f"{body}\n{self._whole}", known)
+        derived |= {figure for figure in amounts if figure >= _LARGE}
         here = set(_figures(body))
-        known = self._figures
-        known |= _proved(body, known) & here
-        for figure in sorted(here - known):
-            if not _worked_out(figure, here & known) and (figure < _LARGE or not _worked_out(figure, known)):
-                return f"figure {figure.normalize():f}"
-        known |= here
-        return ""
+        self._figures |= here & derived
+        strange = sorted(here - self._figures)
+        return f"figure {strange[0].normalize():f}" if strange else ""
 
     def _turned(self, body: str) -> str:
         """Whether a sentence of a passage is said again with yes for no."""
@@ -216,49 +209,6 @@ class _Sources:
         if len(claim.words) < _CLAIMING or claim.coverage(text_of(self._whole)).share >= HELD:
             return ""
         return "words"
-
-
-def _proved(body: str, known: set[Decimal]) -> set[Decimal]:
-    """The figures of sums that are written out (`80 × 10% + 85 × 70% = 8 + 59,5 = 67,5`) and come to the same as one of
-    nothing but known figures."""
-    found: set[Decimal] = set()
-    sides = [(set(_figures(side)), *_value(side)) for side in body.split("=")]
-    for _, used, value in sides:
-        if value is not None and used and used <= known | found | _CONSTANTS:
-            for figures, _, other in sides:
-                near = {figure for figure in figures if _same(figure, value)}
-                found |= figures if other is not None and _same(other, value) else near
-    return found
-
-
-def _value(side: str) -> tuple[set[Decimal], Decimal | None]:
-    """The figures of a side's arithmetic and what it comes to; None where there is none."""
-    tokens = expression_in(side)
-    try:
-        value = evaluate(tokens).value if tokens else None
-    except CalculationError:
-        value = None
-    return {token.quantity.value.normalize() for token in tokens if isinstance(token, Number)}, value
-
-
-def _worked_out(figure: Decimal, known: set[Decimal]) -> bool:
-    """Whether `figure` is the sum, difference, product, quotient or share of known figures; a large one in two steps."""
-    steps = set(sorted(known)[:_MOST])
-    first = set(_results(steps, steps))
-    if any(_same(figure, result) for result in first):
-        return True
-    return abs(figure) >= _LARGE and any(_same(figure, result) for result in _results(first, steps))
-
-
-def _results(left: set[Decimal], right: set[Decimal]) -> Iterator[Decimal]:
-    for one, two in product(left, right):
-        yield from (one + two, one - two, one * two, one * two / 100)
-        if two:
-            yield from (one / two, Decimal(int(one / two)))
-
-
-def _same(figure: Decimal, result: Decimal) -> bool:
-    return bool(result) and abs(figure - result) <= _NEAR * abs(figure)
 
 
 def _figures(text: str) -> Iterator[Decimal]:

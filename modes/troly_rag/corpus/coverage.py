@@ -16,7 +16,16 @@ from typing import NamedTuple
 from troly.retrieval.search.glossary import named_elsewise, stem
 from troly.text.catalogue import Lang
 from troly.text.everyday import without_everyday
-from troly.text.fold import WordToken, accents_agree, fold, fold_in_place, has_marks, span_in_place, tokens
+from troly.text.fold import (
+    WordToken,
+    accents,
+    accents_agree,
+    fold,
+    fold_in_place,
+    has_marks,
+    span_in_place,
+    tokens,
+)
 from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
@@ -267,7 +276,10 @@ class Question:
 
 
 def _agree(typed: str, wanted: str) -> bool:
-    return accents_agree(typed.translate(_Y), wanted.translate(_Y))
+    """Whether accents agree, "lí" being "lý", and a tone that was left out being any ("gưi" may be "gửi")."""
+    mine, theirs = typed.translate(_Y), wanted.translate(_Y)
+    shape, _, tones = accents(mine).partition("|")
+    return accents_agree(mine, theirs) or (not tones and shape == accents(theirs).partition("|")[0])
 
 
 def _own_figures(raw: str) -> list[tuple[int, int]]:

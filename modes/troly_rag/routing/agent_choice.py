@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from troly.errors import StoreError
 from troly.plugin.context import TurnContext
@@ -111,30 +109,18 @@ class AgentPicker:
 
 
 def picker_of(config: RagConfig) -> AgentPicker:
-    """The picker of a configuration, kept while the configuration stays the same."""
-    return _built(_Key(config.agents))
+    """The picker of a configuration, kept while what teaches it stays the same."""
+    key = tuple(
+        (name, agent.domain, agent.examples, *agent.description.values())
+        for name, agent in config.agents.items()
+    )
+    if key not in _PICKERS:
+        _PICKERS.clear()
+        _PICKERS[key] = AgentPicker(config.agents)
+    return _PICKERS[key]
 
 
-class _Key:
-    """The agents as a key: equal when all that teaches the picker is equal."""
-
-    def __init__(self, agents: Mapping[str, Agent]) -> None:
-        self.agents = agents
-        self._told = tuple(
-            (name, agent.domain, agent.examples, *(agent.description[lang] for lang in LANGS))
-            for name, agent in agents.items()
-        )
-
-    def __hash__(self) -> int:
-        return hash(self._told)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._told == other._told
-
-
-@lru_cache(maxsize=4)
-def _built(key: _Key) -> AgentPicker:
-    return AgentPicker(key.agents)
+_PICKERS: dict[tuple[object, ...], AgentPicker] = {}
 
 
 def _lessons(agent: Agent, topics: Mapping[str, list[str]]) -> list[str]:
@@ -163,24 +149,16 @@ async def corpus_fits(
     closed = config.limits.min_relevance_score
 
     async def fits(text: str) -> Mapping[str, float]:
+        search = corpora.search
         try:
-            found = await asyncio.gather(
-                *(
-                    corpora.search(
-                        agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed
-                    )
-                    for agent in config.agents.values()
-                )
-            )
+            found = [
+                await search(agent.collection, text, user, 1, now=turn.now, lang=turn.language, least=closed)
+                for agent in config.agents.values()
+            ]
         except StoreError:
             return {}
         return {
-            name: max(
-                [
-                    closed if each.denied else 0.0,
-                    *(_fit(text, passage) for passage in each.passages),
-                ]
-            )
+            name: max([closed if each.denied else 0.0, *(_fit(text, passage) for passage in each.passages)])
             for name, each in zip(config.agents, found, strict=True)
         }
 

@@ -6,10 +6,12 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
+from troly.text.dates import HCM, find_ranges
 from troly.text.fold import fold, has_marks, tokens
 from troly_rag.answer.evidence import SourceEvidence
 from troly_rag.config import RagConfig
@@ -27,6 +29,7 @@ _SHORT, _FEW = 4, 2
 _LEAST = 0.5
 _CANDIDATES = 50
 _EDGES = " \t\r\n,.;:!?-–—…"
+_CODE = re.compile(r"\b[A-Za-z]+[-_]\d+\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 _LONGEST = 12
@@ -129,12 +132,14 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
 
     Of the ways to make it whole that one is taken which a page answers; a page that was shown comes before others.
     """
+    text = _with_years(text, pages.turn.now.astimezone(HCM).date())
     focus, question = pages.turn.focus, question_of(text)
     full = complete_question(text, before, pages.turn.language)
     if focus is None or not (focus.rows or focus.kind == LOGS):
         return full
     if focus.kind == LOGS:
-        goes_on = len(question.words) <= _SHORT and (full.leaned or not await pages.answer(text))
+        short = len(question.words) <= _SHORT or _CODE.search(text)
+        goes_on = short and (full.leaned or not await pages.answer(text))
         return FullQuestion(f"log: {text.strip()}", leaned=True) if goes_on else full
     years = " ".join(_YEAR.findall(text))
     if not question.subjects and (years or question.own_figures):
@@ -148,6 +153,19 @@ async def with_context(pages: Pages, text: str, before: str) -> FullQuestion:
         return full
     # A message without accents stays one: its words are compared with any accents.
     return FullQuestion(f"{title if has_marks(text.split()) else fold(title)}: {about.strip()}", leaned=True)
+
+
+def _with_years(text: str, today: date) -> str:
+    """`text` with years past in digits: "năm ngoái" is 2025 in 2026."""
+    for one in reversed(find_ranges(text, today)):
+        counted = text[: one.span[0]].rstrip()[-1:].isdigit()
+        if (
+            not counted
+            and (one.start.month, one.start.day, one.end.month, one.end.day) == (1, 1, 12, 31)
+            and one.end < today
+        ):
+            text = f"{text[: one.span[0]]}{one.start.year}{text[one.span[1] :]}"
+    return text
 
 
 async def _title_shown(pages: Pages, about: str, shown: Sequence[tuple[str, str]]) -> str:

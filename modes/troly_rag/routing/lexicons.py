@@ -1,4 +1,4 @@
-"""The word lists of the router, read once: how questions are built, small talk, and what calls for which tool."""
+"""The word lists of the router, read once: how questions are built, and what calls for which tool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from troly.text.catalogue import Lang
 from troly.text.fold import fold, tokens
-from troly.text.match import ExampleClassifier, Lexicon
+from troly.text.match import Lexicon
 from troly.text.spelling import CHAT, Corrector, SpellingRules, chat_spellings
 from troly.text.wordlist import read_lists
 from troly_rag.corpus.coverage import listed_words, synonyms
@@ -15,7 +15,6 @@ from troly_rag.corpus.coverage import listed_words, synonyms
 FOLDER = Path(__file__).parent / "lexicons"
 # A message is looked at this far; what people ask stands at its beginning.
 ENOUGH = 2000
-_SHORTEST = 3
 
 
 # Single letters that also name grades ("loại A").
@@ -35,7 +34,7 @@ def _corrector() -> Corrector:
         if typed not in _GRADES
     }
     names = [name for names in synonyms().names for name in names]
-    known = [*listed_words(), *work_words(), *talk_words()]
+    known = [*listed_words(), *_domain_words()]
     return Corrector(names, known, chat, SpellingRules(unique=True, same_start=True, same_language=True))
 
 
@@ -61,37 +60,9 @@ def tool_words(name: str) -> Lexicon:
 
 
 @cache
-def pleasantries() -> Lexicon:
-    """Words around a question that ask nothing themselves."""
-    return Lexicon.load(FOLDER / "pleasantries.txt")
-
-
-@cache
-def talk() -> ExampleClassifier:
-    """Kinds of small talk against questions for the company."""
-    lines = (FOLDER / "domains.txt").read_text(encoding="utf-8").splitlines()
-    asked = [("work", line) for line in lines if line.strip() and line[0] not in "#["]
-    small = read_examples("talk.txt")
-    return ExampleClassifier([*small, *asked], prior={"work": 0.6})
-
-
-@cache
-def talk_words() -> frozenset[str]:
-    """The folded words of small talk."""
-    return frozenset(token.folded for _, line in read_examples("talk.txt") for token in tokens(line))
-
-
-@cache
-def work_words() -> frozenset[str]:
-    """The words that the questions for the company have and small talk does not, as typed and folded."""
-    small = talk_words()
-    return frozenset(
-        form
-        for _, line in read_examples("domains.txt")
-        for token in tokens(line)
-        for form in (token.text, token.folded)
-        if len(token.folded) >= _SHORTEST and token.folded not in small
-    )
+def _domain_words() -> frozenset[str]:
+    """The folded words of the questions that agents are taught by."""
+    return frozenset(token.folded for _, line in read_examples("domains.txt") for token in tokens(line))
 
 
 def read_examples(name: str) -> list[tuple[str, str]]:

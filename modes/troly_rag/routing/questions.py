@@ -76,10 +76,13 @@ def is_elliptical(text: str) -> bool:
 def normal(text: str, lang: Lang) -> str:
     """`text` with what people leave out at its beginning: "muộn có ..." is "đi muộn có ..."."""
     bare = text.strip(_EDGES)
-    first = next(iter(tokens(bare)), None)
-    if lang == "vi" and first is not None and first.folded in asking_lists()["late"]:
-        return say("refine.late", lang, text=bare)
-    return bare
+    late = next((hit for hit in label("late").find(bare) if not tokens(bare[: hit.start])), None)
+    if lang != "vi" or late is None:
+        return bare
+    # Without its accents "muon" is "want" as often, but not before what befalls somebody.
+    rest = bare[late.end :].strip()
+    befalls = any(hit.start == 0 for hit in label("predicate").find(rest))
+    return say("refine.late", lang, text=bare) if late.exact or befalls else bare
 
 
 def _closing(text: str) -> list[PhraseHit]:

@@ -40,14 +40,13 @@ _MOST_TEXT = 600
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """What the orchestrator makes of a message: small talk (`small` when nothing else is in it), or questions (004-07)."""
+    """What the orchestrator makes of a message: small talk of a `kind`, or questions (004-07)."""
 
     original: str
     questions: tuple[Question, ...] = ()
     refined: str = ""
     leaned: bool = False
     kind: str = ""
-    small: bool = False
     before: str = ""
 
 
@@ -55,8 +54,8 @@ def parse_message(message: str, before: str, config: RagConfig, lang: Lang) -> P
     """Small talk or the questions of `message`; `before` is the conversation's last question in full."""
     talk = check_small_talk(spelt_out(message, lang))
     if talk.kind:
-        return ParsedMessage(message, kind=talk.kind, small=talk.sure)
-    return parse_questions(message, complete_question(talk.text, before, lang), before, config, lang)
+        return ParsedMessage(message, kind=talk.kind)
+    return parse_questions(message, complete_question(talk.rest, before, lang), before, config, lang)
 
 
 def parse_questions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +18,9 @@ MAX_TOKENS = 200
 MAX_DEPTH = 50
 MAX_POWER = 100
 LARGEST = Decimal(10) ** 30
-_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
-_PREFIX, _POSTFIX = 3, 5
+# How signs are written to Python's own parser; `share` stands for "a hundredth of it".
+_SHARE = "share"
+_PYTHON = {"^": "**", "%": f"* {_SHARE}"}
 
 Units = Mapping[str, int]
 
@@ -59,86 +61,52 @@ class CalculationError(Exception):
 
 def evaluate(tokens: Sequence[Token]) -> Quantity:
     """The value of an expression. Raises CalculationError."""
-    if len(tokens) > MAX_TOKENS:
+    if len(tokens) > MAX_TOKENS or sum(token == Sign("(") for token in tokens) > MAX_DEPTH:
         raise CalculationError("long", str(len(tokens)))
-    parser = _Parser(tokens)
+    numbers = [token.quantity for token in tokens if isinstance(token, Number)]
+    names = iter(range(len(numbers)))
+    # Names for the numbers: nothing of what was typed is read as Python but its signs.
+    parts = [
+        f"n{next(names)}" if isinstance(token, Number) else _PYTHON.get(token.text, token.text)
+        for token in tokens
+    ]
+    try:
+        tree = ast.parse(" ".join(parts), mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        shown = next((token.text for token in tokens if isinstance(token, Sign)), "…")
+        raise CalculationError("syntax", shown) from error
     with localcontext() as context:
         context.prec = 50
         try:
-            found = parser.expression(0, 0)
+            return _value(tree, numbers)
         except (InvalidOperation, Overflow, DivisionByZero) as error:
             raise CalculationError("large") from error
-    parser.end()
-    return found
 
 
-class _Parser:
-    """Reads operators by how strongly they bind."""
+def _value(node: ast.expr, numbers: Sequence[Quantity]) -> Quantity:
+    if isinstance(node, ast.Name) and node.id != _SHARE:
+        return _bounded(numbers[int(node.id[1:])])
+    if isinstance(node, ast.UnaryOp):
+        inner = _value(node.operand, numbers)
+        return Quantity(-inner.value, inner.units) if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        left = _value(node.left, numbers)
+        if isinstance(node.right, ast.Name) and node.right.id == _SHARE:
+            return Quantity(left.value / 100, left.units)
+        right = _value(node.right, numbers)
+        if isinstance(node.op, ast.Add | ast.Sub) and _is_share(node.right):
+            # "15tr - 20%" takes a fifth off.
+            right = Quantity(left.value * right.value, left.units)
+        return _bounded(_OPERATIONS[type(node.op)](left, right))
+    raise CalculationError("syntax", "(")
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._at = 0
 
-    def expression(self, least: int, depth: int) -> Quantity:
-        """Everything that binds more strongly than `least`."""
-        if depth > MAX_DEPTH:
-            raise CalculationError("long", "(")
-        left = self._operand(depth)
-        while (sign := self._peek()) is not None:
-            if sign == "%" and least < _POSTFIX:
-                self._at += 1
-                left = Quantity(left.value / 100, left.units)
-                continue
-            binding = _BINDING.get(sign)
-            if binding is None or binding <= least:
-                break
-            self._at += 1
-            # A power binds its right side first: 2^3^2 is 2^9.
-            begun = self._at
-            right = self.expression(binding - 1 if sign == "^" else binding, depth + 1)
-            if sign in "+-" and self._is_share(begun):
-                # "15tr - 20%" takes a fifth off.
-                right = Quantity(left.value * right.value, left.units)
-            left = _bounded(_OPERATIONS[sign](left, right))
-        return left
-
-    def _is_share(self, begun: int) -> bool:
-        """Whether what was read since `begun` is a number with its percent sign and nothing else."""
-        read = self._tokens[begun : self._at]
-        return len(read) == 2 and isinstance(read[0], Number) and read[1] == Sign("%")
-
-    def end(self) -> None:
-        """Nothing may be left."""
-        if self._at < len(self._tokens):
-            raise CalculationError("syntax", self._shown())
-
-    def _operand(self, depth: int) -> Quantity:
-        if self._at >= len(self._tokens):
-            raise CalculationError("syntax", "…")
-        token = self._tokens[self._at]
-        self._at += 1
-        if isinstance(token, Number):
-            return _bounded(token.quantity)
-        if token.text in ("+", "-"):
-            inner = self.expression(_PREFIX, depth + 1)
-            return Quantity(-inner.value, inner.units) if token.text == "-" else inner
-        if token.text == "(":
-            inner = self.expression(0, depth + 1)
-            if self._peek() != ")":
-                raise CalculationError("syntax", "(")
-            self._at += 1
-            return inner
-        raise CalculationError("syntax", token.text)
-
-    def _peek(self) -> str | None:
-        token = self._tokens[self._at] if self._at < len(self._tokens) else None
-        if isinstance(token, Number):
-            raise CalculationError("syntax", self._shown())
-        return token.text if token else None
-
-    def _shown(self) -> str:
-        token = self._tokens[self._at]
-        return f"{token.quantity.value}" if isinstance(token, Number) else token.text
+def _is_share(node: ast.expr) -> bool:
+    """Whether it is a number with its percent sign and nothing else."""
+    whole = isinstance(node, ast.BinOp) and isinstance(node.left, ast.Name)
+    return (
+        whole and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Name) and node.right.id == _SHARE
+    )
 
 
 def _summed(one: Quantity, other: Quantity, sign: int) -> Quantity:
@@ -166,12 +134,12 @@ def _power(one: Quantity, other: Quantity) -> Quantity:
     return Quantity(one.value**other.value, units)
 
 
-_OPERATIONS: Mapping[str, Callable[[Quantity, Quantity], Quantity]] = {
-    "+": lambda one, other: _summed(one, other, 1),
-    "-": lambda one, other: _summed(one, other, -1),
-    "*": lambda one, other: Quantity(one.value * other.value, _joined(one.units, other.units, 1)),
-    "/": _divided,
-    "^": _power,
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Quantity, Quantity], Quantity]] = {
+    ast.Add: lambda one, other: _summed(one, other, 1),
+    ast.Sub: lambda one, other: _summed(one, other, -1),
+    ast.Mult: lambda one, other: Quantity(one.value * other.value, _joined(one.units, other.units, 1)),
+    ast.Div: _divided,
+    ast.Pow: _power,
 }
 
 

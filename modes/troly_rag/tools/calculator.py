@@ -106,7 +106,7 @@ def work_out(question: str, before: str, texts: Sequence[str], today: date, lang
     ways: Sequence[Callable[[str], str]] = (
         lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
         lambda one: _by_unit(one, said, question, lang),
-        lambda one: _by_divided_pay(one, said, lang),
+        lambda one: _by_divided_pay(one, said, own, lang),
         lambda one: _in_full_months(one, said, lang),
         lambda one: _by_share(one, question, said, lang),
         lambda one: _ahead(one, question, today, lang),
@@ -170,8 +170,8 @@ def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
             )
             beyond = max(Decimal(0), count - free)
             times = Decimal(int(beyond / step))
-            if count == step == 1 and not free:
-                # "a week" is how the rule counts, no figure of the asker's.
+            if count == 1 and not free:
+                # "a week", "một năm": how the question or the rule counts, no figure of the asker's.
                 continue
             value = times * amount.value
             base = _base(sentence, amount.start) if days else Decimal(0)
@@ -191,10 +191,10 @@ def _by_unit(sentence: str, said: Figures, question: str, lang: Lang) -> str:
     return _told(lines, sentence, lang) if lines and (asks.figure or total or "?" not in question) else ""
 
 
-def _by_divided_pay(sentence: str, said: Figures, lang: Lang) -> str:
-    """Days at the monthly pay over so many working days."""
+def _by_divided_pay(sentence: str, said: Figures, own: Figures, lang: Lang) -> str:
+    """Days at the monthly pay over so many working days; days of an earlier message may be others."""
     found = _DIVIDED.search(fold(sentence))
-    days = said.counted.get("day")
+    days = own.counted.get("day")
     if found is None or days is None or said.money is None:
         return ""
     value = said.money / Decimal(found[1]) * days
