@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
-from troly.recording import given, measured
-from troly.text.catalogue import Lang
-from troly.text.dates import format_date
+from troly.recording import given
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
 from troly_dental.notes import Note
-from troly_dental.search.web_search import SearchOutcome, outcome_from_json, outcome_to_json
+from troly_dental.search.web_search import SearchOutcome, outcome_from_json
 from troly_dental.settings import DentalSettings
 from troly_dental.step_log import StepLog
 
@@ -93,14 +89,6 @@ NOTES, MOST_NOTES, TOPIC_CHARS = 2, 3, 120
 _POINTING = Path(__file__).parent / "lexicons" / "pointing.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class WebSearch:
-    """One search of the web: what it gave, and its milliseconds."""
-
-    outcome: SearchOutcome
-    ms: float = 0.0
-
-
 def wants_web(turn: TurnContext) -> bool:
     """Whether this turn may send a query: the setting `dental.search` and `--offline` are asked."""
     return (
@@ -117,43 +105,33 @@ def with_subject(question: str, before: PreviousTurn) -> str:
     return f"{textwrap.shorten(before.topic, TOPIC_CHARS, placeholder='')} {question}".strip()
 
 
-async def search_web(turn: TurnContext, query: str) -> WebSearch:
+async def search_web(turn: TurnContext, query: str) -> SearchOutcome:
     """Search the web by the tool-server (003-17 to 003-19); never raises."""
     from troly_dental.search.tool import search_tool
 
-    began = time.perf_counter()
-    outcome = await given(
+    return await given(
         "dental.search",
         lambda: search_tool(turn.services, query, turn.language),
-        outcome_to_json,
+        asdict,
         outcome_from_json,
         lambda: SearchOutcome(problem="off"),
     )
-    return WebSearch(outcome, measured("dental.search", (time.perf_counter() - began) * 1000))
 
 
 async def search_notes(turn: TurnContext, query: str) -> tuple[Note, ...]:
     """The bundled notes that fit `query`, by words, and by meaning where words find nothing and an embedder is there."""
+    services, lang, allowed = turn.services, turn.language, turn.profile.permissions
     try:
-        found = await bundled.find_in(
-            turn.services, query, NOTES, turn.language, permissions=turn.profile.permissions
-        )
+        found = await bundled.find_in(services, query, NOTES, lang, permissions=allowed)
         if not found and turn.model.reason_unavailable is None:
-            found = await bundled.find(turn, query, NOTES)
+            embedder = services.settings.models.for_mode(turn.mode.id, "embed")
+            found = await bundled.find_in(
+                services, query, NOTES, lang, permissions=allowed, embed=turn.model.embed, embedder=embedder
+            )
     except StoreError as error:
         StepLog(turn).trouble("6.2", f"Notes not readable: {error}")
         return ()
     return found
-
-
-def day_of(day: str, lang: Lang) -> str:
-    """A note's day (YYYY-MM-DD) as it is shown: D/M/YYYY in Vietnamese."""
-    if lang == "en":
-        return day
-    try:
-        return format_date(date.fromisoformat(day))
-    except ValueError:
-        return day
 
 
 @cache

@@ -19,8 +19,6 @@ from troly_dental.lookup import (
     Findings,
     PreviousTurn,
     SpokenAnswer,
-    WebSearch,
-    day_of,
     search_notes,
     search_web,
     wants_web,
@@ -29,7 +27,7 @@ from troly_dental.lookup import (
 from troly_dental.memory import connection as memory
 from troly_dental.memory.summary import fitted, joined, rule_summary, summarise
 from troly_dental.search.pages import as_text, page_evidence, source_list
-from troly_dental.search.web_search import explain
+from troly_dental.search.web_search import SearchOutcome, explain
 from troly_dental.settings import DentalSettings
 from troly_dental.step_log import FORMATTED, StepLog
 from troly_dental.strings import say
@@ -143,7 +141,7 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
         step.note(say("step.notes_only", turn.language, notes=0), "rules")
         return {"found": Findings(), "search_results": "", "search_query": ""}
     web = await search_web(turn, query) if wants_web(turn) else None
-    pages = web.outcome.results if web else ()
+    pages = web.results if web else ()
     subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
     quoted = not pages or turn.model.reason_unavailable is not None
@@ -159,8 +157,8 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
     found = Findings(
         pages,
         notes,
-        web.outcome.query if web else "",
-        web.outcome.engine if web else "",
+        web.query if web else "",
+        web.engine if web else "",
         subject,
         spare,
         earlier,
@@ -181,7 +179,7 @@ async def _notes_for(
     return query, ()
 
 
-def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) -> str:
+def _search_detail(web: SearchOutcome | None, found: Findings, turn: TurnContext) -> str:
     if web is None:
         return say("step.notes_only", turn.language, notes=len(found.notes))
     return say(
@@ -194,22 +192,22 @@ def _search_detail(web: WebSearch | None, found: Findings, turn: TurnContext) ->
     )
 
 
-def _notify_search(web: WebSearch | None, found: Findings, turn: TurnContext) -> None:
+def _notify_search(web: SearchOutcome | None, found: Findings, turn: TurnContext) -> None:
     """What was sent, or why nothing came of it and what is used in its place."""
     lang = turn.language
     if web is not None and found.pages:
-        key = "notice.cached" if web.outcome.cached else "notice.searched"
+        key = "notice.cached" if web.cached else "notice.searched"
         lines = [say(key, lang, engine=found.engine, query=found.query)]
-        if web.outcome.left_out:
-            lines.append(say("notice.unsafe", lang, count=web.outcome.left_out))
+        if web.left_out:
+            lines.append(say("notice.unsafe", lang, count=web.left_out))
         turn.emit(Notice("info", say("notice.searched_title", lang), " ".join(lines)))
         return
     instead = say("notice.nothing_instead", lang)
     if found.notes:
-        day = day_of(max(note.date for note in found.notes), lang)
+        day = bundled.shown_date(max(note.date for note in found.notes), lang)
         instead = say("notice.notes_instead", lang, date=day)
     if web is not None:
-        title, why = "notice.search_down_title", explain(web.outcome, lang)
+        title, why = "notice.search_down_title", explain(web, lang)
     else:
         off = turn.services.settings.of(DentalSettings).search == "off"
         title = "notice.search_off_title"

@@ -26,7 +26,6 @@ from troly_dental.search.pages import Page
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
-    from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
     from troly.retrieval.search.knowledge import Embed, Passage
 
@@ -217,23 +216,6 @@ class Note:
     topic: str = ""
 
 
-async def find(turn: TurnContext, question: str, k: int = 3) -> tuple[Note, ...]:
-    """Up to `k` notes that fit `question`, best first, in the language of the turn; empty when nothing fits.
-
-    Words and, where the embedder answers, vectors are searched. Raises StoreError, InputError (`samples.missing`).
-    """
-    services = turn.services
-    return await find_in(
-        services,
-        question,
-        k,
-        turn.language,
-        permissions=turn.profile.permissions,
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
-        embedder=services.settings.models.for_mode(turn.mode.id, "embed"),
-    )
-
-
 async def find_in(
     services: Services,
     question: str,
@@ -244,7 +226,10 @@ async def find_in(
     embed: Embed | None = None,
     embedder: str = "",
 ) -> tuple[Note, ...]:
-    """As `find`, without a turn; raises the same."""
+    """Up to `k` notes that fit `question`, best first, in `lang`; empty when nothing fits.
+
+    Words and, where an `embed` is given, vectors are searched. Raises StoreError, InputError (`samples.missing`).
+    """
     question = _without_denied(question)
     asked = subject_words(question)
     result = await services.knowledge.search(
@@ -305,7 +290,7 @@ def answer(notes: Sequence[Note], question: str, query: str, lang: Lang) -> Note
         body, advice = (sentences[:-1], sentences[-1:]) if place == 0 else (sentences[:-1], [])
         best = best_sentences(body, query, _MORE if place else _SENTENCES)
         read += [*best, *advice]
-        head = say("notes.head", lang, title=note.title, date=_shown(note.date, lang))
+        head = say("notes.head", lang, title=note.title, date=shown_date(note.date, lang))
         source = say("notes.source", lang, source=note.source)
         parts.append("\n".join([head, *(f"- {sentence}" for sentence in best), *advice, source]))
     covered, missing = _coverage(question, [note for note, _ in chosen], read, lang)
@@ -396,7 +381,7 @@ def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidenc
             say("notes.where", lang),
             note.score,
             facts=(
-                (say("notes.date", lang), _shown(note.date, lang)),
+                (say("notes.date", lang), shown_date(note.date, lang)),
                 (say("notes.rests_on", lang), note.source),
             ),
         )
@@ -407,7 +392,7 @@ def evidence(notes: Sequence[Note], lang: Lang, first: int = 1) -> tuple[Evidenc
 def as_pages(notes: Sequence[Note], lang: Lang) -> tuple[Page, ...]:
     """`notes` as entries of the list of sources: marked as notes, dated, without a link."""
     return tuple(
-        Page(say("notes.entry", lang, title=note.title, date=_shown(note.date, lang)), note.text, "")
+        Page(say("notes.entry", lang, title=note.title, date=shown_date(note.date, lang)), note.text, "")
         for note in notes
     )
 
@@ -468,7 +453,7 @@ def _words_held(text: str) -> Mapping[str, frozenset[str]]:
     return {folded: frozenset(words) for folded, words in held.items()}
 
 
-def _shown(date: str, lang: Lang) -> str:
+def shown_date(date: str, lang: Lang) -> str:
     """YYYY-MM-DD as people write it: D/M/YYYY in Vietnamese."""
     year, *rest = date.split("-")
     return "/".join([*(str(int(part)) for part in reversed(rest)), year]) if lang == "vi" and rest else date

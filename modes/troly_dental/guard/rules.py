@@ -146,7 +146,8 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     found = [_judged(reading) for reading in spellings_of(text)]
     if not any(one.listed for one in found):
         found += [_judged(mended) for mended in without_odd_accents(text)]
-    best = max(found, key=lambda one: (_told(one), abs(one.judgement.score - 0.5)))
+    # Readings with words of the lists before readings without; the surer first.
+    best = max(found, key=lambda one: (one.own_subject or one.listed, abs(one.judgement.score - 0.5)))
     eats = previous_dental and _EATS.search(text) and not best.judgement.refused
     if (best.own_subject and not eats) or best.judgement.social:
         return best.judgement
@@ -165,11 +166,6 @@ class _ScoredSpelling:
     listed: bool
 
 
-def _told(one: _ScoredSpelling) -> int:
-    """Readings with words of the lists before readings without; the surer first."""
-    return int(one.own_subject or one.listed)
-
-
 def _dental_before(question: str | None) -> bool:
     return bool(question) and any(
         _judged(reading).judgement.score >= 0.5 for reading in spellings_of(question or "")
@@ -178,7 +174,7 @@ def _dental_before(question: str | None) -> bool:
 
 @lru_cache(maxsize=64)
 def _judged(text: str) -> _ScoredSpelling:
-    hits = _each_once(_hits(text))
+    hits = _hits(text)
     count = Counter(hit.label for hit in hits)
     words = ", ".join(dict.fromkeys(hit.phrase for hit in hits if hit.label != "follow"))
     if count["jailbreak"] and not _asked_beside(text):
@@ -237,19 +233,6 @@ def _asked_beside(text: str) -> bool:
         if "dental" in labels and not labels & {"jailbreak", *_AGAINST}:
             return True
     return False
-
-
-def _each_once(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
-    """`hits` without a second meaning of the same words: "chewing" is no care of the "chewing" that was found."""
-    ranks = ("dental", "bare", "weak", "care")
-    best: dict[tuple[int, int], int] = {}
-    for hit in hits:
-        if hit.label in ranks:
-            place = (hit.start, hit.end)
-            best[place] = min(best.get(place, len(ranks)), ranks.index(hit.label))
-    return [
-        hit for hit in hits if hit.label not in ranks or best[hit.start, hit.end] == ranks.index(hit.label)
-    ]
 
 
 def _hits(text: str) -> list[PhraseHit]:

@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from troly.text.catalogue import Lang
@@ -55,13 +55,8 @@ def explain(outcome: SearchOutcome, lang: Lang) -> str:
     return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)
 
 
-def outcome_to_json(outcome: SearchOutcome) -> dict[str, Any]:
-    """An outcome as JSON, for the recording of a turn."""
-    return asdict(outcome)
-
-
 def outcome_from_json(saved: Mapping[str, Any]) -> SearchOutcome:
-    """The inverse of `packed`."""
+    """An outcome from the fields that a turn recorded."""
     return SearchOutcome(**{**saved, "results": tuple(Page(**page) for page in saved["results"])})
 
 
