@@ -66,7 +66,8 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     parsed, result, focus = question.parsed, execution.result, turn.focus
     chosen = next((one for one in parsed.filters if one.field == "id"), None)
     if chosen is not None and focus is not None:
-        picked = {"picked_id": str(chosen.value), **parsed.asked_of()} if parsed.picked else {}
+        asked = {name: parsed.to_dict()[name] for name in ("asked", "details")}
+        picked = {"picked_id": str(chosen.value), **asked} if parsed.picked else {}
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))

@@ -31,7 +31,6 @@ _INSIDE = re.compile(r"\s*(?:o|tai|trong)(?!\w)")
 """Other rooms in a place, not rooms of another one: "phòng khác ở quận 3"."""
 _CLAUSE = re.compile(r"[,.;?!\n]|(?<!\w)(?:nen|so|but|nhung)(?!\w)")
 _NEAREST = 3
-_SHORTEST_SLIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,7 @@ def parse_places(vocabulary: Vocabulary, text: str, places: Places) -> PlaceCond
             spans.append((spans[-1][1], end))
     filters = _without_complaints(vocabulary, text, mentions, filters, read)
     rest = blank_out(text, spans)
-    guessed: list[tuple[str, str]] = []
-    missing, unknown = _unknown(vocabulary, rest, places, guessed)
-    filters += [Filter("district", "=", name) for _, name in guessed]
-    remarks += [Remark.of("said.guessed", name=typed, place=name) for typed, name in guessed]
+    missing, unknown = _unknown(vocabulary, rest, places)
     return PlaceConditions(
         tuple(filters),
         tuple(remarks),
@@ -233,10 +229,8 @@ def _numbered(
     return found
 
 
-def _unknown(
-    vocabulary: Vocabulary, rest: str, places: Places, guessed: list[tuple[str, str]]
-) -> tuple[list[Remark], list[Span]]:
-    """Districts by names that nobody has: the nearest real ones go with each; a slip of one letter goes to `guessed`."""
+def _unknown(vocabulary: Vocabulary, rest: str, places: Places) -> tuple[list[Remark], list[Span]]:
+    """Districts by names that nobody has: the nearest real ones go with each."""
     missing: list[Remark] = []
     spans: list[Span] = []
     folded = fold(rest)
@@ -253,58 +247,12 @@ def _unknown(
         elif word in {"q", "d"} or len(folded_words(folded[match.end() :])) == 0:
             continue
         else:
-            two = [
-                rest[match.end() + word.start : match.end() + word.end]
-                for word in tokens(rest[match.end() :])[:2]
-            ]
-            if _slip_of(f"{word} {' '.join(two)}", places):
-                name = rest[match.start() : rest.find(two[-1], match.end()) + len(two[-1])]
-                end = match.start() + len(name)
-            else:
-                name, end = _named(rest, match.start(), match.end())
+            name, end = _named(rest, match.start(), match.end())
             if not name:
                 continue
         spans.append((match.start(), end))
-        if (likely := _slip_of(name, places)) is not None:
-            guessed.append((name.strip(), likely))
-            continue
         missing.append(Remark.of("missing.place", name=name.strip(), near=", ".join(nearest(name, places))))
     return missing, spans
-
-
-def _slip_of(name: str, places: Places) -> str | None:
-    """The district whose name, with the accents that were typed, has one letter more or less; None for none or several."""
-    typed = [word.text for word in tokens(name)][1:]
-    if sum(map(len, typed)) <= _SHORTEST_SLIP:
-        return None
-    found = [
-        place.name
-        for place in places.of("district")
-        if not place.name[-1].isdigit()
-        and _one_letter_apart(typed, [word.text for word in tokens(place.name)])
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _one_letter_apart(typed: list[str], name: list[str]) -> bool:
-    """Whether one letter more or less makes the one of the other, with the accents that were typed."""
-    if len(typed) != len(name):
-        return False
-    for nth, (one, other) in enumerate(zip(typed, name, strict=True)):
-        shorter = [other[:at] + other[at + 1 :] for at in range(len(other))]
-        longer = [one[:at] + one[at + 1 :] for at in range(len(one))]
-        if any(
-            _agree([*typed[:nth], one, *typed[nth + 1 :]], [*name[:nth], less, *name[nth + 1 :]])
-            for less in shorter
-        ):
-            return True
-        if any(_agree([*typed[:nth], less, *typed[nth + 1 :]], name) for less in longer):
-            return True
-    return False
-
-
-def _agree(typed: list[str], name: list[str]) -> bool:
-    return all(fold(a) == fold(b) and accents_agree(a, b) for a, b in zip(typed, name, strict=True))
 
 
 def _named(rest: str, start: int, at: int) -> tuple[str, int]:

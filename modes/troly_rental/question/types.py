@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, cast
 
 RequestType = Literal["QUERY", "GREETING", "CLARIFICATION", "GENERAL_CHAT"]
@@ -135,13 +135,9 @@ class ParsedQuestion:
         return self.limit or (LIST_ROWS if self.mode == "LIST" and not self.measures else TABLE_ROWS)
 
     def asking_as(self, query: Mapping[str, Any]) -> ParsedQuestion:
-        """The same rows, asked what `query` (`asked_of`) asked of others."""
+        """The same rows, asked what `query` (`to_dict`) asked of others."""
         asked = tuple(_filter(one) for one in query.get("asked", ()))
         return replace(self, asked=asked, details=tuple(query.get("details", ())))
-
-    def asked_of(self) -> dict[str, Any]:
-        """What is asked of the rows that were picked, as plain data."""
-        return {"asked": [one.as_dict() for one in self.asked], "details": list(self.details)}
 
     def state_filters(self) -> list[dict[str, Any]]:
         """`filters` of the state, in a fixed order."""
@@ -149,53 +145,22 @@ class ParsedQuestion:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; `from_dict` reads it back."""
-        return {
-            "request_type": self.request_type,
-            "mode": self.mode,
-            "entity": self.entity,
-            "filters": self.state_filters(),
-            "order": [[one.field, one.descending] for one in self.order],
-            "limit": self.limit,
-            "group": list(self.group),
-            "measures": [[one.kind, one.field] for one in self.measures],
-            "own": self.own,
-            "edited": self.edited,
-            "skip": self.skip,
-            "picked": self.picked,
-            "without_beds": self.without_beds,
-            "replaced": self.replaced.as_dict() if self.replaced else None,
-            "refused": self.refused,
-            "missing": [[one.key, dict(one.params)] for one in self.missing],
-            "said": [[one.key, dict(one.params)] for one in self.remarks],
-            "question": self.question,
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedQuestion:
-        """The question that `to_dict` wrote; raises KeyError, TypeError, ValueError for other data."""
-        plain = (
-            "request_type",
-            "mode",
-            "entity",
-            "limit",
-            "own",
-            "edited",
-            "skip",
-            "picked",
-            "without_beds",
-            "refused",
-            "question",
-        )
-        return cls(
-            **{name: data[name] for name in plain if name in data},
-            filters=tuple(_filter(one) for one in data["filters"]),
-            replaced=_filter(data["replaced"]) if data.get("replaced") else None,
-            order=tuple(Order(name, bool(down)) for name, down in data["order"]),
-            group=tuple(data["group"]),
-            measures=tuple(Measure(kind, name) for kind, name in data["measures"]),
-            missing=tuple(Remark.of(key, **params) for key, params in data["missing"]),
-            remarks=tuple(Remark.of(key, **params) for key, params in data["said"]),
-        )
+        """The query that `to_dict` wrote, without what was not read; raises KeyError, TypeError, ValueError for other data."""
+        read: dict[str, Callable[[Any], Any]] = {
+            "filters": _filter, "asked": _filter, "replaced": _filter, "group": str, "details": str,
+            "order": lambda one: Order(**one), "measures": lambda one: Measure(**one),
+            "missing": _remark, "remarks": _remark,
+        }  # fmt: skip
+        found = {name: data[name] for name in ("filters", "request_type")}
+        found |= {one.name: data[one.name] for one in fields(cls) if one.name in data}
+        for name, value in found.items():
+            if name in read and value is not None:
+                found[name] = read[name](value) if name == "replaced" else tuple(map(read[name], value))
+        return replace(cls(**found), unread=(), leans=False)
 
 
 def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
@@ -217,6 +182,10 @@ def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:
 
 def _filter(data: Mapping[str, Any]) -> Filter:
     return Filter(data["field"], data["op"], _value(data["value"]))
+
+
+def _remark(data: Mapping[str, Any]) -> Remark:
+    return Remark.of(data["key"], **dict(data["params"]))
 
 
 def _value(value: Any) -> Value:

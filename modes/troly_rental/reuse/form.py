@@ -14,15 +14,9 @@ from troly_rental.data.places import PlaceMention, places
 
 WORDS = Path(__file__).with_name("words.txt")
 FormKind = Literal["word", "mark", "number", "place"]
-Reason = Literal["", "numbers", "places", "negation", "direction", "words", "slots", "mode", "date"]
+Reason = Literal["", "numbers", "places", "words", "slots", "mode", "date"]
 
-NEUTRAL, NEGATION, DATE = "neutral", "không", "ngày"
-_DIRECTION = frozenset(
-    {"dưới", "trên", "trở xuống", "trở lên", "khoảng", "rẻ nhất", "đắt nhất", "mới nhất", "cũ nhất"}
-    | {"lớn nhất", "nhỏ nhất"}
-)
-# These follow the number that they are about.
-_AFTER = frozenset({"trở xuống", "trở lên", "trên", "dưới"})
+NEUTRAL, DATE = "neutral", "ngày"
 
 
 class FormPart(NamedTuple):
@@ -83,18 +77,13 @@ def similarity(one: str, other: str) -> float:
 
 
 def difference(one: Sequence[FormPart], other: Sequence[FormPart]) -> Reason:
-    """The first thing in which two questions do not agree; "" when they ask the same (002 C3)."""
+    """The first thing in which two questions do not agree; "" when they say the same in the same order (002 C3)."""
     if _keys(one, "number") != _keys(other, "number"):
         return "numbers"
     if _keys(one, "place") != _keys(other, "place"):
         return "places"
-    if _marks(one, {NEGATION}) != _marks(other, {NEGATION}):
-        return "negation"
-    if _marks(one, _DIRECTION) != _marks(other, _DIRECTION):
-        return "direction"
-    if not _same_words(_spoken(one), _spoken(other)):
-        return "words"
-    return "" if _bound(one) == _bound(other) else "direction"
+    same = len(one) == len(other) and all(_same_word(a, b) for a, b in zip(one, other, strict=True))
+    return "" if same else "words"
 
 
 def is_dated(parts: Sequence[FormPart]) -> bool:
@@ -124,38 +113,8 @@ def _keys(parts: Sequence[FormPart], kind: FormKind) -> list[str]:
     return [part.key for part in parts if part.kind == kind]
 
 
-def _marks(parts: Sequence[FormPart], wanted: frozenset[str] | set[str]) -> list[str]:
-    return [part.key for part in parts if part.kind == "mark" and part.key in wanted]
-
-
-def _spoken(parts: Sequence[FormPart]) -> list[FormPart]:
-    return [part for part in parts if part.kind in {"word", "mark"}]
-
-
-def _same_words(one: Sequence[FormPart], other: Sequence[FormPart]) -> bool:
-    return len(one) == len(other) and all(_same_word(a, b) for a, b in zip(one, other, strict=True))
-
-
 def _same_word(one: FormPart, other: FormPart) -> bool:
     if (one.kind, one.key) != (other.kind, other.key):
         return False
     same = accents(one.text) == accents(other.text)
     return same or accents_agree(one.text, other.text) or accents_agree(other.text, one.text)
-
-
-def _bound(parts: Sequence[FormPart]) -> list[tuple[str, str, str]]:
-    """Each number and place with the mark right before it, and the one right after where such marks follow."""
-    found = []
-    for at, part in enumerate(parts):
-        if part.kind not in {"number", "place"}:
-            continue
-        before = parts[at - 1] if at else None
-        after = parts[at + 1] if at + 1 < len(parts) else None
-        found.append(
-            (
-                part.key,
-                before.key if before is not None and before.kind == "mark" else "",
-                after.key if after is not None and after.kind == "mark" and after.key in _AFTER else "",
-            )
-        )
-    return found
