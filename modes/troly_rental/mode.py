@@ -31,29 +31,10 @@ MESSAGE_TYPES = {"DATA": "data", "CONTENT": "content", "CONTROL": "control"}
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
-    return {
-        "message": "",
-        "requestType": "GENERAL_CHAT",
-        "userRole": "GUEST",
-        "userId": None,
-        "businessContext": "",
-        "readyForSql": False,
-        "intentModeHint": None,
-        "entityHint": None,
-        "filtersHint": None,
-        "filters": [],
-        "sql": "",
-        "results": [],
-        "count": 0,
-        "attempts": 0,
-        "isValid": None,
-        "reason": None,
-        "kind": "CONTENT",
-        "sessionId": "",
-        "timestamp": turn.now.isoformat(),
-        "payload": None,
-        "response_text": "",
-    }
+    texts = dict.fromkeys(("message", "businessContext", "sql", "sessionId", "response_text"), "")
+    kinds = {"requestType": "GENERAL_CHAT", "userRole": "GUEST", "readyForSql": False, "kind": "CONTENT"}
+    nothing = {"filters": [], "results": [], "count": 0, "attempts": 0}
+    return {**dict.fromkeys(STATE_FIELDS), **texts, **kinds, **nothing, "timestamp": turn.now.isoformat()}
 
 
 def _finish(state: Mapping[str, Any]) -> Outcome:

@@ -135,12 +135,10 @@ def _names_of(datasets: Datasets, _file: Path, landlord: int | None) -> Names:
     """Kept for one file and landlord."""
     reader = datasets.reader(DATASET)
     if landlord is None:
-        return Names({"building": _first(reader.fetch("select distinct name from buildings order by name"))})
+        return Names(_first(reader.fetch("select distinct name from buildings order by name")))
     asked = {"landlord": landlord}
     own = "select distinct name from buildings where landlord_id = $landlord order by name"
-    return Names(
-        {"building": _first(reader.fetch(own, asked)), "tenant": _first(reader.fetch(_TENANTS, asked))}
-    )
+    return Names(_first(reader.fetch(own, asked)), _first(reader.fetch(_TENANTS, asked)))
 
 
 def _first(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -43,9 +43,6 @@ _LIMIT_ORDERS = {
     "cheaper": Order("price"), "dearer": Order("price"), "larger": Order("area"),
     "smaller": Order("area", True), "newer": Order("posted_at", True),
 }  # fmt: skip
-_CLOSER = 0.85
-"""What "rẻ hơn" takes off a limit that nobody names again."""
-
 _FIGURES = (
     "count", "avg", "median", "min", "max", "sum", "price asked", "compare", "trend", "cheapest", "dearest",
 )  # fmt: skip
@@ -467,27 +464,16 @@ def _lie_within(new: list[Filter], city: Filter) -> bool:
 def _with_moved_limits(
     parts: QuestionParts, marks: set[str], found: ParsedQuestion, shown: Focus | None
 ) -> ParsedQuestion:
-    """ "rẻ hơn nữa" without an amount: a limit is moved on, or the order says it; which one is told."""
+    """ "rẻ hơn nữa" without an amount: beyond what was shown, or in the order that says it."""
     for label in _MORE:
         if label not in marks:
             continue
-        field, op = _DIRECTIONS.get(label, ("", ""))
+        field, _ = _DIRECTIONS.get(label, ("", ""))
         named = any(one.field == field for one in parts.filters)
         if not named and shown is not None and (beyond := _beyond(label, found, shown)) is not None:
             found = beyond
             continue
-        limits = [one for one in found.filters if one.field == field and one.op not in {"!=", "not_in"}]
-        numbers = [one.value for one in limits if isinstance(one.value, int | float)]
-        if named or not numbers:
-            found = replace(found, order=(_DIRECTION_ORDERS[label],))
-            continue
-        rest = [one for one in found.filters if one not in limits]
-        found = replace(
-            found,
-            filters=merge_filters([*rest, _edge(op, limits, numbers)]),
-            order=(_LIMIT_ORDERS[label],),
-            remarks=(*found.remarks, Remark.of("said.moved", field=field)),
-        )
+        found = replace(found, order=(_DIRECTION_ORDERS[label],))
     return found
 
 
@@ -514,31 +500,6 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
         order=(_LIMIT_ORDERS[label],),
         remarks=(*found.remarks, Remark.of(f"said.beyond_{label}")),
     )
-
-
-def _edge(op: str, limits: list[Filter], numbers: list[int | float]) -> Filter:
-    """The limit that "rẻ hơn" or "rộng hơn" makes of the ones there were."""
-    field = limits[0].field
-    if op == "<":
-        bound = (
-            min(numbers)
-            if all(one.op in {"=", ">", ">="} for one in limits)
-            else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {"<", "<=", "="})
-        )
-        sharp = any(one.op in {"<", "<="} for one in limits)
-        return Filter(field, "<", _round(bound * _CLOSER) if sharp else bound)
-    bound = (
-        max(numbers)
-        if all(one.op in {"=", "<", "<="} for one in limits)
-        else max(value for one, value in zip(limits, numbers, strict=True) if one.op in {">", ">=", "="})
-    )
-    sharp = any(one.op in {">", ">="} for one in limits)
-    return Filter(field, ">", _round(bound / _CLOSER) if sharp else bound)
-
-
-def _round(value: float) -> int | float:
-    """To 50,000 VND, or whole square metres."""
-    return round(value / 50_000) * 50_000 if value >= 1_000_000 else round(value)
 
 
 def _without_month(found: ParsedQuestion) -> ParsedQuestion:
