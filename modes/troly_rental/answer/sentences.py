@@ -160,7 +160,7 @@ def _list_words(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
     text = f"{text}, {order}" if order else text
     if order and shown > 1 and not parsed.skip:
         first = found.records()[0]
-        if isinstance(value := first.get(parsed.order[0].field), int | float):
+        if (value := first.get(parsed.order[0].field)) is not None:
             told = cell_text(parsed.order[0].field, value, parsed.entity, lang)
             return say("answer.top", lang, text=text, title=_title_of(first), value=told)
     if one and found.rows:  # what there is to say of the only one

@@ -16,7 +16,39 @@ from troly_rental.question.vocabulary import lists
 
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
 _SHARP = frozenset(
-    ["khong", "ko", "chua", "dung", "tru", "ngoai", "hoac", "hay", "hon", "nhat", "kem", "not", "no", "or", "without", "except", "ai", "who", "nhieu", "phan", "may", "how", "many", "much", "than", "more", "less", "duoi", "tren", "gap", "so"]
+    [
+        "khong",
+        "ko",
+        "chua",
+        "dung",
+        "tru",
+        "ngoai",
+        "hoac",
+        "hay",
+        "hon",
+        "nhat",
+        "kem",
+        "not",
+        "no",
+        "or",
+        "without",
+        "except",
+        "ai",
+        "who",
+        "nhieu",
+        "phan",
+        "may",
+        "how",
+        "many",
+        "much",
+        "than",
+        "more",
+        "less",
+        "duoi",
+        "tren",
+        "gap",
+        "so",
+    ]
 )
 """Words that turn a condition round or compare: what holds one is not shown in part."""
 _BETWEEN_SIDES = frozenset(
@@ -203,6 +235,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
         (parsed.entity == "invoice", ("due",)),
         (parsed.entity == "contract" and not kinds, ("amount asked", "price asked")),
         (parsed.own, ("own",)),
+        (bool(parsed.details), ("amount asked", "price asked")),
         (parts.output.single, ("price asked", "amount asked")),
     )
     for holds, labels in told:

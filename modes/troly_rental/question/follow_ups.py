@@ -48,6 +48,7 @@ _FIGURES = (
 )  # fmt: skip
 _SUMMED = {"invoice": "total", "contract": "monthly_rent"}
 """What one's own papers come to."""
+_OF_ALL = ("occupancy", "vacancy", "share")
 _PAPERS = frozenset({"contract", "invoice", "viewing"})
 _SUBJECTS = ("figure price", "figure area", "figure deposit", "figure price_m2", "figure views")
 _BY_ITSELF = frozenset({"more", "more end", "order"})
@@ -563,7 +564,7 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
     counted = (output.group and not found.measures) or find(parts.text, "asks", "count")
     if output.measures and (output.measures[0].kind != "count" or counted):
         # Where no other figure is named, only another way of showing is asked for.
-        labels = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked")
+        labels = ("count", "avg", "median", "min", "max", "sum", "trend", "price asked", *_OF_ALL)
         named = find(parts.text, "asks", *labels) or (output.group and MOST_OF_GROUP.search(fold(parts.text)))
         measures = output.measures if named else found.measures or output.measures
         group = output.group or found.group
@@ -650,14 +651,18 @@ def _pointed_at(
         return replace(start, filters=(ids, *asked), mode="LIST" if listed or asked else "TABLE")
     number = next(at for at, row in enumerate(focus.rows, 1) if row.id == chosen[0])
     # A name of a figure counts in either language here: the question is short and its subject is known.
-    details = dict.fromkeys(
-        _DETAILS[hit.label] for hit in Vocabulary().find(start.question, "asks", *_DETAILS)
-    )
+    details = details_of(start.question)
     filters = (Filter("id", "=", int(chosen[0])),)
-    picked = replace(start, filters=filters, limit=1, picked=number, details=tuple(details), asked=asked)
+    picked = replace(start, filters=filters, limit=1, picked=number, details=details, asked=asked)
     if not (details or asked) and parts.vocabulary.find(parts.text, "edits", "instead"):
         return picked.asking_as(focus.query)  # "còn cái thứ ba thì sao": what was asked of the one before
     return picked
+
+
+def details_of(question: str) -> tuple[str, ...]:
+    """The fields of one row that a question names, in either language."""
+    hits = Vocabulary().find(question, "asks", *_DETAILS)
+    return tuple(dict.fromkeys(_DETAILS[hit.label] for hit in hits))
 
 
 def _chosen(found: Reference, query: Mapping[str, Any]) -> list[str] | None:

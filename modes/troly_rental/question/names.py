@@ -12,7 +12,28 @@ from troly_rental.question.types import Filter, Span
 
 _CAPITAL = re.compile(r"[A-ZÀ-Ỹ]")
 # Words before a given name that is typed without a capital.
-_TITLES = frozenset(["anh", "chi", "em", "ban", "khach", "co", "chu", "bac", "ong", "ba", "cua", "ten", "mr", "ms", "mrs", "tenant", "of", "for"])
+_TITLES = frozenset(
+    [
+        "anh",
+        "chi",
+        "em",
+        "ban",
+        "khach",
+        "co",
+        "chu",
+        "bac",
+        "ong",
+        "ba",
+        "cua",
+        "ten",
+        "mr",
+        "ms",
+        "mrs",
+        "tenant",
+        "of",
+        "for",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from troly.text.fold import folded_words
 from troly_rental.data.places import Places
 from troly_rental.data.places import places as all_places
 from troly_rental.question.coverage import is_sharp, unknown_area, unread_words
-from troly_rental.question.follow_ups import change_query, pick_row
+from troly_rental.question.follow_ups import change_query, details_of, pick_row
 from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
@@ -230,6 +230,8 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         remarks=parts.remarks,
         question=message,
     )
+    if own and entity == "room" and not output.measures:  # what is asked of one's own room
+        parsed = replace(parsed, details=details_of(message))
     if parsed.without_beds:
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))
     return check_readiness(parsed, role, money=parts.money)
@@ -240,7 +242,8 @@ def _natural_order(parts: QuestionParts) -> tuple[Order, ...]:
     fields = {one.field for one in parts.filters}
     if parts.output.measures:
         return ()
-    if "end_date" in fields:
+    ends = parts.entity == "contract" and parts.vocabulary.find(parts.text, "asks", "ending")
+    if "end_date" in fields or ends:
         return (Order("end_date"),)
     return (Order("scheduled_at"),) if "scheduled_at" in fields else ()
 
