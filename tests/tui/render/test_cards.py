@@ -319,3 +319,13 @@ def test_every_entry_of_a_list_tells_its_number() -> None:
     items = ItemList(tuple(Item(f"phòng {n}", detail="…") for n in range(1, 12)))
     shown = [plain(line) for line in card_lines(items, 60, "vi", name="7.0", opened={"7.0"})]
     assert [line.split()[1] for line in shown] == [f"{n}." for n in range(1, 12)]
+
+
+def test_a_passage_has_the_words_marked_that_the_answer_says_too() -> None:
+    sources = Sources((Evidence(1, "Nội quy", "Nhân viên được nghỉ phép năm 12 ngày, nghỉ ốm theo luật."),))
+    shown = card_lines(
+        sources, 80, "vi", name="7.0", opened={"7.0.0"}, said="Mỗi năm được nghi phep nam 12 ngày [1]."
+    )
+    marked = "".join(span.text for line in shown for span in line if span.style == "found")
+    assert marked == "được nghỉ phép năm 12 ngày"
+    assert "nghỉ ốm theo luật." in "".join(plain(line) for line in shown)

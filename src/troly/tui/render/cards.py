@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from math import isnan
 from typing import assert_never
 
@@ -28,6 +29,7 @@ from troly.presentation.blocks import (
     blocks,
 )
 from troly.text.catalogue import Lang, tr
+from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui.render.figures import counted, duration, number
 from troly.tui.render.markdown import markdown_lines
@@ -142,6 +144,7 @@ MOST_ITEMS = 10
 NARROWEST_PLOT = 30
 FEWEST_POINTS = 3
 LONGEST_UNIT = 16
+_WORD = re.compile(r"\w+")
 
 
 def titled(title: str, badge: str, width: int) -> list[Line]:
@@ -286,8 +289,8 @@ NARROWEST_SIDE = 32
 GAP = 3
 
 
-def sources(card: SourceList, width: int, name: str, opened: Collection[str]) -> list[Line]:
-    """A line a source; one that stands open shows its passage, its facts and its full link."""
+def sources(card: SourceList, width: int, name: str, opened: Collection[str], said: str) -> list[Line]:
+    """A line a source; one that stands open shows its passage with what the answer says of it, its facts and its link."""
     lines: list[Line] = []
     for index, item in enumerate(card.items):
         mine = f"{name}.{index}"
@@ -298,13 +301,30 @@ def sources(card: SourceList, width: int, name: str, opened: Collection[str]) ->
         )
         lines += wrap(title, width)
         if mine in opened:
-            lines += indented(_passage(item, width - 2), "│ ", "dim")
+            lines += indented(_passage(item, width - 2, said), "│ ", "dim")
     return lines
 
 
-def _passage(item: Evidence, width: int) -> list[Line]:
-    lines = wrap([Span(item.text, "dim")], width) + facts(item.facts, width)
+def _passage(item: Evidence, width: int, said: str) -> list[Line]:
+    lines = wrap(_with_marks(item.text, said), width) + facts(item.facts, width)
     return lines + (wrap([Span(item.url, "dim")], width) if item.url else [])
+
+
+def _with_marks(text: str, said: str) -> list[Span]:
+    """The text with the words marked that stand one after the other in what was `said` too."""
+    spoken = _WORD.findall(fold(said))
+    pairs = set(pairwise(spoken))
+    words = list(_WORD.finditer(text))
+    known = [fold(word.group()) for word in words]
+    marked = {at for at, pair in enumerate(pairwise(known)) if pair in pairs}
+    spans: list[Span] = []
+    end = 0
+    for at, word in enumerate(words):
+        if at in marked or at - 1 in marked:
+            begin = words[at - 1].end() if at - 1 in marked else word.start()
+            spans += [Span(text[end:begin], "dim"), Span(text[begin : word.end()], "found")]
+            end = word.end()
+    return [*spans, Span(text[end:], "dim")]
 
 
 def details(card: Details, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
@@ -420,19 +440,24 @@ def _side(side: Side, width: int, lang: Lang) -> list[Line]:
 
 
 def card_lines(
-    card: Content, width: int, lang: Lang, *, name: str = "", opened: Collection[str] = ()
+    card: Content, width: int, lang: Lang, *, name: str = "", opened: Collection[str] = (), said: str = ""
 ) -> list[Line]:
     """`card` in lines of at most `width` cells.
 
-    `name` makes the actions of its clickable lines (`open:<name>…`); `opened` are the names that stand open.
+    `name` makes the actions of its clickable lines (`open:<name>…`); `opened` are the names that stand open; `said` is the
+    text of the answer, whose words are marked in passages.
     """
-    return [row for block in blocks(card, lang) for row in block_lines(block, width, lang, name, opened)]
+    return [
+        row
+        for block in blocks(card, lang)
+        for row in block_lines(block, width, lang, name, opened, said=said)
+    ]
 
 
 def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
-    block: Block, width: int, lang: Lang, name: str, opened: Collection[str]
+    block: Block, width: int, lang: Lang, name: str, opened: Collection[str], *, said: str = ""
 ) -> list[Line]:
-    """One block in lines of at most `width` cells; `name` and `opened` as in `card_lines`."""
+    """One block in lines of at most `width` cells; `name`, `opened` and `said` as in `card_lines`."""
     match block:
         case Rows():
             return table(block, width, lang, name, opened)
@@ -441,7 +466,7 @@ def block_lines(  # noqa: C901, PLR0911, PLR0912 (one case a block)
         case Plot():
             return chart(block, width, name, opened)
         case SourceList():
-            return sources(block, width, name, opened)
+            return sources(block, width, name, opened, said)
         case KeyValues():
             return facts(block.pairs, width)
         case Code():

@@ -111,9 +111,9 @@ class MessageLines:
             if not isinstance(part, TextPart):
                 # Columns of a table may need all the room; whatever is read or drawn keeps to the measure.
                 room = width if isinstance(part, Table) else body
-                shown = card_lines(
-                    part, room, lang, name="" if index in plotted else name, opened=view.opened
-                )
+                known = "" if index in plotted else name
+                said = view.text if isinstance(part, Sources) else ""
+                shown = card_lines(part, room, lang, name=known, opened=view.opened, said=said)
                 if index in plotted:
                     shown += self._behind_plot(plotted[index], room, lang)
             elif view.who == "user":
