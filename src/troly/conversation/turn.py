@@ -283,7 +283,9 @@ class Turn:
             question, recorded = reopen_question(self._services, self._profile, self._request)
             self._recording.resume(recorded.get("tape") or {})
         else:
-            question = save_question(self._services, mode, self._profile, self._request, text)
+            # One transaction: a question is there whole, with the conversation that it begins, or not at all.
+            with self._services.state.write():
+                question = save_question(self._services, mode, self._profile, self._request, text)
         self._language = question.language.language
         self.conversation_id = question.conversation.id
         self.turn_id = self._recording.turn = question.turn_id
@@ -403,21 +405,22 @@ class Turn:
             model.calls if model else (), model.skipped if model else (), self._recording, self._given
         )
         trace, recording = split_trace(build_trace(self._recorder, sources, end, state))
-        save_ending(
-            self._services,
-            self._profile.login,
-            self.conversation_id,
-            self.turn_id,
-            ending,
-            said=[say for say in self._recorder.said if say.message_type != "greeting"],
-            trace=trace,
-            recording=recording,
-            language=self._language,
-        )
-        for card in self._recorder.content:
-            if card["event"] == Handoff.__name__:
-                handovers = Handovers(self._services.conversations)
-                handovers.add(self.conversation_id, card["reason"], card["code"])
+        with self._services.state.write():
+            save_ending(
+                self._services,
+                self._profile.login,
+                self.conversation_id,
+                self.turn_id,
+                ending,
+                said=[say for say in self._recorder.said if say.message_type != "greeting"],
+                trace=trace,
+                recording=recording,
+                language=self._language,
+            )
+            for card in self._recorder.content:
+                if card["event"] == Handoff.__name__:
+                    handovers = Handovers(self._services.conversations)
+                    handovers.add(self.conversation_id, card["reason"], card["code"])
 
     def _ms(self) -> float:
         return measured("turn", (time.perf_counter() - self._began) * 1000)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-LOOPBACK_CONNECT = 1.0
+LOOPBACK_CONNECT = 3.0
 
 
 def is_loopback(url: str) -> bool:

@@ -1,0 +1,289 @@
+"""`app serve` under load, beside a bare FastAPI relay of the same stub: `python -m tests.bench.bench_serve --streams 200`.
+
+Both servers are processes of their own and read the same Ollama double; CPU and memory are theirs. Prints one JSON line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+
+from tests.support.process.command_line import install_modes
+
+ROOT = Path(__file__).parents[2]
+# The double says the time at which each piece left it, so that what the server adds can be told.
+STUB = """
+import asyncio, json, sys, time
+RATE, TOKENS = float(sys.argv[1]), int(sys.argv[2])
+async def serve(reader, writer):
+    try:
+        while True:
+            head = await reader.readuntil(b"\\r\\n\\r\\n")
+            size = 0
+            for line in head.lower().split(b"\\r\\n"):
+                if line.startswith(b"content-length:"):
+                    size = int(line.partition(b":")[2])
+            body = json.loads(await reader.readexactly(size)) if size else {}
+            path = head.split(b" ")[1]
+            if path == b"/api/chat" and body.get("messages"):
+                writer.write(b"HTTP/1.1 200 OK\\r\\ncontent-type: application/x-ndjson\\r\\ntransfer-encoding: chunked\\r\\n\\r\\n")
+                began = time.monotonic()
+                for n in range(TOKENS):
+                    wait = began + n / RATE - time.monotonic() if RATE else 0
+                    if wait > 0:
+                        await asyncio.sleep(wait)
+                    line = json.dumps({"model": "m", "message": {"role": "assistant", "content": f"t{n}@{time.monotonic():.4f} "}, "done": False}).encode() + b"\\n"
+                    writer.write(f"{len(line):x}\\r\\n".encode() + line + b"\\r\\n")
+                    await writer.drain()
+                line = json.dumps({"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", "prompt_eval_count": 1, "eval_count": TOKENS}).encode() + b"\\n"
+                writer.write(f"{len(line):x}\\r\\n".encode() + line + b"\\r\\n0\\r\\n\\r\\n")
+                await writer.drain()
+                continue
+            answer = {b"/api/version": {"version": "0.12.3"},
+                      b"/api/tags": {"models": [{"name": "gpt-oss:latest", "model": "gpt-oss:latest", "capabilities": ["completion"]}]},
+                      b"/api/ps": {"models": [{"name": "gpt-oss:latest", "model": "gpt-oss:latest"}]},
+                      b"/api/show": {"capabilities": ["completion"], "model_info": {"x.context_length": 8192}}}.get(path, {"done": True})
+            data = json.dumps(answer).encode()
+            writer.write(b"HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: %d\\r\\n\\r\\n" % len(data) + data)
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+async def main():
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=2**22, backlog=1024)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+RELAY = """
+import os, socket, sys
+import httpx, uvicorn
+from fastapi import FastAPI
+from starlette.responses import StreamingResponse
+app = FastAPI()
+client = httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=None))
+@app.post("/ask")
+async def ask():
+    async def lines():
+        async with client.stream("POST", sys.argv[1] + "/api/chat", json={"model": "m", "messages": [{"role": "user", "content": "x"}]}) as response:
+            async for line in response.aiter_lines():
+                yield f"data: {line}\\n\\n"
+    return StreamingResponse(lines(), media_type="text/event-stream")
+sock = socket.socket(); sock.bind(("127.0.0.1", 0)); sock.listen(1024)
+print(f"http://127.0.0.1:{sock.getsockname()[1]}", flush=True)
+uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False)).run(sockets=[sock])
+"""
+MODE = """
+from tests.support.modes.made import Plan, planned_mode
+MODE = planned_mode(Plan(["stream"]), "streams")
+"""
+STAMP = re.compile(rb"t(\d+)@([\d.]+) ")
+
+
+@contextmanager
+def process(code: str, *args: str, env: dict[str, str] | None = None) -> Iterator[tuple[psutil.Process, str]]:
+    """A Python program that prints its address first."""
+    started = subprocess.Popen(
+        [sys.executable, "-c", code, *args],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+    )
+    try:
+        assert started.stdout is not None
+        yield psutil.Process(started.pid), started.stdout.readline().strip()
+    finally:
+        started.kill()
+        started.wait()
+
+
+@contextmanager
+def served(home: Path, ollama: str) -> Iterator[tuple[psutil.Process, str, str]]:
+    """`app serve` with the five assistants and one that lets the model talk; its address and a key."""
+    modes = home / "modes"
+    if not modes.exists():
+        install_modes(modes, {"third_streams": MODE}, {"streams": "third_streams:MODE"})
+    env = {
+        **os.environ, "TROLY_HOME": str(home / "home"), "OLLAMA_HOST": ollama, "TROLY_SERVER__TURNS": "2000",
+        "PYTHONPATH": os.pathsep.join([str(modes), str(ROOT)]),
+    }  # fmt: skip
+    program = [sys.executable, "-m", "troly"]
+    key = subprocess.run(
+        [*program, "keys", "add", "--rate", "1000000"], env=env, capture_output=True, text=True, check=True
+    )
+    started = subprocess.Popen(
+        [*program, "serve", "--port", "0", "--lang", "en"],
+        env=env,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert started.stderr is not None
+        address = started.stderr.readline().split(" at ")[1].split()[0]
+        # The log is read away.
+        subprocess.Popen(["cat"], stdin=started.stderr, stdout=subprocess.DEVNULL)
+        yield psutil.Process(started.pid), address, key.stdout.strip()
+    finally:
+        started.terminate()
+        started.wait()
+
+
+async def stream(address: str, path: str, body: bytes, key: str) -> tuple[list[float], list[float], bool]:
+    """One stream read raw: what each piece took from the stub to here, the gaps, and whether all came in order."""
+    host, port = address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port), limit=2**20)
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nX-API-Key: {key}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    writer.write(head.encode() + body)
+    late, gaps, numbers, last = [], [], [], 0.0
+    async for line in reader:
+        if line.startswith(b"data:") and (b'"Token"' in line or b'"done": false' in line):
+            found = STAMP.search(line)
+            if found:
+                now = time.monotonic()
+                late.append(now - float(found[2]))
+                if last:
+                    gaps.append(now - last)
+                last = now
+                numbers.append(int(found[1]))
+    writer.close()
+    return late, gaps, numbers == list(range(len(numbers))) and bool(numbers)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """In milliseconds."""
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000, 1) if ordered else 0.0
+
+
+async def load(
+    server: psutil.Process, address: str, path: str, key: str, given: argparse.Namespace
+) -> dict[str, Any]:
+    """So many streams at once."""
+    question, streams, arrival = (
+        {"mode": "streams", "text": "x", "stream": True},
+        given.streams,
+        given.arrival,
+    )
+    await stream(address, path, json.dumps(question).encode(), key)  # imports, graphs
+    before, cpu = server.memory_info().rss, sum(server.cpu_times()[:2])
+    began = time.monotonic()
+    peak = 0
+
+    async def watch() -> None:
+        nonlocal peak
+        while True:
+            peak = max(peak, server.memory_info().rss)
+            await asyncio.sleep(0.2)
+
+    watching = asyncio.create_task(watch())
+    bodies = [json.dumps({**question, "text": f"câu hỏi {number}"}).encode() for number in range(streams)]
+
+    async def later(number: int) -> tuple[list[float], list[float], bool]:
+        # People do not come in the same millisecond; all streams are open together from `arrival` on.
+        await asyncio.sleep(number * arrival / streams)
+        return await stream(address, path, bodies[number], key)
+
+    done = await asyncio.gather(*(later(number) for number in range(streams)))
+    watching.cancel()
+    late = [value for one in done for value in one[0]]
+    gaps = [value for one in done for value in one[1]]
+    return {
+        "cpu_s": round(sum(server.cpu_times()[:2]) - cpu, 2),
+        "wall_s": round(time.monotonic() - began, 1),
+        "events": len(late),
+        "in_order": all(one[2] for one in done),
+        "first_word_added_p99_ms": percentile([one[0][0] for one in done if one[0]], 0.99),
+        "word_added_p99_ms": percentile(late, 0.99),
+        "gap_p50_ms": percentile(gaps, 0.5),
+        "gap_p99_ms": percentile(gaps, 0.99),
+        "mb_a_stream": round(max(0, peak - before) / streams / 1e6, 2),
+    }
+
+
+async def turns(address: str, key: str, count: int, at_once: int, rate: float) -> dict[str, Any]:
+    """Turns without a model: so many a second where `rate` is given, else as fast as `at_once` clients go."""
+    times: list[float] = []
+    left = iter(range(count))
+    began = time.monotonic()
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+    async with httpx.AsyncClient(
+        base_url=address, headers={"X-API-Key": key}, timeout=60, limits=limits
+    ) as client:
+
+        async def one() -> None:
+            at = time.monotonic()
+            answered = await client.post(
+                "/api/v1/ask", json={"mode": "shopping", "text": "kiểm tra bảo hành ABC123"}
+            )
+            assert answered.json()["status"] == "completed", answered.text
+            times.append(time.monotonic() - at)
+
+        async def many() -> None:
+            for _ in left:
+                await one()
+
+        if rate:
+            tasks = []
+            for number in range(count):
+                await asyncio.sleep(max(0.0, began + number / rate - time.monotonic()))
+                tasks.append(asyncio.create_task(one()))
+            await asyncio.gather(*tasks)
+        else:
+            await asyncio.gather(*(many() for _ in range(at_once)))
+    return {
+        "a_second": round(count / (time.monotonic() - began), 1),
+        "p50_ms": percentile(times, 0.5),
+        "p99_ms": percentile(times, 0.99),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--streams", type=int, default=200)
+    parser.add_argument("--tokens", type=int, default=150)
+    parser.add_argument("--rate", type=float, default=30.0)
+    parser.add_argument("--arrival", type=float, default=4.0, help="seconds in which the streams begin")
+    parser.add_argument("--turns", type=int, default=600)
+    given = parser.parse_args()
+    out: dict[str, Any] = {"streams": given.streams, "tokens": given.tokens}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        process(STUB, str(given.rate), str(given.tokens)) as (_, ollama),
+    ):
+        if given.streams:
+            with process(RELAY, ollama) as (server, address):
+                out["relay"] = asyncio.run(load(server, address, "/ask", "", given))
+        with served(Path(folder), ollama) as (server, address, key):
+            if given.streams:
+                out["ours"] = asyncio.run(load(server, address, "/api/v1/ask", key, given))
+                out["cpu_ratio"] = round(out["ours"]["cpu_s"] / out["relay"]["cpu_s"], 2)
+            if given.turns:
+                asyncio.run(turns(address, key, 20, 1, 0))
+                cpu = sum(server.cpu_times()[:2])
+                full = out["turns"] = asyncio.run(turns(address, key, given.turns, 16, 0))
+                full["cpu_ms_a_turn"] = round((sum(server.cpu_times()[:2]) - cpu) * 1000 / given.turns, 2)
+                out["turns_at_half"] = asyncio.run(
+                    turns(address, key, given.turns // 2, 0, full["a_second"] / 2)
+                )
+    print(json.dumps(out))
+
+
+if __name__ == "__main__":
+    main()
