@@ -183,9 +183,9 @@ class _SentenceStream:
     A sentence with a figure that is nowhere is left out; a text that finds no end is broken off. `said` is what was said.
     """
 
-    def __init__(self, grounding: Grounding, turn: TurnContext) -> None:
+    def __init__(self, figures: FigureCheck, turn: TurnContext) -> None:
         self.said, self.dropped = "", list[str]()
-        self._grounding, self._turn = grounding, turn
+        self._figures, self._turn = figures, turn
         self._held, self._rest, self._all = "", "", ""
 
     async def take(self, pieces: AsyncIterator[str]) -> bool:
@@ -215,7 +215,7 @@ class _SentenceStream:
         self._held = sentence
         if not held:
             return
-        if wrong := self._grounding.wrong(held, self.said):
+        if wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
         elif len(held.split()) > 2 or not self.dropped:  # what is left must still read as a sentence
             text = f" {held}" if self.said else held
@@ -239,7 +239,7 @@ async def _told_by_model(
         return "", ""
     if not verdict.message and turn.model.reason_unavailable is not None:
         return "", say("step.template", lang)
-    sentences_of = _SentenceStream(Grounding(question, execution, lang), turn)
+    sentences_of = _SentenceStream(FigureCheck(question, execution, lang), turn)
     try:
         if verdict.message:
             ended = await sentences_of.take(_pieces(verdict.message))
@@ -290,7 +290,7 @@ async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> s
     return say("answer.without", lang, condition=condition, count=format_number(most, lang))
 
 
-class Grounding:
+class FigureCheck:
     """Which figures a sentence about rows may name: those of the cells, of the question and the query, and what follows from
     them.
     """
