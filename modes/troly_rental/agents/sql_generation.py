@@ -23,8 +23,7 @@ from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
-from troly_rental.sql.columns import main_table, outer_select
-from troly_rental.sql.facts import unknown_names
+from troly_rental.sql.columns import main_table, outer_select, unknown_names
 from troly_rental.sql.relations import entities
 from troly_rental.strings import prompts, say
 

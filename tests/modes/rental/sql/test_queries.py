@@ -15,8 +15,8 @@ from troly_rental.data.places import places
 from troly_rental.question.types import Filter, ParsedQuestion, relaxations
 from troly_rental.roles import Role, relations_of
 from troly_rental.sql.builder import build_count, build_query
+from troly_rental.sql.columns import unknown_names
 from troly_rental.sql.explanation import explain_query
-from troly_rental.sql.facts import unknown_names
 
 DATA = Path(__file__).parents[4] / "data" / "rental"
 
