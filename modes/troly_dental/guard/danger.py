@@ -195,8 +195,8 @@ def _self_harm(case: _Case) -> bool:
     ):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
-    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or read.near(
-        "gather", "sleeping_pill", 4
+    ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or any(
+        read.near("gather", what, 3) for what in ("sleeping_pill", "pill")
     )
     asleep = read.has("reason", "think") and any(not read.feared(place) for place in read.places("no_waking"))
     # "ước đừng bao giờ dậy nữa"
@@ -554,7 +554,7 @@ class _Reading:
         if self._stated("grow", "taut", "infected", "fever"):
             return False
         slight = any(
-            (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= 0)
+            (0 <= place.first - each.last - 1 <= 1 or 0 <= each.first - place.last - 1 <= min(1, each.reach))
             for each in self._all.get("slight", ())
         )
         return slight or self._stated("innocent")
@@ -766,7 +766,10 @@ class _Reading:
         )
 
     def _is_now(self, place: _Place, start: int) -> bool:
-        return any(start <= self._start(each) and each.first <= place.first for each in self._sure("now"))
+        return any(
+            start <= self._start(each) and each.first <= place.first and not self._hidden(each)
+            for each in self._sure("now")
+        )
 
     def _within(self, concept: str, place: _Place, reach: int) -> bool:
         return any(each.first <= place.first <= each.last + reach for each in self._sure(concept))
