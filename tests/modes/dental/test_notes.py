@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.support.stores.services import services_at
 from troly.plugin.services import Services
 from troly.retrieval.documents.files import parse_document
+from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.language import detect
 from troly_dental import notes, samples
@@ -163,6 +164,23 @@ async def test_a_word_that_no_note_has_is_named(services: Services, question: st
     told = notes.answer(await notes.find_in(services, question, 3, lang), question, question, lang)
     assert not told.whole
     assert f"“{missing}" in told.text.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "missing"),
+    [
+        ("hôi miệng bao nhiêu tiền", "vi", "giá"),
+        ("nghiến răng nên ăn gì", "vi", "ăn uống thế nào"),
+        ("what can I eat with bad breath", "en", "what to eat or drink"),
+    ],
+)
+async def test_a_kind_of_answer_that_no_note_has_is_named(
+    services: Services, question: str, lang: Lang, missing: str
+) -> None:
+    found = await notes.find_in(services, question, 3, lang)
+    told = notes.answer(found, question, question, lang)
+    assert found
+    assert told.whole or missing in told.text.splitlines()[0]
 
 
 async def test_a_question_that_the_notes_cover_is_answered_whole(services: Services) -> None:
