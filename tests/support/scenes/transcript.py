@@ -62,6 +62,8 @@ async def find(pilot: Pilot[Any]) -> None:
     await until(lambda: bool(app.chat.query(FindBar)))
     bar = app.chat.query_one(FindBar)
     await until(lambda: bar.finder.wanted == "con bao hanh" and bar.finder.count > 0)
+    # The line that finds takes a row from the conversation: only then is the next match looked for.
+    await settle(app, pilot)
     await pilot.press("up")
     await settle(app, pilot)
 
