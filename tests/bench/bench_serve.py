@@ -87,8 +87,25 @@ print(f"http://127.0.0.1:{sock.getsockname()[1]}", flush=True)
 uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False)).run(sockets=[sock])
 """
 MODE = """
-from tests.support.modes.made import Plan, planned_mode
-MODE = planned_mode(Plan(["stream"]), "streams")
+from dataclasses import replace
+from tests.support.modes.made import NoState, Plan, planned_mode
+
+def graph():
+    from langgraph.graph import END, START, StateGraph
+    from troly.plugin.context import TurnContext, traced
+
+    async def node(_state, turn, step):
+        async for piece in turn.model.stream("answer", [{"role": "user", "content": turn.text}], tokens=6000):
+            turn.say(piece)
+        return {}
+
+    builder = StateGraph(NoState, context_schema=TurnContext)
+    builder.add_node("n", traced("n", node))
+    builder.add_edge(START, "n")
+    builder.add_edge("n", END)
+    return builder.compile()
+
+MODE = replace(planned_mode(Plan(), "streams"), graph=graph)
 """
 STAMP = re.compile(rb"t(\d+)@([\d.]+) ")
 
