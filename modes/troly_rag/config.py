@@ -33,6 +33,7 @@ TOOLS = ("rag_tool", "summary_tool", "math_tool", "log_tool")
 ANY = "*"
 _LONGEST_LIST = 200
 
+SHIPPED = Path(__file__).parent / "agents.toml"
 Table = Mapping[str, Any]
 
 
@@ -67,6 +68,7 @@ TEXT = SettingKind("rag_text", _both(words().accept))
 LINES = SettingKind("list", _lines)
 EXAMPLES = SettingKind("rag_lines", _both(_lines))
 PERMISSIONS = SettingKind("rag_scopes", _scopes, limits={"options": ", ".join(SCOPES)})
+_TOOLS_EXAMPLE = 'tools = [{ name = "rag_tool" }]'
 _SHARE, _MILLISECONDS = number(0, 1), whole(1, 3_600_000)
 
 TOOL: Table = {"name": choice(*TOOLS), "description": TEXT, "files": LINES}
@@ -117,24 +119,6 @@ SCHEMA: Table = {
         "department_names": {ANY: LINES},
     },
 }
-_EXAMPLES = {
-    "desc": 'desc = { vi = "kho hàng", en = "the warehouse" }',
-    "tools": 'tools = [{ name = "rag_tool" }]',
-    "examples": 'examples = { vi = ["Kho ở đâu?"], en = ["Where is the warehouse?"] }',
-    "corpus": 'corpus = "rag_kho"',
-    "default_permissions": 'default_permissions = ["public"]',
-    "hr_policies": 'hr_policies = "hr_agent"',
-    "domain": 'domain = "warehouse"',
-    "name": 'name = "rag_tool"',
-}
-_BY_KIND = {
-    "number": "0.5",
-    "whole": "5",
-    "flag": "true",
-    "list": '["hr", "general"]',
-    "choice": '"weighted_scoring"',
-    "name": '"hr_agent"',
-}
 
 
 def problems(file: TomlFile) -> Iterator[ConfigProblem]:
@@ -164,18 +148,18 @@ def _value(file: TomlFile, value: object, expected: object, full: str) -> Iterat
         yield from _table(file, value, expected, full)
     elif isinstance(expected, list):
         if not isinstance(value, list) or not all(isinstance(item, Mapping | str) for item in value):
-            yield wrong(file, full, "rag_tools", value, _EXAMPLES["tools"])
+            yield wrong(file, full, "rag_tools", value, _TOOLS_EXAMPLE)
             return
         for number_, item in enumerate(value, 1):
             node = {"name": item} if isinstance(item, str) else item
             if "name" not in node:
-                yield wrong(file, f"{full}.{number_}.name", "rag_tools", node, _EXAMPLES["tools"])
+                yield wrong(file, f"{full}.{number_}.name", "rag_tools", node, _TOOLS_EXAMPLE)
             yield from _table(file, node, expected[0], f"{full}.{number_}")
     elif isinstance(expected, SettingKind):
         try:
             expected.accept(value)
         except RefusedError:
-            yield wrong(file, full, expected.name, value, _example(full, expected), **expected.limits)
+            yield wrong(file, full, expected.name, value, _example(full), **expected.limits)
 
 
 def name_ok(key: str) -> bool:
@@ -187,9 +171,11 @@ def name_ok(key: str) -> bool:
     return True
 
 
-def _example(full: str, kind: SettingKind) -> str:
+def _example(full: str) -> str:
+    """How a right line looks: as the shipped file writes it, shortened."""
     key = full.rpartition(".")[2]
-    return _EXAMPLES.get(key, f"{key} = {_BY_KIND.get(kind.name, '…')}")
+    lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+    return shown(next((line for line in lines if line.startswith(f"{key} =")), f"{key} = …"))
 
 
 def problem(file: TomlFile, code: str, key: str, **details: Any) -> ConfigProblem:
@@ -209,7 +195,6 @@ def wrong(
     return problem(file, "value", key, expects=expects, limits=limits, found=shown(found), example=example)
 
 
-SHIPPED = Path(__file__).parent / "agents.toml"
 NAME = "agents.toml"
 CONDUCTOR = "orchestrator"
 """The name that acts in plans without being an agent of its own (C2); no agent may take it."""

@@ -300,39 +300,31 @@ def _instant(moment: datetime) -> str:
 
 def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
     """The same fields for small talk read since `began` (aware): no agent was asked, nothing searched (004-18)."""
-    routed = moment("rag.routed")
-    ended = moment("rag.ended")
+    routed, ended = moment("rag.routed"), moment("rag.ended")
     total = Span(began, ended).ms
     router = {"node_id": "Router", "type": "router", "agent": None, "tool": None, "status": "done"}
     formatter = {"node_id": "AnswerFormatter", "type": "formatter", "status": "done"}
     return {
         "answer": routing.response,
-        "evidence": [],
         "reasoning": say("reasoning.talk", lang),
         "confidence_score": 1.0,
-        "follow_up_questions": [],
         "routing": routing.as_dict(),
-        "error": False,
         "flow_action": [
             {"order": 1, **router, **Span(began, routed).as_dict(), "metadata": {"decision": "chitchat"}},
             {"order": 2, **formatter, "duration_ms": Span(routed, ended).ms},
         ],
         "execution_metadata": {
-            "total_duration_ms": total,
             "agents_invoked": [],
             "tools_executed": [],
-            "total_queries": 0,
-            "conflict_resolution_applied": False,
             # Nothing was searched, so nothing was filtered.
-            "department_permission_filtering": False,
+            **dict.fromkeys(("conflict_resolution_applied", "department_permission_filtering"), False),
+            "total_duration_ms": total,
+            "total_queries": 0,
             "accessible_departments": sorted(user.accessible_departments),
         },
         "performance_metrics": {
+            **{name: {} for name in ("agent_execution_times", "tool_usage_stats", "content_quality_metrics")},
+            **dict.fromkeys(("conflict_resolution_time_ms", "cache_hit_ratio"), 0),
             "query_processing_time_ms": total,
-            "agent_execution_times": {},
-            "tool_usage_stats": {},
-            "conflict_resolution_time_ms": 0,
-            "cache_hit_ratio": 0.0,
-            "content_quality_metrics": {},
         },
     }

@@ -195,7 +195,7 @@ class Question:
         """Whether each number of the question stands in `told` in one clause with another word of it: a year of one
         event is not that of another."""
         numbers = [at for at in self._places if self._typed[at].folded.isdigit()]
-        others = [at for at in self._places if at not in numbers]
+        others = [at for at in self._places if not _UNIT.fullmatch(self._typed[at].folded)]
         clauses = [text_of(clause) for clause in _CLAUSE.split(told)] if numbers and others else []
         return all(
             any(self._held(at, clause, frozenset()) and self._any(others, clause) for clause in clauses)

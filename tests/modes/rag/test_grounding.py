@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rag.answer.extraction import extract
 from troly_rag.answer.grounding import claims_of, ground
+from troly_rag.tools.documents import extract
 
 VALUES = "Giá trị cốt lõi\nCông ty có 4 giá trị cốt lõi: Khách hàng trước tiên, Chính trực, Hợp tác, Kỷ luật."
 LATE = (

@@ -1,0 +1,98 @@
+"""Without a model: what is told as an answer speaks of all that is asked, and anything else is said to be none."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.rag import RagDesk, rag_desk
+from troly_rag.corpus.coverage import figure_request, question_of, text_of
+from troly_rag.routing.lexicons import spelt_out
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("honest")
+
+
+@pytest.fixture
+async def desk(home: Path) -> AsyncIterator[RagDesk]:
+    async with rag_desk(home) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "số điện thoại phòng nhân sự",
+        "công ty có bao nhiêu khách hàng",
+        "đi công tác nước ngoài phụ cấp bao nhiêu",
+        "lỗi VPN 812 là gì",
+        "what is the phone number of HR",
+        "đi muộn và về sớm tổng cộng bị trừ bao nhiêu",
+    ],
+)
+async def test_what_no_page_says_is_no_answer(desk: RagDesk, question: str) -> None:
+    assert (await desk.ask(question, offline=True)).done.metadata["answered"] is False
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("mk dài mấy kí tự z", "14 ký tự"),
+        ("có mấy chi nhánh", "6 chi nhánh"),
+        ("t7 co lam k", "kho vận"),
+        ("bảo hiểm nha khoa hạn mức bao nhieu", "3.000.000"),
+    ],
+)
+async def test_any_way_of_typing_finds_its_page(desk: RagDesk, question: str, said: str) -> None:
+    told = await desk.ask(question, offline=True)
+    assert said in told.answer
+    assert told.done.metadata.get("answered") is not False
+
+
+async def test_replaced_rules_are_told_only_where_they_are_asked_for(desk: RagDesk) -> None:
+    told = await desk.ask("mật khẩu phải dài bao nhiêu ký tự", offline=True)
+    assert "8 ký tự" not in str(told.events)
+    assert "8 ký tự" in (await desk.ask("hồi 2024 thì sao", offline=True)).answer
+
+
+async def test_a_follow_up_with_a_figure_works_the_rule_out_anew(desk: RagDesk) -> None:
+    await desk.ask("nghỉ phép năm được bao nhiêu ngày", offline=True)
+    assert "15 ngày" in (await desk.ask("còn làm 7 năm", offline=True)).answer
+    assert "16 ngày" in (await desk.ask("thế 10 năm", offline=True)).answer
+    plain = await desk.ask("một năm được nghỉ phép mấy ngày", offline=True)
+    assert "14 ngày" in plain.answer
+    assert "14 +" not in plain.answer
+
+
+async def test_logs_are_counted_by_code_and_by_what_they_say(desk: RagDesk) -> None:
+    desk.become("private", department="it")
+    told = await desk.ask("từ đầu tháng 11 VPN ghi lỗi 691 bao nhiêu lần", offline=True)
+    assert "error 691" in told.answer
+    assert "error 809" not in told.answer
+    assert "error 809" in (await desk.ask("còn lỗi 809", offline=True)).answer
+    strange = await desk.ask("log tháng này có bao nhiêu lỗi khủng long", offline=True)
+    assert "“khủng”" in strange.answer
+    assert strange.done.metadata["answered"] is False
+
+
+def test_grades_are_no_chat_spelling_and_mk_is_a_password_where_it_is_forgotten() -> None:
+    assert spelt_out("xếp loại A được gì", "vi") == "xếp loại A được gì"
+    assert spelt_out("em quen mk", "vi") == "em quen mat khau"
+
+
+@pytest.mark.parametrize("text", ["Công ty có 6 chi nhánh.", "The company has 6 branches."])
+def test_a_number_of_things_is_that_of_the_thing(text: str) -> None:
+    asked = figure_request("có mấy chi nhánh")
+    assert asked.is_met(text.lower().replace("ô", "o").replace("á", "a"))
+    assert not asked.is_met("tu tang 3 den tang 6. chi nhanh o hue")
+
+
+def test_a_year_of_one_event_is_not_that_of_another() -> None:
+    page = "Năm 2019 đạt doanh thu 500 tỷ, năm 2023 chuyển về trụ sở mới."
+    assert question_of("doanh thu năm 2019").keeps_numbers(page)
+    assert not question_of("doanh thu năm 2023").keeps_numbers(page)
+    assert question_of("doanh thu năm 2023").coverage(text_of(page)).share == 1
