@@ -93,6 +93,8 @@ async def test_a_customer_sees_the_own_one_and_takes_none(services: Services, re
             for what in ("take", "answer", "close")
         ]
         theirs.append(await served.client.get(f"/api/v1/handovers/{own['id']}", headers=stranger))
+        elsewhere = served.key("lan", "handoffs", modes=("other",))
+        theirs.append(await served.client.post(f"/api/v1/handovers/{own['id']}/take", headers=elsewhere))
     assert mine.status_code == 403
     assert listed.json() == {"handovers": []}
     assert {one.status_code for one in theirs} == {404}

@@ -30,6 +30,7 @@ from troly.plugin.events import (
     TurnStarted,
     to_json,
 )
+from troly.server.access import Caller
 from troly.server.answers import answer_markdown
 from troly.server.site import (
     Site,
@@ -393,7 +394,7 @@ async def handovers(request: Request, *, closed: bool = False) -> Response:
 async def handover(request: Request, handover: str) -> Response:
     """One hand-over with the conversation behind it, for who may take it."""
     site, caller = Site.of(request), caller_of(request)
-    store = Handovers(site.session.services.conversations)
+    store = await _desk(site, caller, handover)
     found = await asyncio.to_thread(store.get, handover, caller.profile.login, staff=caller.staff)
     said = await asyncio.to_thread(
         site.session.services.conversations.messages, found.customer, found.conversation
@@ -405,7 +406,7 @@ async def handover(request: Request, handover: str) -> Response:
 async def take(request: Request, handover: str) -> Response:
     """Take a conversation over."""
     site, caller = Site.of(request), caller_of(request)
-    store = Handovers(site.session.services.conversations)
+    store = await _desk(site, caller, handover)
     return as_json(
         _handover(await asyncio.to_thread(store.take, handover, caller.profile.login, staff=caller.staff))
     )
@@ -415,7 +416,7 @@ async def take(request: Request, handover: str) -> Response:
 async def answer(request: Request, handover: str, said: StaffAnswer) -> Response:
     """Write to the customer, who sees it at once."""
     site, caller = Site.of(request), caller_of(request)
-    store, text = Handovers(site.session.services.conversations), sanitize(said.text)
+    store, text = await _desk(site, caller, handover), sanitize(said.text)
     message = await asyncio.to_thread(store.answer, handover, caller.profile.login, text, staff=caller.staff)
     site.hub.changed(message.conversation_id)
     return as_json(message_of(message), 201)
@@ -425,10 +426,19 @@ async def answer(request: Request, handover: str, said: StaffAnswer) -> Response
 async def close(request: Request, handover: str) -> Response:
     """The customer needs no person any more."""
     site, caller = Site.of(request), caller_of(request)
-    store = Handovers(site.session.services.conversations)
+    store = await _desk(site, caller, handover)
     return as_json(
         _handover(await asyncio.to_thread(store.close, handover, caller.profile.login, staff=caller.staff))
     )
+
+
+async def _desk(site: Site, caller: Caller, handover: str) -> Handovers:
+    """The hand-overs, where this one is of an assistant that the key is for; else AccessError `store.not_yours`."""
+    store = Handovers(site.session.services.conversations)
+    found = await asyncio.to_thread(store.get, handover, caller.profile.login, staff=caller.staff)
+    if not caller.may_use(found.mode):
+        raise AccessError("store.not_yours")
+    return store
 
 
 def _handover(one: HandoverRecord) -> dict[str, Any]:
