@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from troly.errors import InputError, TrolyError
@@ -30,46 +32,9 @@ from troly_analysis.query.sql import Deadline
 from troly_analysis.strings import say
 from troly_analysis.types import QueryAnswer, Sheet, ToolCall, ToolRecord
 
-_TEXT: Mapping[str, Any] = {"type": "string"}
-_CONNECTION = {**_TEXT, "description": "Name of the data connection (sheet), as get_data_schema lists it."}
-_OPERATION = {
-    **_TEXT,
-    "enum": ["sum", "count", "avg", "min", "max"],
-    "description": "What to work out; count needs no field.",
-}
-_FIELD = {**_TEXT, "description": "Field (or named metric) to work on, as in the schema."}
-_GROUP_BY = {
-    **_TEXT,
-    "description": (
-        "Field to group by. A date may be cut: 'Date:month' (day, week, month, quarter, year, weekday, hour). "
-        "Several fields are parted by commas."
-    ),
-}
-_FILTERS = {
-    "type": "object",
-    "description": (
-        "Conditions that all must hold: {field: value}, {field: [values]} or {field: {operator: value}} with eq, ne, "
-        "gt, gte, lt, lte, in, nin, contains, between ([low, high]), exists (true or false). Dates as 2024-01-31."
-    ),
-}
-_DATE_FIELD = {**_TEXT, "description": "Date field; the sheet's own date field when left out."}
-
-
-def _day(which: str) -> dict[str, Any]:
-    return {**_TEXT, "description": f"{which}, included, as 2024-01-31."}
-
-
-_SHOWN: Mapping[str, Mapping[str, Any]] = {
-    "chart": {
-        **_TEXT,
-        "enum": ["bar", "line", "share"],
-        "description": "Only when the user asks for a chart.",
-    },
-    "answers": {"type": "boolean", "description": "true when this result alone answers the question."},
-}
+_FILE: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
+SHOWN = frozenset(_FILE["shown"])
 """How a result is shown; read by the agent and never part of the query."""
-SHOWN = frozenset(_SHOWN)
-_DATES = {"date_field": _DATE_FIELD, "date_from": _day("First day"), "date_to": _day("Last day")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,127 +46,47 @@ class Tool:
 
     name: str
     description: str
-    parameters: Mapping[str, Mapping[str, Any]]
+    parameters: tuple[str, ...]
     required: tuple[str, ...]
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    extras: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    defaults: Mapping[str, Any]
+    extras: tuple[str, ...]
 
-    def schema(self) -> dict[str, Any]:
-        """The tool as Ollama's `tools` takes it."""
-        properties = {
-            name: {**spec, "default": self.defaults[name]}
-            if self.defaults.get(name) is not None
-            else dict(spec)
-            for name, spec in self.parameters.items()
-        }
-        properties |= {
-            name: dict(spec)
-            for name, spec in (*self.extras.items(), *(_SHOWN if self.required else {}).items())
-        }
+    def schema(self, told: set[str]) -> dict[str, Any]:
+        """The tool as Ollama's `tools` takes it; the parameters `told` are described by a tool before it."""
+        every = {**_FILE["parameters"], **_FILE["shown"]}
+        properties = {}
+        for name in (*self.parameters, *self.extras, *(sorted(SHOWN) if self.required else ())):
+            spec = dict(every[name])
+            if name in told:
+                del spec["description"]
+            if self.defaults.get(name) is not None:
+                spec["default"] = self.defaults[name]
+            properties[name] = spec
+        told.update(properties)
         parameters = {"type": "object", "properties": properties, "required": list(self.required)}
         function = {"name": self.name, "description": self.description, "parameters": parameters}
         return {"type": "function", "function": function}
 
 
-TOOLS: tuple[Tool, ...] = (
-    Tool(
-        "get_data_schema",
-        "Get schema of user's data connections.",
-        {"connection_name": {**_CONNECTION, "description": "One connection; all of them when left out."}},
-        (),
-        {"connection_name": None},
-    ),
-    Tool(
-        "aggregate_data",
-        "Perform aggregation on data.",
-        {
-            "connection_name": _CONNECTION,
-            "operation": _OPERATION,
-            "field": _FIELD,
-            "group_by": _GROUP_BY,
-            "filters": _FILTERS,
-            "date_field": _DATE_FIELD,
-            "date_from": _day("First day"),
-            "date_to": _day("Last day"),
-        },
-        ("connection_name", "operation"),
-        dict.fromkeys(("field", "group_by", "filters", "date_field", "date_from", "date_to")),
-        {
-            "order": {
-                **_TEXT,
-                "enum": ["desc", "asc"],
-                "description": "With group_by: how the groups are sorted.",
-            }
-        },
-    ),
-    Tool(
-        "get_top_items",
-        "Get top N items by field.",
-        {
-            "connection_name": _CONNECTION,
-            "sort_field": {
-                **_TEXT,
-                "description": "Field to rank by; 'count' ranks groups by their number of rows.",
-            },
-            "sort_order": {**_TEXT, "enum": ["desc", "asc"], "description": "desc: the greatest first."},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "How many."},
-            "group_by": _GROUP_BY,
-            "aggregate_field": {
-                **_TEXT,
-                "description": "With group_by: the field that is summed for each group.",
-            },
-            "filters": _FILTERS,
-        },
-        ("connection_name", "sort_field"),
-        {"sort_order": "desc", "limit": 10, **dict.fromkeys(("group_by", "aggregate_field", "filters"))},
-        _DATES,
-    ),
-    Tool(
-        "compare_periods",
-        "Compare metrics between two time periods.",
-        {
-            "connection_name": _CONNECTION,
-            "operation": _OPERATION,
-            "field": _FIELD,
-            "date_field": _DATE_FIELD,
-            "period1_from": _day("First day of the earlier period"),
-            "period1_to": _day("Last day of the earlier period"),
-            "period2_from": _day("First day of the later period"),
-            "period2_to": _day("Last day of the later period"),
-            "group_by": _GROUP_BY,
-        },
-        (
-            "connection_name",
-            "operation",
-            "date_field",
-            "period1_from",
-            "period1_to",
-            "period2_from",
-            "period2_to",
-        ),
-        {"field": None, "group_by": None},
-        {"filters": _FILTERS},
-    ),
-    Tool(
-        "execute_aggregation",
-        (
-            "Execute custom MongoDB aggregation pipeline. Stages: $match, $group, $sort, $limit, $project, $lookup "
-            '(from another connection of the user), $unwind, $count. Dates as {"$date": "2024-01-31"} or as text.'
-        ),
-        {
-            "connection_name": _CONNECTION,
-            "pipeline": {"type": "array", "items": {"type": "object"}, "description": "The list of stages."},
-            "description": {**_TEXT, "description": "What the pipeline finds, in one sentence."},
-        },
-        ("connection_name", "pipeline", "description"),
-        {},
-    ),
-)
+def _tool(name: str, given: Mapping[str, Any]) -> Tool:
+    left_out = (each for each in given["parameters"] if each not in given["required"])
+    return Tool(
+        name,
+        given["description"],
+        tuple(given["parameters"]),
+        tuple(given["required"]),
+        {**dict.fromkeys(left_out), **given.get("defaults", {})},
+        tuple(given.get("extras", ())),
+    )
+
+
+TOOLS: tuple[Tool, ...] = tuple(_tool(name, given) for name, given in _FILE["tools"].items())
 
 
 def tool_schemas() -> list[dict[str, Any]]:
     """All five tools for Ollama."""
-    return [tool.schema() for tool in TOOLS]
+    told: set[str] = set()
+    return [tool.schema(told) for tool in TOOLS]
 
 
 # Runs a call of one of the five tools; what is wrong with it comes back as the text of an error (001-44).

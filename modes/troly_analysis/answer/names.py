@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.dates import DateRange, find_ranges, format_date
+from troly.text.dates import DateRange, find_ranges, format_date, months
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
@@ -278,11 +278,19 @@ def period_name(start: date | None, end: date | None, asked: AnswerContext) -> s
     if start is None or end is None:
         key = "period.until" if start is None else "period.since"
         return say(key, asked.lang, date=format_date(start or end or asked.today))
+    return _whole(start, end, asked.lang) or f"{format_date(start)} - {format_date(end)}"
+
+
+def _whole(start: date, end: date, lang: Lang) -> str:
+    """The name of a whole day, month, quarter or year; "" for other days."""
     if start == end:
         return format_date(start)
     if start.day == 1 and (end - start).days in range(27, 31) and (start.month == end.month):
-        return say("period.month", asked.lang, month=f"{start.month}/{start.year}")
-    return f"{format_date(start)} - {format_date(end)}"
+        return say("period.month", lang, month=f"{start.month}/{start.year}")
+    if (start, end) == months(start.year, 1, 12):
+        return say("period.year", lang, year=start.year)
+    quarter = start.month % 3 == 1 and (start, end) == months(start.year, start.month, 3)
+    return say("period.quarter", lang, quarter=f"{start.month // 3 + 1}/{start.year}") if quarter else ""
 
 
 def period_of(call: ToolCall) -> tuple[date | None, date | None]:

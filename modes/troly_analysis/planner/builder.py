@@ -90,6 +90,9 @@ class _Builder:
         self._name_figure(form, order)
         if not self.measures and form != "distinct":
             return self.built
+        if form in {"top", "groups"} and self.groups and parts.op is None and self._each_once(self.groups):
+            # Of things that stand in one row each, a price is no mean of prices.
+            self.measures = [replace(each, op="sum") if each.op == "avg" else each for each in self.measures]
         part: tuple[Condition, ...] = ()
         if form == "share":
             part = self._part()

@@ -268,7 +268,15 @@ def _facts(parts: Parts) -> tuple[str, ...]:
     whole = [
         each for each in parts.conditions if each.op in {"eq", "ne", "in", "nin"} and each.ref.kind == "text"
     ]
-    return tuple(f"“{each.said}” = {each.ref.name}: {each.value}" for each in whole)
+    named = (each for each in whole if _is_whole(each))
+    return tuple(f"“{each.said}” = {each.ref.name}: {each.value}" for each in named)
+
+
+def _is_whole(condition: Condition) -> bool:
+    """Whether the words are a value and no part of one ("phan" is no fact of "Phan Hữu Nga")."""
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    said = [fold(each).strip() for each in condition.said.split(",")]
+    return len(values) <= len(said)
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from troly.config.problems import nearest
@@ -410,13 +410,7 @@ class Metrics:
 
     def put(self, owner: str, dataset: str, metric: Metric) -> None:
         """Keep a metric, in place of one with its name."""
-        kept = {
-            "name": metric.name,
-            "operation": metric.operation,
-            "field": metric.field,
-            "where": dict(metric.where),
-            "text": metric.text,
-        }
+        kept = {**asdict(metric), "where": dict(metric.where)}
         with self._state.write() as connection:
             connection.execute(
                 "INSERT INTO analysis_metrics (owner, dataset, key, metric) VALUES (?, ?, ?, ?) "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
@@ -46,21 +47,7 @@ def info_of(sheet: Sheet) -> dict[str, Any]:
         "date_field": sheet.date_field,
         "span": [day.isoformat() for day in sheet.span] if sheet.span else None,
         "samples": sheet.samples,
-        "fields": [
-            {
-                "name": field.name,
-                "kind": field.kind,
-                "unit": field.unit,
-                "blanks": field.blanks,
-                "distinct": field.distinct,
-                "least": field.least,
-                "most": field.most,
-                "outliers": field.outliers,
-                "examples": list(field.examples),
-                "doubt": field.doubt,
-            }
-            for field in sheet.fields
-        ],
+        "fields": [{**asdict(field), "examples": list(field.examples)} for field in sheet.fields],
     }
 
 
