@@ -139,15 +139,16 @@ def understand(
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
     ask = previous.ask if previous is not None else None
     timed = ask is not None and any(group.unit for group in ask.groups)
-    beyond = find_reference(text, turn.focus)
-    if beyond is not None and beyond.missing:
-        question = Note("not_shown", {"count": len(turn.focus.rows) if turn.focus else 0})
-        return QuestionAnalysis(text, Plan(text, ask=ask, question=question), previous, evidence=2.0)
     rest, rows = (text, ()) if timed else pointed_at(turn, text)
     shown = tuple(row.id for row in turn.focus.rows) if turn.focus is not None else ()
-    return analyse_question(
+    made = analyse_question(
         rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows, shown=shown
     )
+    beyond = find_reference(text, turn.focus)
+    if beyond is not None and beyond.missing and not (made.plan.ask and made.plan.ask.rank):
+        question = Note("not_shown", {"count": len(turn.focus.rows) if turn.focus else 0})
+        return QuestionAnalysis(text, Plan(text, ask=ask, question=question), previous, evidence=2.0)
+    return made
 
 
 def pointed_at(turn: TurnContext, text: str) -> tuple[str, tuple[str, ...]]:

@@ -603,6 +603,8 @@ def refine_query(
             query = replace(
                 query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
             )
+    if parts.rank and query.form in {"top", "rows"}:
+        query = replace(query, rank=parts.rank, limit=1)
     if parts.has("growth") and not parts.when.versus:
         timed = len(query.groups) == 1 and query.groups[0].unit
         query = replace(query, growth=True) if timed else query
@@ -624,6 +626,7 @@ def lost_words(parts: Parts, query: DataQuery) -> tuple[str, ...]:
         "±": not parts.has("growth") or query.growth or query.versus or query.gap,
         "max/min": not parts.extremes or ranked or query.gap,
         "top": not parts.limit or query.limit == parts.limit,
+        "#": query.rank == parts.rank,
     }
     return (*(name for name, holds in shown.items() if not holds), *_foreign(query.measures))
 

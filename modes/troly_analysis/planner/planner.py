@@ -168,6 +168,7 @@ class _Question:
             before=before,
             shown=self.shown,
         )
+        self._point_by_rank(parts, before)
         followed = is_followup(parts, before)
         built = build_query(parts, schema, self.today, self.choices)
         unread = self.previous is not None and bool(self.previous.missing)
@@ -184,6 +185,16 @@ class _Question:
         if before is not None:
             parts.weight += 0.6
         return _Candidate(schema, parts, built, followed)
+
+    def _point_by_rank(self, parts: Parts, before: DataQuery | None) -> None:
+        """ "Tỉnh đứng thứ 3 bán được mấy đơn": the third of those shown before, and no ranking of its own."""
+        listed = before is not None and len(before.groups) == 1 and len(self.shown) >= parts.rank > 0
+        if before is None or not listed or parts.groups + parts.loose != list(before.groups):
+            return
+        name = self.shown[parts.rank - 1]
+        parts.conditions.append(Condition(before.groups[0].ref, "eq", name, name))
+        parts.groups, parts.loose, parts.extremes = [], [], []
+        parts.rank, parts.pointed = 0, True
 
     def _rows(self, schema: Schema) -> Condition | None:
         """The groups shown before that the message points at, by this sheet's own column of such names."""

@@ -41,6 +41,7 @@ PERSONS = (
     "resident", "donor", "player",
 )  # fmt: skip
 """The concepts of columns that hold persons."""
+PLACES = ("province", "region", "branch", "district", "country", "warehouse", "ward", "stop")
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
@@ -219,6 +220,7 @@ class Reader:
         self._groups()
         self._measures()
         self._persons()
+        self._places()
         self._loose()
         self._rest()
         return self.parts
@@ -269,7 +271,7 @@ class Reader:
         """Whether the mention only ties others together."""
         mention = self.mentions[at]
         meaning = mention.targets or mention.values or mention.period or mention.amount
-        return not meaning and bool(mention.labels) and bool(mention.labels & _LINKS)
+        return not meaning and bool(mention.labels & _LINKS) and not mention.has("count")
 
     def around(self, at: int, step: Literal[-1, 1], reach: int = 3) -> Iterator[int]:
         """The places before or after `at`, nearest first, links left out; it stops at words nothing was found for."""
@@ -1082,6 +1084,15 @@ class Reader:
             self.parts.groups.append(Group(columns[0]))
             self.take("group", asked)
 
+    def _places(self) -> None:
+        """ "Ở đâu", "where": the column of places; without one it stays unread."""
+        asked = next((at for at in self.free() if self.has(at, "place")), None)
+        ref = self.schema.of(*PLACES)
+        if asked is not None and ref is not None:
+            self.parts.groups.append(Group(ref))
+            self.parts.labels |= {"which"}
+            self.take("group", asked)
+
     def _loose(self) -> None:
         """Dimensions that are only named: "sản phẩm bán chạy nhất", "doanh thu các tỉnh"."""
         for at in list(self.free()):
@@ -1278,7 +1289,8 @@ class Reader:
         plain = not mention.targets or mention.role == "value"
         return plain and (
             mention.role == "value"
-            or self.has(place, "distinct", "plural", "sold", "bought", "all", "only", "sum")
+            or self.has(place, "distinct", "plural", "sold", "bought", "all", "only")
+            or (self.has(place, "sum") and not self.has(place, "number"))
         )
 
     def _is_quantity(self, place: int) -> bool:
@@ -1398,7 +1410,7 @@ class Reader:
     def _corrects(self, at: int) -> bool:
         """ "Không, ý tôi là …": the first word refuses the answer before and leaves nothing out."""
         comma = at + 1 < len(self.mentions) and "," in self._between(at, at + 1)
-        return at == 0 and (comma or self.has(at + 1, "correction"))
+        return all(map(self.is_link, range(at))) and (comma or self.has(at + 1, "correction"))
 
     def _side_by_side(self) -> bool:
         """Whether "và" or a comma stands between two figures."""

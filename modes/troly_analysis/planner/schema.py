@@ -609,6 +609,7 @@ def _name(schema: Schema, side: Side, field: Field, rest: str) -> None:
 
 
 _OWN_NAME = 0.93
+_FULL_NAMES = frozenset({"ho ten", "ho va ten", "ten", "full name", "name"})
 _PAID = frozenset(
     {"revenue", "fee", "quantity", "output", "stock", "salary", "shipping fee", "cost", "donation", "labour"}
 )
@@ -645,7 +646,7 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     schema.bare = not any(accents(text) for text in written)
     meanings = _meanings(sheet)
     for each in sheet.fields:
-        _add_field(schema, each, "", meanings.get(concept_of(each)[0], ""))
+        _add_field(schema, each, "", meanings.get(_about(each), ""))
     find_rows(schema)
     for metric in sheet.metrics:
         schema.names.add(metric.name, Target(1.2, metric=metric))
@@ -660,12 +661,19 @@ def _schema(held: _Held, others: tuple[_Held, ...]) -> Schema:
     return schema
 
 
+def _about(found: Field) -> str:
+    return "full name" if fold(plain(found.name)) in _FULL_NAMES else concept_of(found)[0]
+
+
 def _meanings(sheet: Sheet) -> dict[str, str]:
     """What concepts turn into beside the sheet's other columns: they add up where things are moved, or each row is paid."""
     own = {concept_of(each)[0] for each in sheet.fields}
     found = {"weight": "load"} if own & {"quantity", "output", "stock", "shipping fee"} else {}
     if sheet.date_field and own.isdisjoint(_PAID):
         found["price"] = "fee"
+    persons = own & {"customer", "patient", "student", "resident", "donor"}
+    if len(persons) == 1 and "employee" in own:
+        found["full name"] = persons.pop()  # "Họ tên" beside "Mã KH" is the customer's
     return found
 
 
@@ -721,10 +729,10 @@ def _join(schema: Schema, other: Sheet) -> None:
         if here is None:
             continue
         schema.joins[other.name] = (here.name, there.name)
-        own = {fold(each.name) for each in schema.sheet.fields}
+        own, meanings = {fold(each.name) for each in schema.sheet.fields}, _meanings(other)
         for each in other.fields:
             if fold(each.name) not in own:
-                _add_field(schema, each, other.name)
+                _add_field(schema, each, other.name, meanings.get(_about(each), ""))
         return
 
 
