@@ -49,6 +49,7 @@ from troly_analysis.planner import (
     first_suggestions,
     lost_values,
     suggest_questions,
+    things_of,
     title,
 )
 from troly_analysis.planner.periods import period_of_key
@@ -139,7 +140,8 @@ def understand(
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
     ask = previous.ask if previous is not None else None
     timed = ask is not None and any(group.unit for group in ask.groups)
-    rest, rows = (text, ()) if timed else pointed_at(turn, text)
+    things = things_of(ask.groups[0].ref) if ask is not None and ask.groups else ()
+    rest, rows = (text, ()) if timed else pointed_at(turn, text, things)
     shown = tuple(row.id for row in turn.focus.rows) if turn.focus is not None else ()
     made = analyse_question(
         rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows, shown=shown
@@ -151,9 +153,12 @@ def understand(
     return made
 
 
-def pointed_at(turn: TurnContext, text: str) -> tuple[str, tuple[str, ...]]:
-    """`text` without the words that point at groups shown before ("cái thứ tư"), and these groups' names."""
-    found = find_reference(text, turn.focus, fields={"price": "value"})
+def pointed_at(turn: TurnContext, text: str, things: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`text` without the words that point at groups shown before ("cái thứ tư"), and these groups' names.
+
+    `things` is what the groups are called beside the words for anything ("khách đầu tiên").
+    """
+    found = find_reference(text, turn.focus, things=things, fields={"price": "value"})
     if found is None or not found.rows or found.missing or found.kind in {"this", "these"}:
         return text, ()
     rest = nfc(text)

@@ -24,7 +24,7 @@ from troly_analysis.planner.types import (
     Unit,
     averaged,
 )
-from troly_analysis.types import NUMERIC
+from troly_analysis.types import NUMERIC, TEMPORAL
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
 _ADDED = frozenset(
@@ -149,6 +149,10 @@ class _Builder:
             self.unmet.append("avg")
         if parts.has("sold", "bought", "seller", "slow seller") and not self.schema.deals:
             self.unmet.append("mua/bán")
+        ends = parts.has("earliest", "latest") and not (parts.extremes or parts.limit or parts.chart)
+        if ends and form == "top" and not any(group.unit for group in self.groups):
+            dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
+            self.unmet += [] if dated else ["latest"]
         if parts.change and not (form == "compare" and self.groups) and not self._growing(form):
             self.unmet.append("±")
         if parts.rank and form not in {"top", "rows"}:
@@ -425,7 +429,7 @@ class _Builder:
         if len(self.measures) > 1 or parts.op or parts.has("how much", "sum", "avg"):
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
-            return False
+            return parts.rows_first and not parts.has("much", "count")
         return bool(
             parts.limit or order or parts.has("list", "which") or (parts.has("plural") and not self.measures)
         )
@@ -603,6 +607,13 @@ def refine_query(
             query = replace(
                 query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
             )
+    if parts.extremes and query.form == "scalar":
+        ends = tuple(
+            replace(each, op=end) if each.op in {"max", "min"} else each
+            for each in query.measures
+            for end in dict.fromkeys(parts.extremes)
+        )
+        query = replace(query, measures=tuple(dict.fromkeys(ends)))
     if parts.rank and query.form in {"top", "rows"}:
         query = replace(query, rank=parts.rank, limit=1)
     if parts.has("growth") and not parts.when.versus:

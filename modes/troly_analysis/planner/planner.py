@@ -172,7 +172,8 @@ class _Question:
         followed = is_followup(parts, before)
         built = build_query(parts, schema, self.today, self.choices)
         unread = self.previous is not None and bool(self.previous.missing)
-        if unread and parts.has("follow") and (followed or not parts.measures):
+        told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
+        if unread and followed and (parts.has("follow") or not told):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
         if followed and before is not None:
             notes = [note for note in parts.notes if note.key != "measure"]

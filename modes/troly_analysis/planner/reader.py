@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
-from troly_analysis.planner.lexicon import concept, marks
+from troly_analysis.planner.lexicon import concept
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
@@ -142,6 +142,8 @@ class Parts:
     change: Literal["up", "down", ""] = ""
     """Whether only what rose or fell is asked for ("kênh nào giảm")."""
     hours: list[Condition] = field(default_factory=list)
+    rows_first: bool = False
+    """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
     counted_value: bool = False
@@ -361,7 +363,7 @@ class Reader:
                 for each in mention.targets
                 if each.ref and mention.targets[0].weight - each.weight < 0.2
             ]
-            named = [ref for ref in best if ref.kind == "text" and not _code_name(ref)]
+            named = [ref for ref in best if ref.kind == "text" and not (_code_name(ref) or ref.sheet)]
             if not named and _code_name(target.ref) and not _code_name(Ref(mention.text)):
                 alike = self.schema.by_concept.get(
                     target.ref.concept, ()
@@ -375,14 +377,6 @@ class Reader:
         dated = self.chosen(at, TEMPORAL) if mention.targets else None
         if dated and dated.ref and dated.weight >= 0.9:
             return Group(dated.ref, "day")
-        return self._row_names() if self.is_rows(at) else None
-
-    def _row_names(self) -> Group | None:
-        """The column that names the rows one by one, when the sheet has one ("Tên nhân viên")."""
-        for ref in self.schema.by_concept.get(self.schema.row_concept, ()):
-            whole = self.schema.key(ref).distinct >= self.schema.sheet.rows > 0
-            if not ref.sheet and ref.kind == "text" and ref != self.schema.row_ref and whole:
-                return Group(ref)
         return None
 
     def _coded(self, ref: Ref | None) -> bool:
@@ -734,7 +728,9 @@ class Reader:
 
     def _by_size(self, at: int, last: int) -> Ref | None:
         """An amount of money, or a large one, is of the column the sheet is about; so is any in a sheet of one figure."""
-        amount, main = self.mentions[last].amount, self.schema.main_measure()
+        amount = self.mentions[last].amount
+        goods = self.schema.of("price") if self.schema.row_concept == "product" else None
+        main = goods or self.schema.main_measure()
         own = self.schema.own_numbers()
         if (
             amount is None
@@ -1070,7 +1066,10 @@ class Reader:
             likely = ["reader"]
         if not hint and self.schema.row_concept in likely:
             likely = [self.schema.row_concept]
-        columns = [max(self.schema.by_concept[name], key=lambda ref: not _code_name(ref)) for name in likely]
+        columns = [
+            max(self.schema.by_concept[name], key=lambda ref: (not ref.sheet, not _code_name(ref)))
+            for name in likely
+        ]
         picked = self.choices.get(fold(self.mentions[asked].text))
         columns = [ref for ref in columns if ref.name == picked] or columns
         if len(columns) > 1:
@@ -1132,20 +1131,8 @@ class Reader:
                     continue
                 self.take("figure", at)
                 self._add(self._measured(at, target))
-        self._done_to()
         self._operations()
         self._heads()
-
-    def _done_to(self) -> None:
-        """Verbs that could name a figure name none beside one that is named: "thu được bao nhiêu cước"."""
-        places = [at for at, mention in enumerate(self.mentions) if mention.role == "figure"]
-        verbs = [at for at in places if fold(self.mentions[at].text) in marks("verbs") and not self.sure(at)]
-        for at in verbs if len(places) == len(verbs) + 1 else ():
-            target = self.figure(at)
-            self.mentions[at].role = "filler"
-            others = [found.ref for place in places if place not in verbs and (found := self.figure(place))]
-            if target is not None and target.ref not in others:
-                self.parts.measures = [each for each in self.parts.measures if each.ref != target.ref]
 
     def _refused(self, at: int) -> bool:
         """Whether a figure is named only to say that it is not the one asked for: "chứ không phải số đơn"."""
@@ -1237,7 +1224,9 @@ class Reader:
             self.take("count", at)  # "bao nhiêu lần"
             return Measure("count")
         before = next((place for place in self.around(at, -1, 3) if not self._passed(place)), -1)
-        counting = before >= 0 and (self.has(before, "count", "number") or self._is_quantity(before))
+        counting = before >= 0 and self.has(before, "count", "number")
+        if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
+            before, counting = at - 1, True  # "total orders"
         said = [before] if counting and self.mentions[before].role in {"", "count"} else []
         distinct = [
             place
@@ -1293,11 +1282,6 @@ class Reader:
             or (self.has(place, "sum") and not self.has(place, "number"))
         )
 
-    def _is_quantity(self, place: int) -> bool:
-        targets = self.mentions[place].targets
-        said = fold(self.mentions[place].text) in {"so luong", "luong", "quantity"}
-        return said and bool(targets) and targets[0].concept == "quantity" and not self.mentions[place].role
-
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
         """ "Bao nhiêu người": the different persons of the sheet where a row is not one."""
         if self.schema.row_concept in PERSONS:
@@ -1337,6 +1321,8 @@ class Reader:
         parts.many = any(fold(each.text).split()[0] in _MANY for each in ends)
         counts = [self.beside(at, 1) for at in range(len(self.mentions)) if self.has(at, "count")]
         parts.counted_value = any(at >= 0 and self.mentions[at].role == "value" for at in counts)
+        figures = [at for at, each in enumerate(self.mentions) if each.role == "figure"]
+        parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
         ways = {way for each in self.mentions if each.role for way in _WAYS if fold(each.text) in _WAYS[way]}

@@ -330,6 +330,12 @@ def _columns_of(schema: Schema, said: frozenset[str]) -> list[Ref]:
     return [ref for ref in plain_numbers if {token.folded for token in tokens(plain(ref.name))} & said]
 
 
+def things_of(ref: Ref) -> tuple[str, ...]:
+    """What people call the things that a column names: its header, and the words of its concept."""
+    known = concept(ref.concept)
+    return (plain(ref.name), *(known.phrases if known else ()))
+
+
 def metric_measure(schema: Schema, metric: Metric) -> Measure:
     """A named metric of the sheet as the figure that it is."""
     ref = next((ref for ref in schema.refs.values() if ref.name == metric.field and not ref.sheet), None)
@@ -382,7 +388,7 @@ def find_rows(schema: Schema) -> None:
         marked = bool(coded) and (coded[0].folded in marks("id marks") or is_code(ref, found, sheet))
         known = ref.concept or marked
         if unique and known and (marked or ref.kind == "text") and ref.kind not in TEMPORAL:
-            schema.row_concept, schema.row_ref = ref.concept or _named_once(schema), ref
+            schema.row_concept, schema.row_ref = ref.concept, ref
             if schema.row_concept:
                 return
             break
@@ -400,20 +406,6 @@ def find_rows(schema: Schema) -> None:
         schema.row_concept = told
     elif "order" not in own and "revenue" in own:
         schema.row_concept = "order"
-
-
-def _named_once(schema: Schema) -> str:
-    """What the rows are where their codes do not say: what a column of names, nearly all different, is about."""
-    rows = schema.sheet.rows
-    for key, ref in schema.refs.items():
-        if (
-            ref.kind == "text"
-            and ref.concept
-            and not ref.sheet
-            and schema.fields[key].distinct >= 0.95 * rows
-        ):
-            return ref.concept
-    return ""
 
 
 def stand_ins(schema: Schema) -> None:

@@ -113,7 +113,6 @@ def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
-    text = _undoubled(text, vocabulary)
     correction = _corrector().correct(text, vocabulary=vocabulary)
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     found, more = _respelt(correction.text, vocabulary, named)
@@ -159,17 +158,6 @@ def slips(one: str, other: str) -> int:
     from rapidfuzz.distance import OSA  # 50 ms, which only a message with a slip in it needs
 
     return OSA.distance(one, other, score_cutoff=1)
-
-
-def _undoubled(text: str, vocabulary: AbstractSet[str]) -> str:
-    """`text` without a last letter struck twice ("thuu", "kenhh"), where only the single one makes a known word."""
-
-    def single(match: re.Match[str]) -> str:
-        word, once = fold(match[0]), fold(match[0][:-1])
-        known = vocabulary | common()
-        return match[0][:-1] if word not in known and once in known else match[0]
-
-    return re.sub(r"\b[^\W\d_]+([^\W\d_])\1\b", single, text)
 
 
 @cache
