@@ -9,6 +9,7 @@ from troly.plugin.context import TurnContext
 from troly.stores.published import Datasets
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
+from troly.text.everyday import without_everyday
 from troly.text.fold import nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly_shopping.dialogue import (
@@ -142,8 +143,10 @@ def _of_act(act: DialogueAct, state: DialogueState, store: WarrantyStore) -> Par
 
 def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | None:
     """What the message asks for beside its serials; None for nothing that is wholly understood."""
-    spans = [(item.start, item.end) for item in serials.candidates]
-    rest = parse_request(blank_out(text, [*spans, *warranty_spans(text)]), None, ProductStore(datasets))
+    spans = [*((item.start, item.end) for item in serials.candidates), *warranty_spans(text)]
+    if not without_everyday(text, spans):
+        return None
+    rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
     named = rest.query.kinds or rest.query.facts or rest.query.priced
     wanted = rest.topics or (rest.scope == "search" and named)
     return rest if wanted and not rest.query.unread else None
