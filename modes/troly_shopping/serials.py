@@ -154,10 +154,13 @@ def _weigh(
     awaiting: bool,
 ) -> None:
     """Gather the evidence for and against each candidate."""
+    alone = context and _is_alone(text, typed, candidates)
     for item in candidates:
-        _judge(text, item, context=context, awaiting=awaiting)
+        reason = _judge(text, item, context=context, awaiting=awaiting)
         if bare:
             item.evidence.append(("bare", 2.0 if awaiting else 1.0))
+        elif alone and reason in {"", "maybe_model"}:
+            item.evidence.append(("alone", 3.0))
         elif len(item.text) <= _SHORT and not awaiting:
             item.evidence.append(("short", -2.0))
         if item.lettered and modelled(item.text):
@@ -167,8 +170,8 @@ def _weigh(
     _judge_lists(text, candidates)
 
 
-def _judge(text: str, item: SerialCandidate, *, context: bool, awaiting: bool) -> None:
-    """The evidence in the candidate itself."""
+def _judge(text: str, item: SerialCandidate, *, context: bool, awaiting: bool) -> str:
+    """The evidence in the candidate itself; returns what ordinary code it may be, "" if none."""
     reason = ordinary_reason(text, item.start, item.end)
     if item.known:
         item.evidence.append(("known", 10.0))
@@ -177,6 +180,7 @@ def _judge(text: str, item: SerialCandidate, *, context: bool, awaiting: bool) -
         item.evidence.append(("awaiting" if awaiting else "context", 2.0))
     if reason:
         item.evidence.append((reason, -2.5 if reason == "maybe_model" else -6.0))
+    return reason
 
 
 def serial_candidates(text: str) -> list[SerialCandidate]:
@@ -218,6 +222,13 @@ def _is_bare(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialC
     """Whether the message is candidates and words that mean nothing more."""
     spans = [*((item.start, item.end) for item in candidates), *_fillers(text)]
     return bool(candidates) and not words_outside(typed, spans)
+
+
+def _is_alone(text: str, typed: Sequence[WordToken], candidates: Sequence[SerialCandidate]) -> bool:
+    """Whether the message asks for the warranty of its one candidate and says nothing else."""
+    spans = [*((item.start, item.end) for item in candidates), *_fillers(text)]
+    spans += spans_of(_request_lexicon().find(text))
+    return len(candidates) == 1 and not words_outside(typed, spans)
 
 
 def _attempted(text: str, typed: Sequence[WordToken], *, awaiting: bool) -> bool:
@@ -299,7 +310,7 @@ def _judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequenc
     near: dict[str, list[PhraseHit]] = defaultdict(list)
     for hit in _label_lexicon().find(text):
         near[hit.label].append(hit)
-    labels = near["label"]
+    labels, taken = near["label"], _LabelOwners(starts, near["label"], candidates)
     before: SerialCandidate | None = None
     for item in candidates:
         # A question ends what was labelled before it.
@@ -311,7 +322,7 @@ def _judge_neighbours(text: str, typed: Sequence[WordToken], candidates: Sequenc
                 piece for piece in before.evidence if piece[0] in {"label", "other", "weak_label"}
             ]
         else:
-            item.evidence += _from_words(text, starts, near, item)
+            item.evidence += _from_words(text, starts, near, item, taken)
         if _is_made(text, _around(near["maker"], item), item):
             item.evidence.append(("maker", -3.0))
         elif (item.shaped or item.brief) and _distance(starts, near["kind"], item) == 0:
@@ -352,11 +363,29 @@ def _judge_question(text: str, candidates: Sequence[SerialCandidate]) -> None:
             return
 
 
+class _LabelOwners:
+    """Which words for serial have their own code right after them: those say nothing of other codes."""
+
+    def __init__(
+        self, starts: Sequence[int], labels: Sequence[PhraseHit], candidates: Sequence[SerialCandidate]
+    ) -> None:
+        self.by: dict[int, SerialCandidate] = {}
+        for item in candidates:
+            before = [hit for hit in _around(labels, item) if hit.end <= item.start]
+            nearest = max(before, key=lambda hit: hit.end, default=None)
+            if nearest is not None and _distance(starts, [nearest], item) <= _NEAR_OWN:
+                self.by.setdefault(nearest.start, item)
+
+    def free(self, hit: PhraseHit, item: SerialCandidate) -> bool:
+        return self.by.get(hit.start, item) is item
+
+
 def _from_words(
     text: str,
     starts: Sequence[int],
     near: Mapping[str, Sequence[PhraseHit]],
     item: SerialCandidate,
+    taken: _LabelOwners,
 ) -> list[tuple[str, float]]:
     label, other = _distance(starts, near["label"], item), _distance(starts, near["other"], item)
     if not item.lettered:
@@ -366,20 +395,27 @@ def _from_words(
     beside = beside or (not item.lettered and _distance_after(starts, near["bank"], item) <= 1)
     if (other <= _NEAR_OTHER and other < label) or (beside and label > 0):
         return [("other", -6.0)]
-    if label <= _NEAR_AFTER:
-        found = [("label", 4.0 if label <= _NEAR_OWN else 3.0)]
+    free = [hit for hit in near["label"] if taken.free(hit, item)]
+    if (own := _distance(starts, free, item)) <= _NEAR_AFTER:
+        found = [("label", 4.0 if own <= _NEAR_OWN else 3.0)]
         strict = _distance(starts, near["strict label"], item) == 0 or _IS.search(
             text[max(0, item.start - _NEARBY) : item.start]
         )
-        if strict and not any(name in {"phone", "price", "number"} for name, _ in item.evidence):
-            # What it is said to be makes a serial of a model's name, of a telephone number it does not.
+        if strict and _may_overrule(item):
             found.append(("strict", 6.0))
         return found
-    if _distance_after(starts, near["label"], item) <= _NEAR_BEFORE:
+    if _distance_after(starts, free, item) <= _NEAR_BEFORE:
         return [("label", 2.0)]
+    if label <= _NEAR_AFTER:
+        return [("label", 1.0)]
     if _distance(starts, near["weak label"], item) <= _NEAR_OTHER:
         return [("weak_label", 1.5)]
     return [("look_up", 1.0)] if _distance(starts, near["look up"], item) <= _NEAR_LOOK_UP else []
+
+
+def _may_overrule(item: SerialCandidate) -> bool:
+    """Whether a word that means serial and nothing else makes one of it: of a telephone number or a price it does not."""
+    return not any(name in {"phone", "price", "number"} for name, _ in item.evidence)
 
 
 def _judge_lists(text: str, candidates: Sequence[SerialCandidate]) -> None:
@@ -428,6 +464,14 @@ def _label_lexicon() -> Lexicon:
     """The words beside which a code is a serial, or is none."""
     lists = word_lists("serials")
     return Lexicon({**{name: lists[name] for name in _SECTIONS}, "kind": word_lists("intents")["goods"]})
+
+
+@cache
+def _request_lexicon() -> Lexicon:
+    """The words that ask for a warranty."""
+    return Lexicon(
+        {"warranty": word_lists("intents")["warranty"], "look up": word_lists("serials")["look up"]}
+    )
 
 
 @cache

@@ -67,6 +67,7 @@ _IMPLIED = (
     ("delivery", (_SENT, {"how long"})),
     ("warranty place", ({"bring"}, {"ask warranty", "topic warranty terms"})),
     ("repair time", ({"bring"}, {"ask warranty"}, {"how long"})),
+    ("students", ({"topic promotion"}, {"fact study"})),
     ("warranty parts", ({"ask battery"}, {"ask warranty"})),
 )
 # A topic says nothing beside one of these, which is the same asked more closely.
@@ -76,6 +77,7 @@ _NARROWER = {
     "payment": {"cod", "instalment", "refund"},
     "return": {"return policy"},
     "used goods": {"trade-in"},
+    "promotion": {"students"},
     "warranty period": {"warranty parts"},
     "warranty terms": {"not covered"},
 }
@@ -332,15 +334,13 @@ class _Parser:
         items = self._items()
         wanted, excluded = self._signs(items)
         labels = self._labels
-        topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
         for hit in self._hits:
             if hit.label.startswith(("topic ", "kind ")):
                 self._said[hit.label] = self._text[hit.start : hit.end]
         for hit in self._hits:
             if hit.label.startswith("ask ") and hit.label[-1] in "+-":
                 self._said[hit.label[4:]] = self._text[hit.start : hit.end]
-        topics += [topic for topic, told in _IMPLIED if all(labels & one for one in told)]
-        topics = [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
+        topics = self._topics()
         if _OF_WARRANTY & set(topics):
             asks = [name for name in asks if name not in {"warranty", "battery"}]
         if "students" in topics:
@@ -362,10 +362,7 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        most = next(
-            (hit.label[4:] for hit in self._hits if hit.label.startswith("ask ") and hit.label[-1] in "+-"),
-            "",
-        )
+        most = self._most(asks)
         moves = [
             name
             for name in (
@@ -459,7 +456,9 @@ class _Parser:
                 and not (whole == "pc" and attribute == "screen")
             ):
                 asks.append(attribute)
-            elif kinds and fold(gap).strip() in _PART_OF:
+            elif (kinds and fold(gap).strip() in _PART_OF) or (
+                spoken_of not in {"", kind} and self._is_part(hit)
+            ):
                 # "tai nghe có mic": a part of the goods, which the catalogue may not tell.
                 self._parts.append(hit)
             elif (kinds and not gap.strip()) or self._is_owned(hit, kinds):
@@ -471,6 +470,22 @@ class _Parser:
                     self._narrowed(hit)
             before = hit
         return kinds, asks, owned
+
+    def _topics(self) -> list[str]:
+        """The topics of service, those that show in what is asked of others too."""
+        topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
+        topics += [topic for topic, told in _IMPLIED if all(self._labels & one for one in told)]
+        return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
+
+    def _most(self, asks: Sequence[str]) -> str:
+        """What is asked to be the most or the least; of "ssd lớn nhất" the size of what is named."""
+        hit = next(
+            (hit for hit in self._hits if hit.label.startswith("ask ") and hit.label[-1] in "+-"), None
+        )
+        if hit is None:
+            return ""
+        size = hit.label.startswith("ask screen") and not {"man", "screen"} & set(folded_words(hit.phrase))
+        return f"{asks[0]} {hit.label[-1]}" if size and len(asks) == 1 else hit.label[4:]
 
     def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
@@ -496,6 +511,13 @@ class _Parser:
             other.label in {"goes with", "fits"} and 0 <= hit.start - other.end <= 1 for other in self._hits
         )
         return said or (beside and bool(kinds))
+
+    def _is_part(self, hit: PhraseHit) -> bool:
+        """Whether a kind is asked for as a part of goods that were shown: "cái nào có loa"."""
+        before = folded_words(self._rest[: hit.start])
+        return before[-1:] in (["co"], ["with"], ["has"], ["have"]) and bool(
+            {"nao", "which"} & set(before[-3:])
+        )
 
     def _narrowed(self, hit: PhraseHit) -> None:
         """A name of some goods of a kind only ("thẻ nhớ", "macbook") is a word to look for as well."""

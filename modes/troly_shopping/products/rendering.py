@@ -47,6 +47,7 @@ def _is_answer(offer: Offer) -> bool:
     untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     unsure = offer.fit is not None and offer.fit.fits is None
     unsure = unsure or ("total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")])
+    unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
     unsure = unsure or (offer.kind == "rows" and bool(query.most) and not offer.best)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and not (query.fits and offer.kind == "list" and not offer.note)
@@ -215,7 +216,7 @@ def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     missing = [say("compare.missing", lang, what=side) for side in offer.missing]
     products = offer.products
     if len(products) < 2:
-        if not missing:
+        if not (missing or products):
             return OfferText(
                 say("offer.nothing", lang, what=say("offer.goods", lang), limits="", hotline=hotline)
             )

@@ -38,7 +38,9 @@ _KINDS = "select kind from products where kind <> '' group by kind order by coun
 _BEGINS = "select 1 from terms where starts_with(term, ?) limit 1"
 _LONGER = "select distinct term from terms where starts_with(term, ?) order by term limit 20"
 _NAMED = "select name from products where id in (select id from terms where term = ?) limit 200"
-_NARROWING = "select bool_or(contains(key, ?)), bool_and(contains(key, ?)) from products where kind = ?"
+_NARROWING = """
+    select bool_or(contains(' ' || key || ' ', ?)), bool_and(contains(' ' || key || ' ', ?)) from products where kind = ?
+"""
 # A code of so many characters may be the beginning of a longer one: "b760" of "b760m".
 _SHORTEST_CODE = 3
 # What a term weighs that stands in a product's name.
@@ -208,7 +210,7 @@ class ProductStore:
 
     def narrowing(self, kind: str, phrase: str) -> bool:
         """Whether some products of `kind`, not all, have the folded `phrase` in their names."""
-        [(some, every)] = self._fetch(_NARROWING, [phrase, phrase, kind]) or [(False, False)]
+        [(some, every)] = self._fetch(_NARROWING, [f" {phrase} ", f" {phrase} ", kind]) or [(False, False)]
         return bool(some) and not every
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:

@@ -194,6 +194,8 @@ def rules_answer(
     if fitting:
         lines = [passage_line(item, turn) for item in fitting]
         return RulesAnswer("\n".join([say("answer.near", lang), *lines]))
+    if query.unread and request.shown:
+        return RulesAnswer(say("follow.unread", lang, what=quoted(query.unread)))
     if query.unread and store.loaded() is not None:
         kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
         return RulesAnswer(say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds))

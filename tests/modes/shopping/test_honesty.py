@@ -100,3 +100,19 @@ async def test_a_share_that_a_page_names_is_worked_out(shop: Shop, first: str, t
 async def test_asking_for_a_serial_claims_nothing(shop: Shop, text: str) -> None:
     assert not await claims(shop, text)
     assert await claims(shop, "ABC123")
+
+
+async def test_a_part_of_what_was_shown_is_no_new_search(shop: Shop) -> None:
+    await shop.ask("màn hình 27 inch 2k")
+    told = await shop.ask("cái nào có loa")
+    assert told.done.metadata["answered"] is False
+    assert "Loa " not in told.answer
+
+
+async def test_the_extreme_of_more_than_was_shown_is_that_of_all(shop: Shop) -> None:
+    shown = (await shop.ask("laptop dưới 20 triệu")).answer
+    assert "22 sản phẩm" in shown
+    told = await shop.ask("con nào rẻ nhất trong 22 con đó")
+    assert "9.990.000" in told.answer
+    assert "×" not in told.answer
+    assert "9.990.000" in (await shop.ask("con đó giá bao nhiêu")).answer
