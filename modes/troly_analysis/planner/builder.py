@@ -608,12 +608,11 @@ def refine_query(
                 query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
             )
     if parts.extremes and query.form == "scalar":
-        ends = tuple(
-            replace(each, op=end) if each.op in {"max", "min"} else each
-            for each in query.measures
-            for end in dict.fromkeys(parts.extremes)
-        )
-        query = replace(query, measures=tuple(dict.fromkeys(ends)))
+        ends: list[Measure] = []
+        for each in query.measures:
+            turned_to = parts.extremes if each.op in {"max", "min"} else [each.op]
+            ends += [made for end in turned_to if (made := replace(each, op=end)) not in ends]
+        query = replace(query, measures=tuple(ends))
     if parts.rank and query.form in {"top", "rows"}:
         query = replace(query, rank=parts.rank, limit=1)
     if parts.has("growth") and not parts.when.versus:
