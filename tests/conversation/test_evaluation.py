@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.modes.made import registry_of
+from tests.support.modes.made import BUILT_IN, registry_of
 from troly.config import load_settings
 from troly.conversation.evaluation import (
     MISSING,
@@ -32,6 +32,8 @@ from troly.errors import InputError
 from troly.paths import Paths
 from troly.text.catalogue import LANGS
 from troly_shopping import MODE
+
+SHIPPED = Path(__file__).parents[2] / "data" / "eval" / "conversations"
 
 
 def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case:
@@ -293,3 +295,14 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_any_bytes_are_cases_or_problems(lines: list[bytes]) -> None:
     found = read_cases(lines)
     assert len(found.cases) + len(found.problems) == sum(bool(line.strip()) for line in lines)
+
+
+@pytest.mark.parametrize("mode", BUILT_IN)
+def test_the_conversations_that_ship_are_whole_and_have_a_name_each(mode: str) -> None:
+    found = read_case_file(SHIPPED / f"{mode}.jsonl")
+    assert found.problems == []
+    assert len({case.id for case in found.cases}) == len(found.cases) >= 30
+    for case in found.cases:
+        assert case.mode == mode
+        assert len(case.answers) == len(case.turns)
+        assert case.forms
