@@ -75,13 +75,15 @@ class Worker:
 
         future: Future[dict[str, Any]] = Future()
         with self._lock:
-            if self._ended:
-                raise WorkerDiedError(self._process.poll())
-            self._owed = future
+            ended, self._owed = self._ended, future
         try:
+            if ended:
+                raise BrokenPipeError
             assert self._process.stdin is not None  # noqa: S101  opened as a pipe above
             write_frame(self._process.stdin, message)
         except (OSError, ValueError):
+            # The code it ended with is known once its reader has waited for it.
+            await asyncio.to_thread(self._reader.join, _REAP_SECONDS)
             raise WorkerDiedError(self._process.poll()) from None
         async with asyncio.timeout(seconds):
             return await asyncio.wrap_future(future)
