@@ -372,7 +372,10 @@ def suggestions(card: Questions, width: int, lang: Lang, name: str) -> list[Line
 
 
 def plan(card: Steps, width: int, lang: Lang, name: str, opened: Collection[str]) -> list[Line]:
-    """The tasks in order with what became of each; once all are over, one line that opens to them."""
+    """What is done in order, in words, with what became of each; once all are over, one line that opens to them.
+
+    Who does it with which tool stands in the evidence.
+    """
     lines: list[Line] = []
     if name and all(task.status not in ("waiting", "running") for task in card.tasks):
         shown = name in opened
@@ -388,12 +391,11 @@ def plan(card: Steps, width: int, lang: Lang, name: str, opened: Collection[str]
         lines += wrap(head, width)
     for task in card.tasks:
         style = {"running": "accent", "failed": "error", "waiting": "dim"}.get(task.status, "")
-        who = " · ".join(part for part in (task.agent, task.tool) if part)
         took = f"  {duration(task.ms, lang)}" if task.ms is not None else ""
         said = tr(f"ui.task.{task.status}", lang) if task.status in ("failed", "denied") else ""
         parts = [
             Span(f"{TASK_MARKS[task.status]} ", style),
-            Span(f"{task.step}. {who}  ", "dim"),
+            Span(f"{task.step}. ", "dim"),
             Span(task.purpose, style),
             Span(f"{took}  {said}".rstrip(), "dim"),
         ]
