@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from troly.text.fold import WordToken, accents, accents_agree, tokens
+from troly.text.fold import WordToken, accents, accents_agree, fold, tokens
 from troly.text.language import detect
 from troly.text.wordlist import read_lists
 from troly_dental.guard.spelling import LEXICONS, spellings_of
@@ -37,6 +37,8 @@ _NUMBERS = {
 }  # fmt: skip
 # More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
 _PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
+# Hours between two doses.
+_EVERY = re.compile(r"\b(?:cu|moi|every|each)\s+(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,9 @@ def _many_pills(read: _Reading) -> bool:
     if strength >= _MILLIGRAMS and read.has("drug"):
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
+        return True
+    every = _EVERY.search(fold(read.text))
+    if every and most * 24 / max(float(every[1]), 1.0) > _PILLS_A_DAY and read.has("drug"):
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
     return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
@@ -574,15 +579,14 @@ class _Reading:
 
     @property
     def seen_to(self) -> bool:
-        """Whether somebody who can help has already done so: a clinician, and that it is done, in one clause."""
+        """Whether somebody who can help has already done so: a clinician, what was done, and that it is done, in one clause."""
         return any(
-            self._clause(helper) == self._clause(done) and not self._clause_has("not_yet", helper)
-            for helper in self._sure("clinician")
-            for done in self._sure("done")
-        ) or any(
-            self._english
-            and helper.last + 1 < len(self._words)
-            and self._words[helper.last + 1].folded.endswith("ed")
+            any(
+                self._clause(care) == self._clause(helper) and not helper.first <= care.first <= helper.last
+                for care in self._sure("treated")
+            )
+            and self._clause_has("done", helper)
+            and not self._clause_has("not_yet", helper)
             for helper in self._sure("clinician")
         )
 

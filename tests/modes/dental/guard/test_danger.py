@@ -238,3 +238,38 @@ def test_without_accents_few_flags_are_missed_and_few_are_false() -> None:
 def bare(one: WrittenMessage) -> WrittenMessage:
     """The message as one writes who types no accents."""
     return WrittenMessage(one.wanted, fold(one.before) if one.before else None, fold(one.text))
+
+
+HELPERS = ("bác sĩ", "nha sĩ", "phòng khám", "bệnh viện")
+AWAY = ("tắt máy rồi", "đóng cửa rồi", "về rồi", "nghỉ lễ rồi", "đông quá rồi", "hết giờ rồi", "xa lắm rồi")
+CARE = (
+    "khám rồi",
+    "khâu lại rồi",
+    "cắm lại cho bé rồi",
+    "xử lý xong rồi",
+    "đã cầm máu xong",
+    "cho thuốc rồi",
+)
+
+
+@given(st.sampled_from(HELPERS), st.sampled_from(AWAY), st.booleans())
+def test_an_emergency_is_not_over_because_nobody_is_there(helper: str, away: str, plain: bool) -> None:
+    text = f"mà {helper} {away}, làm sao giờ"
+    assert not is_over(fold(text) if plain else text)
+
+
+@given(st.sampled_from(HELPERS), st.sampled_from(CARE))
+def test_an_emergency_is_over_once_it_was_seen_to(helper: str, care: str) -> None:
+    assert is_over(f"{helper} {care}")
+
+
+@given(
+    st.sampled_from(["paracetamol", "efferalgan", "panadol"]),
+    st.integers(1, 12),
+    st.integers(1, 3),
+    st.booleans(),
+)
+def test_doses_that_come_too_often_are_an_overdose(drug: str, hours: int, pills: int, plain: bool) -> None:
+    text = f"từ hôm qua cứ {hours} tiếng tôi uống {pills} viên {drug} 500"
+    found = danger(fold(text) if plain else text)
+    assert (found is not None and found.name == "poisoning") == (pills * 24 / hours > 8)
