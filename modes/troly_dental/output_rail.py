@@ -198,9 +198,24 @@ def seeks_care(sentence: str) -> bool:
     return any(hit.label == "care" for hit in _lexicon().find(sentence))
 
 
+_DENIED = re.compile(r"\b(?:no|neither)\s+((?:[a-z]+\s*(?:,|\bor\b|\bnor\b|\band\b)\s*)*)$")
+_OR = re.compile(r"\s*(?:,|\bor\b|\bnor\b|\band\b)\s*")
+
+
 def warns(sentence: str) -> bool:
-    """Whether a sentence speaks against what it names."""
-    return any(hit.label == "against" for hit in _lexicon().find(sentence))
+    """Whether a sentence speaks against what it names; "no" does before medicines alone ("No aspirin or ibuprofen")."""
+    hits = _lexicon().find(sentence)
+    if any(hit.label == "against" for hit in hits):
+        return True
+    for hit in hits:
+        before = _DENIED.search(fold(sentence[: hit.start])) if hit.label == "medicine" else None
+        if before and all(_is_medicine(word) for word in _OR.split(before[1]) if word):
+            return True
+    return False
+
+
+def _is_medicine(word: str) -> bool:
+    return any(hit.label == "medicine" for hit in _lexicon().find(word))
 
 
 def medicines(text: str) -> frozenset[str]:

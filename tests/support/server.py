@@ -78,6 +78,11 @@ async def serving(services: Services, registry: Registry, **settings: Any) -> As
             finally:
                 server.should_exit = True
                 await task
+                # Connections that a test left hanging outlive the server's patience.
+                for connection in list(server.server_state.connections):
+                    if transport := getattr(connection, "transport", None):
+                        transport.abort()
+                await asyncio.sleep(0)
 
 
 @dataclass(frozen=True)

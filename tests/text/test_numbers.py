@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.vietnamese import anything, decomposed, plain
-from troly.text.numbers import Amount, find_amounts, format_money, format_number, format_percent, parse_number
+from troly.text.numbers import (
+    Amount,
+    counting_words,
+    find_amounts,
+    format_money,
+    format_number,
+    format_percent,
+    parse_number,
+)
 
 MILLION = 1_000_000
 
@@ -148,3 +156,17 @@ def test_what_is_no_number_is_not_shown(x: float | Decimal) -> None:
 
 def test_a_currency_belongs_to_one_amount() -> None:
     assert found("năm đ 15,5 rưỡi") == [("5", "năm đ", "VND"), ("15.5", "15,5", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ba tỉnh có nhiều đơn nhất", [3]),
+        ("hai nhân viên và một trưởng phòng", [2]),
+        ("hai mon nay", [2]),
+        ("which three products", [3]),
+        ("năm tỉnh, tư vấn, bà con", []),
+    ],
+)
+def test_things_counted_in_words(text: str, found: list[int]) -> None:
+    assert [int(amount.value) for amount in counting_words(text)] == found

@@ -25,6 +25,7 @@ _SEP = r"[/.-]"
 _FULL = re.compile(rf"(?<!\d)(\d{{1,2}}){_SEP}(\d{{1,2}}){_SEP}(\d{{4}})(?!\d)")
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _MONTH = re.compile(r"(?<![\d/.,])(\d{1,2})[/-](\d{4})(?![\d/])|(?<!\d)(\d{4})-(\d{2})(?![\d-])")
+_QUARTER = re.compile(r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4])\s*[/-]\s*(\d{4})(?![\d/])")
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/])")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"
@@ -57,6 +58,10 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
     forms: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
         (_FULL, lambda m: (int(m[3]), int(m[2]), int(m[1])) in _triples(known)),
         (_ISO, lambda m: (int(m[1]), int(m[2]), int(m[3])) in _triples(known)),
+        (
+            _QUARTER,
+            lambda m: any((year, (month + 2) // 3) == (int(m[2]), int(m[1])) for year, month in known.months),
+        ),
         (_MONTH, lambda m: (int(m[2] or m[3]), int(m[1] or m[4])) in known.months),
         (_DAY, lambda m: any((day.month, day.day) == (int(m[2]), int(m[1])) for day in known.exact)),
     )

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from troly.text.dates import DateRange, find_ranges
 from troly.text.fold import fold, nfc
-from troly.text.numbers import Amount, find_amounts
+from troly.text.numbers import Amount, counting_words, find_amounts
 from troly_analysis.planner.lexicon import things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
@@ -24,6 +24,8 @@ _CLOSE = 0.035
 _THING, _ROWS = 1.3, 0.7
 """How surely words name a thing for which the sheet has no column."""
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+# A number in words that nothing else is made of.
+_COUNTED = 0.7
 
 
 @dataclass(slots=True)
@@ -154,6 +156,15 @@ def _add_periods(
                 piles[place].period = DateRange(
                     date(year, 1, 1), date(year, 12, 31), typed, (amount.start, amount.end)
                 )
+
+    for amount in counting_words(wording.text):
+        place = _words_of(wording, amount.start, amount.end)
+        if (
+            place
+            and place not in piles
+            and not any(amount.start < end and start < amount.end for start, end in taken)
+        ):
+            piles[place].amount, piles[place].score = amount, _COUNTED
 
 
 def _beside_value(wording: CorrectedText, schema: Schema, found: DateRange, today: date) -> DateRange:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, nfc, words
-from troly.text.numbers import find_amounts
+from troly.text.language import is_syllable
+from troly.text.numbers import counting_words, find_amounts
 from troly.text.wordlist import read_lists
 from troly_rag.corpus.coverage import known_names, question_of, text_of
 
@@ -27,12 +28,13 @@ _SAME = 0.85
 _CLAIMING = 5
 _LARGE, _HUNDRED = 1000, Decimal(100)
 SHORTEST_WORD = 2
-_SENTENCE = re.compile(r"[^\n.!?;]+(?:[.](?=\w)[^\n.!?;]*)*[.!?;]?")
+_SENTENCE = re.compile(r"[^\n.!?;]+(?:(?:[.](?=\w)|(?<=\bMr|\bMs|\bDr)[.]|(?<=\bMrs)[.])[^\n.!?;]*)*[.!?;]?")
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"[\"“«]([^\"”»]{2,80})[\"”»]")
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|\b[\w-]+(?:\.[\w-]+)+\.[a-z]{2,}\b", re.IGNORECASE)
 # Written beside any amount, or for the departments themselves.
 _CODES = frozenset({"VND", "VNĐ", "USD", "HR", "IT"})
+_TITLES = frozenset({"mr", "ms", "mrs", "dr"})
 # The languages that documents are written in may stand before any title.
 _LANGUAGES = re.compile(r"\b(?:Vietnamese|English)\b|\b[Tt]iếng (?:Việt|Anh)\b")
 _LIST = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
@@ -130,7 +132,7 @@ class _Sources:
         self._typed = nfc(self._whole).lower()
         self._words = frozenset(words(self._whole))
         self._known = frozenset(_WORD.findall(self._folded))
-        self._figures = set(_figures(self._whole))
+        self._figures = set(_held_figures(self._whole))
         self._sentences = [
             (frozenset(telling(one)), is_negative(one)) for text in passages for one in claims_of(text)
         ]
@@ -169,7 +171,10 @@ class _Sources:
         if name in _CODES or nfc(name).lower() in self._typed or nfc(name).lower() in known_names():
             return True
         # With its accents a word must stand as it is; without them in any writing.
-        return all(word in self._words or (word.isascii() and word in self._known) for word in words(name))
+        return all(
+            word in self._words or word in _TITLES or (word.isascii() and word in self._known)
+            for word in words(name)
+        )
 
     def _wrong_figure(self, body: str) -> str:
         """A figure that stands nowhere and is no result of figures that do."""
@@ -216,6 +221,12 @@ def _figures(text: str) -> Iterator[Decimal]:
         yield amount.value.normalize()
 
 
+def _held_figures(text: str) -> Iterator[Decimal]:
+    """The figures that may be worked with: those in digits, and things counted in words."""
+    yield from _figures(text)
+    yield from (amount.value for amount in counting_words(text))
+
+
 def _names(body: str) -> Iterator[str]:
     """Runs of words with a capital at their beginning, and single words in capitals; how a sentence begins is none."""
     run: list[str] = []
@@ -236,7 +247,8 @@ def _inside(body: str) -> Iterator[str]:
         apart = body[said[at - 1].end() : word.start()]
         if apart == " " and before.islower() and text[0].isupper() and text[1:].islower():
             after = said[at + 1].group() if at + 1 < len(said) else ""
-            yield f"{text} {after}" if after.islower() and not after.isdigit() else text
+            # Only a syllable may go on with a small letter: "Windows khi" are two words.
+            yield f"{text} {after}" if after.islower() and is_syllable(fold(text)) else text
 
 
 def _without_loose_ends(claims: Sequence[Claim], dropped: Sequence[tuple[str, str]]) -> Sequence[Claim]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from troly.text.catalogue import Lang
-from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place
+from troly.text.fold import accents, accents_agree, fold, fold_in_place, nfc, span_in_place, tokens
 from troly.text.wordlist import LEXICONS, read_lists
 
 # The pieces amounts are made of: numerals with separators, words, and the codes and dates that are none of them.
@@ -116,6 +116,7 @@ def tidy(value: Decimal) -> Decimal:
 _RANGE = re.compile(r"\s*(?:-|~|den|toi|to)\s*")
 _THOUSAND = Decimal(1000)
 _LONGEST_UNIT = 4
+_NO_COUNT = frozenset({"nam", "lam", "nham", "tu"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,23 @@ def find_amounts(s: str) -> list[Amount]:
         together = not low.unit and factors[nth] == 1 and _RANGE.fullmatch(fold(s[low.end : high.start]))
         if together and low.value * factors[nth + 1] <= high.value:
             found[nth] = replace(low, value=low.value * factors[nth + 1], unit=high.unit)
+    return found
+
+
+def counting_words(s: str) -> list[Amount]:
+    """Whole numbers from 2 to 12 that are one word, as things are counted: "ba tỉnh", "two employees", left to right.
+
+    "năm" and "tư" are left out: they mean something else more often.
+    """
+    found = []
+    plain = s.isascii()
+    for token in tokens(s):
+        for word in _word_list().get(token.folded, ()):
+            spelling = word.spelling[0]
+            counted = word.role == "=" and len(word.spelling) == 1 and 2 <= word.value <= 12
+            if counted and token.folded not in _NO_COUNT and (plain or token.text == spelling.text):
+                found.append(Amount(word.value, token.start, token.end))
+                break
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly_dental.memory.types import Fact
-from troly_dental.output_rail import OutputRail, diagnosed, doses
+from troly_dental.output_rail import OutputRail, diagnosed, doses, warns
 from troly_dental.strings import say
 
 NO_DIAGNOSIS = say("rail.diagnosis", "vi")
@@ -228,3 +228,18 @@ def test_any_text_goes_through(text: str) -> None:
     rail = OutputRail((SOURCE,), text, "vi")
     shown = rail.add(text) + rail.finish()
     assert len(shown) <= len(text) + len(NO_DIAGNOSIS) + 8
+
+
+@pytest.mark.parametrize(
+    ("sentence", "against"),
+    [
+        ("No aspirin or ibuprofen: with haemophilia they make the bleeding worse.", True),
+        ("Neither aspirin nor ibuprofen is safe here.", True),
+        ("Không tự uống aspirin hay ibuprofen.", True),
+        ("There is no problem taking ibuprofen.", False),
+        ("No, ibuprofen is fine.", False),
+        ("Take ibuprofen after a meal.", False),
+    ],
+)
+def test_a_warning_is_told_from_advice(sentence: str, against: bool) -> None:
+    assert warns(sentence) is against

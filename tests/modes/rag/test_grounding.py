@@ -184,3 +184,18 @@ def test_the_language_of_a_document_is_no_part_of_its_name() -> None:
     rule = "Công tác phí: phụ cấp 250.000 VND mỗi ngày."
     draft = "The allowance is 250,000 VND a day in the Vietnamese Công tác phí."
     assert ground(draft, [rule], []).dropped == ()
+
+
+def test_titles_counted_words_and_names_before_small_words_are_no_strangers() -> None:
+    passages = [
+        "Tổng giám đốc là bà Trần Thu Hà.",
+        "Thưởng 3.000.000 VND một nhân viên; không tự cài lại Windows.",
+    ]
+    asked = "hai nhân viên và một trưởng phòng"
+    for claim in (
+        "The CEO is Ms. Trần Thu Hà.",
+        "Không được tự cài lại Windows khi máy chậm.",
+        "2 × 3.000.000 = 6.000.000 VND cho hai nhân viên.",
+    ):
+        assert ground(claim, passages, [asked]).text == claim
+    assert ground("The CEO is Ms. Lê Thị Bưởi.", passages, [asked]).text == ""

@@ -138,6 +138,8 @@ class OllamaDouble:
             for task in list(self._connections):
                 task.cancel()
             await asyncio.sleep(0.001)
+        # Connections that were aborted are closed in the loop's next turn.
+        await asyncio.sleep(0)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

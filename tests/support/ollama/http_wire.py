@@ -112,3 +112,7 @@ class Wire:
             await self._writer.wait_closed()
         except ConnectionError:
             return
+        except asyncio.CancelledError:
+            # The server ends: what nobody has read of the last answer goes with it.
+            self.abort()
+            raise

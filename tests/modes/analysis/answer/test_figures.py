@@ -51,6 +51,7 @@ def known(*results: Result, question: str = QUESTION, **arguments: Any) -> Groun
         "Bảng đơn hàng 2024, cột Mức 1 cho thấy doanh thu 57750000.",
         "Không có con số nào ở đây.",
         "**57.750.000 VND** trong tháng 1/2024",
+        "1. Doanh thu quý 1/2024: 57.750.000 VND",
     ],
 )
 def test_what_a_cell_backs_is_let_through(prose: str) -> None:
@@ -67,6 +68,7 @@ def test_what_a_cell_backs_is_let_through(prose: str) -> None:
         ("Doanh thu gấp 2 lần.", "gấp 2 lần"),
         ("Doanh thu tháng 3/2024 là 57.750.000 VND.", "3/2024"),
         ("Tính từ 2/1/2024: 57.750.000 VND.", "2/1/2024"),
+        ("Doanh thu quý 2/2024 là 57.750.000 VND.", "quý 2/2024"),
         ("Trung bình mười hai đơn mỗi ngày.", "mười hai"),
         ("Tổng hai tháng là 107.750.000 VND.", "107.750.000 VND"),
         ("Doanh thu giảm 15,5%.", "giảm"),

@@ -190,6 +190,8 @@ def test_without_accents_and_in_capitals_a_question_means_the_same(sheet: Sheet,
         ("dt shoppe thg 5", "doanh thu Shopee tháng 5"),
         ("bn đh bị hủy", "bao nhiêu đơn hàng bị hủy"),
         ("top 5 sp bán chạy nhất", "top 5 sản phẩm bán chạy nhất"),
+        ("ba sản phẩm bán chạy nhất", "top 3 sản phẩm bán chạy nhất"),
+        ("ba san pham ban chay nhat", "top 3 sản phẩm bán chạy nhất"),
         ("doanhthu theo tinh", "doanh thu theo tỉnh"),
     ],
 )

@@ -78,11 +78,10 @@ async def test_a_memory_server_that_is_down_costs_the_context_only(own_home: Pat
 
 
 async def test_a_memory_server_killed_mid_call_costs_the_context_only(own_home: Path) -> None:
-    calls = 0
+    calls: list[asyncio.StreamWriter] = []
 
     async def dies(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal calls
-        calls += 1
+        calls.append(writer)
         await reader.read(64)
         writer.transport.abort()
 
@@ -93,6 +92,9 @@ async def test_a_memory_server_killed_mid_call_costs_the_context_only(own_home: 
         with clinic_at(own_home, MCP_SERVER_URL=url, TROLY_DENTAL__MCP_SECONDS="5") as clinic:
             told = await clinic.ask("Cạo vôi răng có đau không?", offline=True)
             await clinic.services.llm.aclose()
+        for writer in calls:
+            writer.transport.abort()
+        await asyncio.sleep(0)
     assert calls
     assert told.state["sources"]
     details = {step.node: step.detail for step in told.all(StepFinished)}
