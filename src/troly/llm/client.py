@@ -77,12 +77,17 @@ class OllamaClient:
 
     async def health(self, max_age: float = 5.0) -> Health:
         """Whether the server answers; an answer younger than `max_age` seconds is used again. Never raises."""
-        if self._health is not None and time.monotonic() - self._health_at <= max_age:
+        asked = time.monotonic()
+        if self._health is not None and asked - self._health_at <= max_age:
             return self._health
         try:
-            return await (await self._wire()).probe()
+            wire = await self._wire()
         except ModelError as error:
             return self._learn(Health(up=False, error=error))
+        # Another caller may have looked while this one waited for the connections.
+        if self._health is not None and self._health_at >= asked:
+            return self._health
+        return await wire.probe()
 
     def known_down(self, max_age: float = 5.0) -> ModelError | None:
         """Why the server was down when last looked at, if that is at most `max_age` seconds ago."""
