@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.config import PersonaSettings, Settings
+from troly.config.settings import PersonaSettings, Settings
 from troly.errors import ConfigError
 from troly.paths import Paths
 from troly.personas import Persona, Personas

@@ -17,7 +17,7 @@ from troly_dental.settings import DentalSettings
 from troly_dental.strings import say
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
 
 FOLDER = "dental"

@@ -20,7 +20,7 @@ from troly_rag.corpus.ingest import SAMPLE, IngestJob, IngestOptions, load_one, 
 from troly_rag.strings import say
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
 
 
 INGEST_COMMAND = "app ingest policies PATH"

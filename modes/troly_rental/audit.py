@@ -15,7 +15,7 @@ from troly.text.dates import HCM
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
 
 

@@ -9,7 +9,7 @@ from troly.plugin.mentioning import hint_language, ranked
 from troly_rental.strings import say
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
 
 TALK = (

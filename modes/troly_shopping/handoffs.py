@@ -17,7 +17,7 @@ from troly.text.dates import HCM
 from troly_shopping.strings import say
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.context import TurnContext
     from troly.stores.state import StateDb
 

@@ -8,7 +8,7 @@ from troly.plugin.mentioning import hint_language, ranked
 from troly.text.numbers import format_number
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
 
 # So many rows are ranked; a longer prefix finds the rest.

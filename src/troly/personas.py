@@ -13,7 +13,7 @@ from troly.errors import ConfigError
 from troly.text.catalogue import LANGS, Lang
 
 if TYPE_CHECKING:
-    from troly.config import Settings
+    from troly.config.settings import Settings
     from troly.paths import Paths
 
 LABELS = ("Greeting", "FollowUp", "Hotline")

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.config import ConfigProblem, check_settings, explain, load_settings
 from troly.config.actions import ACTIONS, PLACES, together
 from troly.config.key_names import MARKS, key_label, key_name, types_text
+from troly.config.load import check_settings, explain, load_settings
+from troly.config.problems import ConfigProblem
 from troly.paths import Paths
 from troly.text.catalogue import LANGS, core_catalogue
 

@@ -12,24 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.modes.made import SECTIONS
-from troly import config
-from troly.config import (
-    Settings,
-    SettingsError,
-    schema,
-)
+from troly.config import load, schema, template
+from troly.config.problems import SettingsError
 from troly.config.schema import env_name, key_of
+from troly.config.settings import Settings
 from troly.paths import Paths
 from troly.text.catalogue import LANGS, Lang
 from troly_dental.settings import DentalSettings
 from troly_shopping.settings import GreetingSettings, IntentSettings
 
 # With the tables of the assistants that ship.
-check_settings = partial(config.check_settings, sections=SECTIONS)
-describe = partial(config.describe, sections=SECTIONS)
-explain = partial(config.explain, sections=SECTIONS)
-load_settings = partial(config.load_settings, sections=SECTIONS)
-write_default = partial(config.write_default, sections=SECTIONS)
+check_settings = partial(load.check_settings, sections=SECTIONS)
+describe = partial(schema.describe, sections=SECTIONS)
+explain = partial(load.explain, sections=SECTIONS)
+load_settings = partial(load.load_settings, sections=SECTIONS)
+write_default = partial(template.write_default, sections=SECTIONS)
 specs = partial(schema.specs, SECTIONS)
 
 

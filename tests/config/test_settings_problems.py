@@ -11,21 +11,22 @@ from hypothesis import strategies as st
 
 from tests.support.modes.made import SECTIONS
 from tests.support.process.unprivileged import run_unprivileged
-from troly import config
-from troly.config import ConfigProblem, SettingsError, schema, write_default
+from troly.config import load, schema
+from troly.config.problems import ConfigProblem, SettingsError
 from troly.config.schema import env_name
+from troly.config.template import write_default
 from troly.errors import ConfigError
 from troly.paths import Paths
 from troly.text.catalogue import LANGS, core_catalogue
 
 # With the tables of the assistants that ship.
-check_settings = partial(config.check_settings, sections=SECTIONS)
-load_settings = partial(config.load_settings, sections=SECTIONS)
+check_settings = partial(load.check_settings, sections=SECTIONS)
+load_settings = partial(load.load_settings, sections=SECTIONS)
 specs = partial(schema.specs, SECTIONS)
 
 KEYS = sorted(specs())
 PREPARE = """
-from troly.config import ConfigProblem, Origin
+from troly.config.problems import ConfigProblem, Origin
 ConfigProblem("unreadable", Origin("file", "x")).render("en")
 """
 

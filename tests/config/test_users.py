@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly.config import (
-    IdentitySettings,
+from troly.config.problems import SettingsError
+from troly.config.settings import IdentitySettings, Settings
+from troly.config.users import (
     Profile,
-    Settings,
-    SettingsError,
     check_users,
     current_login,
     load_profile,

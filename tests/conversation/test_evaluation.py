@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.modes.made import BUILT_IN, registry_of
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.conversation.evaluation import (
     MISSING,
     NO_FORM,

@@ -13,7 +13,7 @@ from tests.support.modes.replays import person_at
 from tests.support.stores.services import profile
 from tests.support.vietnamese import anything
 from tests.text.test_language import VIETNAMESE
-from troly.config import Settings
+from troly.config.settings import Settings
 from troly.conversation.language import REQUESTED, decide, requested
 from troly.plugin.events import Say, TurnCompleted, TurnStarted
 from troly.plugin.registry import Registry

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from troly.config import SettingsError, load_settings
+from troly.config.load import load_settings
+from troly.config.problems import SettingsError
 from troly.conversation.session import UNDO_TIME, Session
 from troly.errors import AccessError
 from troly.paths import Paths

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from tests.support.ollama.clients import HELLO, MODELS, client_for, session_for, whole
 from tests.support.ollama.double import Fault, OllamaDouble, Reply, closed_port_url
 from tests.support.process.waiting import until
-from troly.config import BudgetSettings
+from troly.config.settings import BudgetSettings
 from troly.errors import ModelError
 from troly.llm.replies import repeats
 from troly.llm.session import Budget, ModelSession, open_session

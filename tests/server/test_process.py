@@ -18,7 +18,7 @@ import pytest
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.command_line import install_modes
 from tests.support.server import Frame, all_frames, frames_of
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.plugin.services import open_services

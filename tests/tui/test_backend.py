@@ -16,7 +16,7 @@ from tests.support.ollama.double import Fault, OllamaDouble, Reply
 from tests.support.process.waiting import until
 from tests.support.screen.screens import NOW, text_of
 from tests.support.stores.services import profile
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.conversation.session import Session
 from troly.paths import Paths
 from troly.plugin.context import Step, TurnContext, traced

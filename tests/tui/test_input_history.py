@@ -11,7 +11,7 @@ import pytest
 from tests.support.modes.sheets import load_text
 from tests.support.stores.services import profile, services_at
 from tests.tui.test_process import START, on_a_terminal, read_until
-from troly.config import load_profile
+from troly.config.users import load_profile
 from troly.conversation.input_history import Draft
 from troly.conversation.session import Session
 from troly.plugin.registry import Registry

@@ -13,7 +13,7 @@ from tests.support.modes.replays import person_at
 
 ASKED = """
 import asyncio, os, sys
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.paths import Paths

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from troly.config import load_profile
+from troly.config.users import load_profile
 from troly.errors import InputError, StoppedError
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.stores.connections import os_error

@@ -16,7 +16,7 @@ from troly_analysis.strings import say
 from troly_analysis.types import NUMERIC, TEMPORAL, Field, Sheet
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
 
 

@@ -74,7 +74,7 @@ def _samples(services: Services) -> list[Sheet]:
 
 
 def _owner(services: Services) -> str:
-    from troly.config import load_profile
+    from troly.config.users import load_profile
 
     return load_profile(services.paths, services.settings).login
 

@@ -17,7 +17,7 @@ from troly_dental.memory.types import MAX_MESSAGES, Fact, Message
 from troly_dental.settings import DentalSettings
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from troly.config import Profile
+from troly.config.users import Profile
 from troly_rag.config import SCOPES, AccessRules, RagConfig
 
 # Before the name of a department that a document is only for.

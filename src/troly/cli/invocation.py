@@ -13,7 +13,8 @@ from troly.paths import HOME_VARIABLE, Paths
 from troly.text.catalogue import LANGS, Lang, interface_language, tr
 
 if TYPE_CHECKING:
-    from troly.config import Profile, Settings
+    from troly.config.settings import Settings
+    from troly.config.users import Profile
     from troly.conversation.session import Session
     from troly.plugin.registry import Registry
 
@@ -68,7 +69,7 @@ class Invocation:
     @property
     def settings(self) -> Settings:
         """The settings; raises ConfigError when the file or the environment is wrong."""
-        from troly.config import load_settings
+        from troly.config.load import load_settings
 
         if self._settings is None:
             try:
@@ -118,7 +119,7 @@ class Invocation:
         try:
             if not said and not self.paths.config_file.exists():
                 return "auto"
-            from troly.config import load_settings
+            from troly.config.load import load_settings
 
             return load_settings(self.paths, self.env, sections=None).language
         except (TrolyError, OSError):
@@ -167,7 +168,7 @@ def profile_for(invocation: Invocation, own: Profile, claim: IdentityClaim) -> P
     Naming oneself is always allowed; anything else only where impersonation is. Raises AccessError, InputError for
     a login that is none, ConfigError for a wrong users file.
     """
-    from troly.config import load_profile, require_impersonation
+    from troly.config.users import load_profile, require_impersonation
 
     paths, settings, env = invocation.paths, invocation.settings, invocation.env
     base = own if claim.user is None else load_profile(paths, settings, login=claim.user, env=env)

@@ -36,7 +36,7 @@ from troly.presentation.text import block_text, hides
 from troly.text.catalogue import tr
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.conversation.turn import TurnRequest
 
 

@@ -16,7 +16,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
-from troly.config import Profile, Settings, load_profile
+from troly.config.settings import Settings
+from troly.config.users import Profile, load_profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.conversation.verdicts import Expectation, Judgement, Renderer, Verdict, judge

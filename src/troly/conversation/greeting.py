@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.conversation.session import Session
 from troly.errors import ConfigError
 from troly.plugin.contract import Mode, OpeningMessage

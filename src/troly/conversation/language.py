@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from troly.config import Profile, Settings
+from troly.config.settings import Settings
+from troly.config.users import Profile
 from troly.text.catalogue import LANGS, Lang, tr
 from troly.text.fold import fold, words
 from troly.text.language import detect, detect_score, is_syllable, switch_request

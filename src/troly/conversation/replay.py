@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from troly.config import Settings
+from troly.config.settings import Settings
 from troly.conversation.language import decide
 from troly.conversation.recorder import Line, event_lines, json_line
 from troly.conversation.session import Session

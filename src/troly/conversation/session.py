@@ -12,7 +12,9 @@ from zoneinfo import ZoneInfo
 from troly.errors import StoreError
 
 if TYPE_CHECKING:
-    from troly.config import Profile, Settings, SettingsError
+    from troly.config.problems import SettingsError
+    from troly.config.settings import Settings
+    from troly.config.users import Profile
     from troly.paths import Paths
     from troly.plugin.registry import Registry
     from troly.plugin.services import Services
@@ -49,7 +51,8 @@ class Session:
         A wrong users file raises SettingsError, or with `least_rights` gives a person with none of its rights. Blocking,
         and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
         """
-        from troly.config import Profile, SettingsError, current_login, load_profile
+        from troly.config.problems import SettingsError
+        from troly.config.users import Profile, current_login, load_profile
         from troly.plugin.services import open_services
 
         problem: SettingsError | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.errors import StoreError
 from troly.plugin.services import Services
 from troly.recording import TurnRecording

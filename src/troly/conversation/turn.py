@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.conversation.greeting import create_conversation
 from troly.conversation.language import ACKNOWLEDGED, REQUESTED, LanguageDecision, decide
 from troly.conversation.recorder import Recorder, clean

@@ -28,7 +28,7 @@ from troly.llm.types import (
 )
 
 if TYPE_CHECKING:
-    from troly.config import OllamaSettings
+    from troly.config.settings import OllamaSettings
     from troly.llm.wire import Wire
 
 T = TypeVar("T")

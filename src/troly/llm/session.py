@@ -27,7 +27,7 @@ from troly.llm.types import (
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from troly.config import BudgetSettings
+    from troly.config.settings import BudgetSettings
 
 
 # What one turn may ask of models: a number of calls and a number of seconds.

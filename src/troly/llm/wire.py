@@ -20,7 +20,7 @@ from troly.llm.failures import shown_url
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from troly.config import OllamaSettings
+    from troly.config.settings import OllamaSettings
     from troly.llm.types import Health
 
 

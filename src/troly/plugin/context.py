@@ -17,7 +17,7 @@ from troly.text.catalogue import Lang
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.llm.session import ModelSession
     from troly.personas import Persona
     from troly.plugin.contract import Mode

@@ -17,7 +17,7 @@ from troly.text.catalogue import Lang
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.context import TurnContext
     from troly.plugin.services import Services
     from troly.plugin.texts import ModeTexts

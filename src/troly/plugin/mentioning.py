@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from troly.text.fold import fold
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.plugin.services import Services
     from troly.text.catalogue import Lang
 

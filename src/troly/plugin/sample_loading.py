@@ -92,7 +92,7 @@ def main() -> None:
     order = json.load(sys.stdin.buffer)
     with suppress(AttributeError, OSError):
         os.nice(NICE)
-    from troly.config import load_settings
+    from troly.config.load import load_settings
     from troly.paths import Paths
     from troly.plugin.registry import Registry
     from troly.plugin.services import open_services

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 from troly.text.dates import Clock, system_clock
 
 if TYPE_CHECKING:
-    from troly.config import Settings
+    from troly.config.settings import Settings
     from troly.llm.client import OllamaClient
     from troly.paths import Paths
     from troly.personas import Personas

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.errors import AccessError
 from troly.stores.api_keys import ApiKeys, digest
 from troly.text.sanitize import sanitize

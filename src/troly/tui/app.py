@@ -46,8 +46,8 @@ from troly.tui.theme import THEMES, Palette, theme_name
 if TYPE_CHECKING:
     from textual.widgets import TextArea
 
-    from troly.config import Settings
     from troly.config.actions import Place
+    from troly.config.settings import Settings
     from troly.conversation.session import Session
     from troly.paths import Paths
     from troly.tui.chat.prompt import Prompt

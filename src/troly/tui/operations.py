@@ -30,7 +30,7 @@ from troly.tui.chat.view import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from troly.config import Settings
+    from troly.config.settings import Settings
     from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
     from troly.conversation.jobs import MissingModel
     from troly.conversation.session import Session

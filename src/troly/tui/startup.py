@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from troly.config import Settings, load_settings
+from troly.config.load import load_settings
+from troly.config.settings import Settings
 from troly.errors import TrolyError
 from troly.paths import Paths, write_whole
 from troly.text.catalogue import LANGS, Lang, interface_language

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.stores.services import profile
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.contract import Mode

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.stores.services import profile, services_at
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services
 from troly.retrieval.search.knowledge import Embed

@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.modes.desk import Told
 from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import services_at
-from troly.config import Profile, load_profile
+from troly.config.users import Profile, load_profile
 from troly.conversation.replay import ReplayResult, replay, temporary_copy
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn

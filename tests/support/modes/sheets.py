@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.support.stores.services import NOW, profile
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.paths import Paths
 from troly.plugin.contract import IngestOutcome, IngestRequest
 from troly.plugin.services import Services, open_services

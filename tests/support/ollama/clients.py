@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from troly.config import OllamaSettings
+from troly.config.settings import OllamaSettings
 from troly.llm.client import OllamaClient
 from troly.llm.session import Budget, ModelSession
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from troly.config import Settings
+from troly.config.settings import Settings
 from troly.conversation.input_history import Draft, InputHistory
 from troly.conversation.jobs import Job
 from troly.paths import Paths

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from troly.config import Profile, Settings, load_settings
+from troly.config.load import load_settings
+from troly.config.settings import Settings
+from troly.config.users import Profile
 from troly.paths import Paths
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services

@@ -21,7 +21,7 @@ from tests.support.scenes import evidence as scenes
 from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import NOW, Scene, begin, settle, text_of
 from tests.support.stores.services import profile, services_at
-from troly.config import Settings
+from troly.config.settings import Settings
 from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, PullModel
 from troly.conversation.session import Session
 from troly.errors import InputError, StoppedError

@@ -18,7 +18,7 @@ from troly.cli.command import known_modes
 from troly.cli.failures import STOPPED, UsageError
 from troly.cli.invocation import IdentityClaim, Invocation, parse_moment, profile_for
 from troly.cli.turns import JsonPrinter, Printer, TextPrinter, TurnResult, model_loop, run_one_turn
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest
 from troly.errors import AccessError, InputError, TrolyError

@@ -71,7 +71,7 @@ def check(ctx: typer.Context) -> None:
 
 def init(ctx: typer.Context) -> None:
     """See `cli.config.init.help`."""
-    from troly.config import write_default
+    from troly.config.template import write_default
 
     invocation: Invocation = ctx.obj
     new = not invocation.paths.config_file.exists()
@@ -82,7 +82,8 @@ def init(ctx: typer.Context) -> None:
 
 def problems_of(invocation: Invocation) -> list[ErrorText]:
     """Everything that is wrong with the settings and the users file, in the interface's language."""
-    from troly.config import check_settings, check_users
+    from troly.config.load import check_settings
+    from troly.config.users import check_users
 
     registry = invocation.registry
     found = [

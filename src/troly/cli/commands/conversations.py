@@ -15,7 +15,7 @@ from troly.cli.output import data, data_json, note, paint
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
-    from troly.config import Profile
+    from troly.config.users import Profile
     from troly.conversation.session import Session
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="conversations.id", show_default=False)]

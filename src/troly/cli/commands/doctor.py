@@ -18,7 +18,7 @@ from troly.cli.commands.config import problems_of
 from troly.cli.commands.models import installed, model_details, model_health, wanted_models
 from troly.cli.invocation import Invocation
 from troly.cli.output import Look, data, data_json, note, paint
-from troly.config import load_profile, may_impersonate
+from troly.config.users import load_profile, may_impersonate
 from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services, open_services

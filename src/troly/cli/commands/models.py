@@ -12,7 +12,7 @@ from troly.cli.output import data, data_json, note, progress
 from troly.presentation.text import grid
 
 if TYPE_CHECKING:
-    from troly.config import Settings
+    from troly.config.settings import Settings
     from troly.llm.types import Health, ModelDetails
 
 

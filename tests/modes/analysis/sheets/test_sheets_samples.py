@@ -10,7 +10,7 @@ import pytest
 from tests.support.modes.sheet_generator import FILES, FOLDER
 from tests.support.modes.sheets import sheet_services
 from tests.support.stores.services import profile
-from troly.config import current_login
+from troly.config.users import current_login
 from troly.plugin.contract import IngestRequest
 from troly_analysis.sheets.commands import INGESTS
 from troly_analysis.sheets.samples import SAMPLES, data_status

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.stores.services import NOW
-from troly.config import load_settings
+from troly.config.load import load_settings
 from troly.paths import Paths
 from troly.plugin.services import Services, open_services
 from troly.text.dates import fixed_clock

@@ -11,7 +11,7 @@ import pytest
 
 from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, reuse_at
 from tests.support.stores.services import profile
-from troly.config import Profile
+from troly.config.users import Profile
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.plugin.services import Services
 from troly_rental import audit
