@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from troly.errors import StoreError
 from troly.llm.session import OFFLINE
 from troly.plugin.context import TurnContext
-from troly.recording import given
+from troly.recording import recorded_call
 from troly.text.match import Lexicon
 from troly_dental import notes as bundled
 from troly_dental.guard import judge
@@ -109,7 +109,7 @@ async def search_web(turn: TurnContext, query: str) -> SearchOutcome:
     """Search the web by the tool-server (003-17 to 003-19); never raises."""
     from troly_dental.search.tool import search_tool
 
-    return await given(
+    return await recorded_call(
         "dental.search",
         lambda: search_tool(turn.services, query, turn.language),
         asdict,

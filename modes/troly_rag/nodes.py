@@ -15,7 +15,7 @@ from typing import Any
 from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
-from troly.recording import measured, moment
+from troly.recording import current_time, duration
 from troly_rag.answer.composition import ComposedAnswer, compose
 from troly_rag.answer.evidence import cards
 from troly_rag.answer.output import Span, Times, final_output, talk_output
@@ -71,7 +71,7 @@ def orchestrator_of(cache: Cache) -> Node:
 
     async def orchestrator(_state: State, turn: TurnContext, step: Step) -> State:
         """Small talk is answered at once, a simple question goes straight on, others are reflected on (004-07)."""
-        began = moment("rag.began")
+        began = current_time("rag.began")
         turn.emit(Progress(say("progress.orchestrator", turn.language), AT_ORCHESTRATOR))
         config = await asyncio.to_thread(load, turn.services.paths)
         user = user_context(turn.profile, config)
@@ -170,14 +170,14 @@ async def _is_certain(turn: TurnContext, work: Work) -> bool:
 async def permission_check(state: State, turn: TurnContext, step: Step) -> State:
     """Says what the asker may see, before any agent works; every search is held to it (004-33, 004 C4)."""
     work: Work = state["work"]
-    began = moment("rag.routed")
+    began = current_time("rag.routed")
     turn.emit(Progress(say("progress.permission", turn.language), AT_PERMISSION))
     work.user = user_context(turn.profile, work.config)
     work.routing = replace(work.routing, access=work.user.user_access)
     turn.conversation_metadata[LAST] = work.routing.refined_query[:_LONGEST_QUESTION]
     scopes, departments = ", ".join(work.user.scopes), ", ".join(sorted(work.user.accessible_departments))
     step.note(say("step.access", turn.language, scopes=scopes, departments=departments or "-"), "rules")
-    work.permission = Span(began, moment("rag.checked"))
+    work.permission = Span(began, current_time("rag.checked"))
     return {"work": work, "routing": work.routing.as_dict()}
 
 
@@ -240,7 +240,7 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
         lambda: compose(turn, work.routing, execution.outputs, conflicts, work.config),
         lambda one: one.source == "model" and all(run.status != "failed" for run in execution.runs),
     )
-    ms = measured("rag.compose", (time.perf_counter() - clock) * 1000)
+    ms = duration("rag.compose", (time.perf_counter() - clock) * 1000)
     content = composed.content
     turn.answered = composed.answered
     turn.conversation_metadata[SUM] = composed.computed
@@ -271,7 +271,7 @@ def _input(turn: TurnContext, work: Work) -> dict[str, Any]:
 
 
 def _output(work: Work, composed: ComposedAnswer, turn: TurnContext, formatter_ms: float) -> dict[str, Any]:
-    now = moment("rag.ended")
+    now = current_time("rag.ended")
     router = Span(work.began, work.permission.began)
     total = Span(work.began, now).ms
     return final_output(

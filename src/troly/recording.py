@@ -19,7 +19,7 @@ _DIGITS = 3
 class TurnRecording:
     """Values by label, in the order in which they were taken; with `recorded` they are given back instead of taken.
 
-    `made` and `used` are keys of answers that were kept for reuse, and that were reused; `barred` says whether a key
+    `made` and `used` are keys of answers that were kept for reuse, and that were reused; `excluded` says whether a key
     may not be reused. `missed` names the labels of a replay for which nothing was recorded. `turn` is the turn's id.
     """
 
@@ -32,7 +32,7 @@ class TurnRecording:
         self._awaited = {name: deque(keys) for name, keys in dict(saved.get("orders", {})).items()}
         self._moved = asyncio.Event()
         self.turn = ""
-        self.barred: Callable[[str], bool] = lambda _key: False
+        self.excluded: Callable[[str], bool] = lambda _key: False
         self.made: list[str] = []
         self.used: list[str] = []
         self.missed: list[str] = []
@@ -79,12 +79,12 @@ class TurnRecording:
             waiting.remove(key)
         self._moved.set()
 
-    def recorded(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """All of it as JSON values, for the trace."""
         return {"values": self._values, "orders": self._orders}
 
 
-_TAPE: ContextVar[TurnRecording | None] = ContextVar("troly_tape", default=None)
+_RECORDING: ContextVar[TurnRecording | None] = ContextVar("troly_recording", default=None)
 _NODE: ContextVar[str] = ContextVar("troly_node", default="")
 
 
@@ -104,61 +104,61 @@ def node() -> str:
 
 
 @contextmanager
-def running(tape: TurnRecording) -> Iterator[TurnRecording]:
-    """While open, everything below records on `tape` or is given from it; threads and tasks begun inside included."""
-    token = _TAPE.set(tape)
+def running(recording: TurnRecording) -> Iterator[TurnRecording]:
+    """While open, everything below records on `recording` or is given from it; threads and tasks begun inside included."""
+    token = _RECORDING.set(recording)
     try:
-        yield tape
+        yield recording
     finally:
-        _TAPE.reset(token)
+        _RECORDING.reset(token)
 
 
 def replaying() -> bool:
     """Whether the turn that runs here is a replay."""
-    tape = _TAPE.get()
-    return tape is not None and tape.replaying
+    recording = _RECORDING.get()
+    return recording is not None and recording.replaying
 
 
-def measured(label: str, value: float) -> float:
+def duration(label: str, value: float) -> float:
     """A measured time: `value`, or in a replay the one that was recorded."""
-    tape = _TAPE.get()
-    if tape is None:
+    recording = _RECORDING.get()
+    if recording is None:
         return value
-    if tape.replaying:
-        return float(tape.next(label)) if tape.left(label) else 0.0
+    if recording.replaying:
+        return float(recording.next(label)) if recording.left(label) else 0.0
     value = round(value, _DIGITS)
-    tape.keep(label, value)
+    recording.keep(label, value)
     return value
 
 
-def moment(label: str) -> datetime:
+def current_time(label: str) -> datetime:
     """The time now, in UTC, or in a replay the time that was recorded."""
-    now, tape = datetime.now(UTC), _TAPE.get()
-    if tape is None:
+    now, recording = datetime.now(UTC), _RECORDING.get()
+    if recording is None:
         return now
-    if tape.replaying:
-        return datetime.fromisoformat(tape.next(label)) if tape.left(label) else now
-    tape.keep(label, now.isoformat())
+    if recording.replaying:
+        return datetime.fromisoformat(recording.next(label)) if recording.left(label) else now
+    recording.keep(label, now.isoformat())
     return now
 
 
-def noted(label: str, work: Callable[[], Any]) -> Any:
+def recorded(label: str, work: Callable[[], Any]) -> Any:
     """The JSON value that `work` gives; in a replay the recorded one, and `work` is not called.
 
     A replay without a recording calls it.
     """
-    tape = _TAPE.get()
-    if tape is None:
+    recording = _RECORDING.get()
+    if recording is None:
         return work()
-    if tape.replaying and tape.left(label):
-        return tape.next(label)
+    if recording.replaying and recording.left(label):
+        return recording.next(label)
     value = work()
-    if not tape.replaying:
-        tape.keep(label, value)
+    if not recording.replaying:
+        recording.keep(label, value)
     return value
 
 
-async def given(
+async def recorded_call(
     label: str,
     work: Callable[[], Awaitable[T]],
     pack: Callable[[T], Any],
@@ -169,59 +169,59 @@ async def given(
 
     A replay without a recording takes `otherwise`, and calls `work` only where that is None (nothing of the network).
     """
-    tape = _TAPE.get()
-    if tape is None:
+    recording = _RECORDING.get()
+    if recording is None:
         return await work()
-    if tape.replaying:
-        if tape.left(label):
-            return unpack(tape.next(label))
+    if recording.replaying:
+        if recording.left(label):
+            return unpack(recording.next(label))
         return otherwise() if otherwise is not None else await work()
-    if tape.resumed(label):
-        tape.keep(label, tape.next(label))
-        return unpack(tape.last(label))
+    if recording.resumed(label):
+        recording.keep(label, recording.next(label))
+        return unpack(recording.last(label))
     value = await work()
-    tape.keep(label, pack(value))
+    recording.keep(label, pack(value))
     return value
 
 
 async def in_order(name: str, key: str) -> None:
     """A point that side-by-side work passes in the same order again when the turn is replayed."""
-    tape = _TAPE.get()
-    if tape is not None:
-        await tape.in_order(name, key)
+    recording = _RECORDING.get()
+    if recording is not None:
+        await recording.in_order(name, key)
 
 
 def turn() -> str:
     """The id of the turn that runs here; "" outside of one."""
-    tape = _TAPE.get()
-    return tape.turn if tape is not None else ""
+    recording = _RECORDING.get()
+    return recording.turn if recording is not None else ""
 
 
-def barred(key: str) -> bool:
+def excluded(key: str) -> bool:
     """Whether what stands under `key` may not be reused, because an answer of it was marked as wrong."""
-    tape = _TAPE.get()
-    return tape is not None and tape.barred(key)
+    recording = _RECORDING.get()
+    return recording is not None and recording.excluded(key)
 
 
-def made(key: str) -> None:
+def kept_for_reuse(key: str) -> None:
     """Something of this turn is kept for reuse under `key` (`rental.reuse:12`, `turn:<id>`)."""
     _note("made", key)
 
 
-def used(key: str) -> None:
+def reused(key: str) -> None:
     """This turn reuses what stands under `key`."""
     _note("used", key)
 
 
 def _note(kind: str, key: str) -> None:
-    tape = _TAPE.get()
-    if tape is not None:
-        keys: list[str] = getattr(tape, kind)
+    recording = _RECORDING.get()
+    if recording is not None:
+        keys: list[str] = getattr(recording, kind)
         if key not in keys:
             keys.append(key)
 
 
 def keys_of(trace: Mapping[str, Any], *kinds: str) -> Sequence[str]:
     """The reuse keys of a saved trace: of `kinds` (`made`, `used`), or of both."""
-    leans = trace.get("leans") or {}
-    return [str(key) for kind in kinds or ("made", "used") for key in leans.get(kind, ())]
+    found = trace.get("provenance") or {}
+    return [str(key) for kind in kinds or ("made", "used") for key in found.get(kind, ())]

@@ -84,15 +84,15 @@ def test_a_trace_that_is_too_large_keeps_its_steps_and_says_what_it_lost() -> No
     calls = [{"prompt": [{"role": "user", "content": "x" * 5_000}], "cut": 0} for _ in range(3)]
     events = [["e", {"event": "Progress", "message": "z" * 9_000}]]
     trace = limit_trace(
-        {"steps": [{"node": "n"}], "calls": calls, "tape": {"values": {}}, "events": events}, 6_000
+        {"steps": [{"node": "n"}], "calls": calls, "recording": {"values": {}}, "events": events}, 6_000
     )
-    assert trace["cut"] == [PROMPTS, "tape", EVENTS]
+    assert trace["cut"] == [PROMPTS, "recording", EVENTS]
     assert trace["steps"] == [{"node": "n"}]
     assert len(dump(trace)) < 6_000
     assert event_lines(trace, {}) is None
 
 
-async def test_a_tape_gives_what_it_took(tmp_path: Path) -> None:
+async def test_a_recording_gives_what_it_took(tmp_path: Path) -> None:
     asked = []
 
     async def work() -> int:
@@ -100,19 +100,19 @@ async def test_a_tape_gives_what_it_took(tmp_path: Path) -> None:
         return len(asked)
 
     async def take() -> Sequence[Any]:
-        given_now = await recording.given("net", work, str, int)
+        given_now = await recording.recorded_call("net", work, str, int)
         return (
-            recording.measured("ms", 1.23456),
-            recording.moment("at"),
+            recording.duration("ms", 1.23456),
+            recording.current_time("at"),
             given_now,
-            recording.noted("who", lambda: "a"),
+            recording.recorded("who", lambda: "a"),
         )
 
     with recording.running(TurnRecording()) as live:
         first = await take()
-    with recording.running(TurnRecording(json.loads(json.dumps(live.recorded())))) as again:
+    with recording.running(TurnRecording(json.loads(json.dumps(live.to_json())))) as again:
         second = await take()
-        assert await recording.given("net", work, str, int, lambda: 9) == 9
+        assert await recording.recorded_call("net", work, str, int, lambda: 9) == 9
     assert first == second
     assert first[0] == 1.235
     assert (asked, again.missed) == ([1], ["net"])

@@ -39,7 +39,7 @@ from troly.plugin.events import (
 )
 from troly.plugin.services import Services
 from troly.recording import TurnRecording, running
-from troly.recording import given as from_network
+from troly.recording import recorded_call as from_network
 
 ACTIONS = ("say", "event", "yield", "raise", "model_error", "late")
 
@@ -394,9 +394,9 @@ async def test_what_the_network_gave_a_turn_is_not_asked_for_again_when_it_goes_
     with running(first):
         assert await from_network("web", lambda: page("một"), str, str) == "một"
     again = TurnRecording()
-    again.resume(first.recorded())
+    again.resume(first.to_json())
     with running(again):
         assert await from_network("web", lambda: page("hai"), str, str) == "một"
         assert await from_network("web", lambda: page("ba"), str, str) == "ba"
     assert asked == ["một", "ba"]
-    assert again.recorded()["values"]["web"] == ["một", "ba"]
+    assert again.to_json()["values"]["web"] == ["một", "ba"]

@@ -78,9 +78,9 @@ async def test_marking_again_replaces_and_taking_back_removes(services: Services
     assert len(marked.file.read_text("utf-8").splitlines()) == 1
     store = WrongAnswers(services.conversations)
     assert [(one.turn, one.reason, one.note) for one in store.list("an")] == [(turn, "other", "khác")]
-    assert services.conversations.is_barred(f"turn:{turn}")
+    assert services.conversations.is_excluded(f"turn:{turn}")
     assert unmark_wrong(services, "an", turn)
-    assert not services.conversations.is_barred(f"turn:{turn}")
+    assert not services.conversations.is_excluded(f"turn:{turn}")
     assert (store.list("an"), marked.file.read_text("utf-8")) == ([], "")
     assert not unmark_wrong(services, "an", turn)
 
@@ -179,7 +179,7 @@ async def test_rag_does_not_take_the_finds_of_a_wrong_answer_from_its_cache(own_
         person.conversation = None
         second = await person.ask(question)
         assert (hits(first), hits(second)) == (0.0, 1.0)
-        # What the second reused is the first's: both are barred.
+        # What the second reused is the first's: both are excluded.
         mark(person, second)
         person.conversation = None
         assert hits(await person.ask(question)) == 0.0
@@ -216,7 +216,7 @@ async def test_dental_is_not_told_a_wrong_answer_again(own_home: Path) -> None:
 def remembered(person: Person) -> list[str]:
     """What the memory told the last turn."""
     trace = person.services.conversations.recording(person.profile.login, person.turns()[-1])
-    [recalled] = trace["tape"]["values"]["dental.memory.recalled"]
+    [recalled] = trace["recording"]["values"]["dental.memory.recalled"]
     return [str(one["content"]).strip() for one in recalled["messages"] if one["role"] == "assistant"]
 
 

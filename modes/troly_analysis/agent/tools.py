@@ -22,7 +22,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
-from troly.recording import measured
+from troly.recording import duration
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
 from troly_analysis.answer.cards import RERUN
@@ -196,7 +196,7 @@ async def run_tool(turn: TurnContext, service: DataQueryService, call: ToolCall,
     try:
         record = await call_tool(service, call, f"call_{number}", DEADLINE_SECONDS, turn.language)
     finally:
-        ms = measured(f"analysis.{call.tool}", (time.perf_counter() - began) * 1000)
+        ms = duration(f"analysis.{call.tool}", (time.perf_counter() - began) * 1000)
         failed = record is None or record.error is not None
         detail = _detail(turn, record)
         turn.emit(StepFinished(NODE, ms, None, detail, AGENT, call.tool, failed=failed))

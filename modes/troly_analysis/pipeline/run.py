@@ -12,7 +12,7 @@ import duckdb
 from sqlglot import exp
 
 from troly.errors import TrolyError
-from troly.recording import measured
+from troly.recording import duration
 from troly_analysis.pipeline.allow_list import MAX_RESULT
 from troly_analysis.pipeline.check import CheckedPipeline, validate
 from troly_analysis.pipeline.compiler import Compiler
@@ -100,7 +100,7 @@ def run_pipeline(
         truncated=len(found or []) > MAX_ROWS,
     )
     read = sheet.rows + sum(each.rows for each in _looked_up(checked.stages))
-    ms = measured("analysis.pipeline", (time.perf_counter() - began) * 1000)
+    ms = duration("analysis.pipeline", (time.perf_counter() - began) * 1000)
     return QueryAnswer(result, Run(sql, read, sheet.span, ms, pipeline=checked.pipeline))
 
 

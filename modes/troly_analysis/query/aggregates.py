@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from troly.errors import InputError
-from troly.recording import measured
+from troly.recording import duration
 from troly_analysis.query.fields import (
     COUNTS,
     Key,
@@ -113,7 +113,7 @@ class SheetQuery:
             read = int(first[0] or 0)
             span = _span(first[1], first[2]) if facts == len(_FACTS) else span
             span = span if read else None
-        ms = measured("analysis.query", (time.perf_counter() - self._began) * 1000)
+        ms = duration("analysis.query", (time.perf_counter() - self._began) * 1000)
         return rows, Run(sql, read, span, ms, tuple(self._values.matched), tuple(self._values.nearest))
 
     def _quietly(self, statement: exp.Expr) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from troly.errors import TrolyError
-from troly.recording import given
+from troly.recording import recorded_call
 from troly.stores.wrong_answers import WrongAnswers
 from troly_dental.mcp_client import ERROR_META, McpCallError, McpConnection, ToolResult, line_of
 from troly_dental.memory.client import MemoryClient
@@ -93,7 +93,7 @@ async def recall(turn: TurnContext) -> MemoryContext:
         facts = tuple(Fact(**fact) for fact in saved["facts"])
         return MemoryContext(**{**saved, "messages": tuple(saved["messages"]), "facts": facts})
 
-    return await given(
+    return await recorded_call(
         "dental.memory.recalled", read, asdict, unpack, lambda: MemoryContext(turn.conversation.id)
     )
 
@@ -121,4 +121,4 @@ async def _written(turn: TurnContext, write: Callable[[MemoryClient], Awaitable[
             await write(memory)
         return memory.problem
 
-    return await given("dental.memory.saved", work, str, str, str)
+    return await recorded_call("dental.memory.saved", work, str, str, str)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from troly.recording import moment
+from troly.recording import current_time
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
@@ -300,7 +300,7 @@ def _instant(moment: datetime) -> str:
 
 def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
     """The same fields for small talk read since `began` (aware): no agent was asked, nothing searched (004-18)."""
-    routed, ended = moment("rag.routed"), moment("rag.ended")
+    routed, ended = current_time("rag.routed"), current_time("rag.ended")
     total = Span(began, ended).ms
     router = {"node_id": "Router", "type": "router", "agent": None, "tool": None, "status": "done"}
     formatter = {"node_id": "AnswerFormatter", "type": "formatter", "status": "done"}

@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from troly.plugin.events import Conflict, Side
-from troly.recording import measured
+from troly.recording import duration
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts
@@ -75,7 +75,7 @@ def find_conflicts(
         if not resolution.tie:
             losers.update(scored.candidate.id for scored in resolution.ranked[1:])
     policy = next((one.policy for one in found if not one.tie), found[0].policy if found else "single_source")
-    ms = measured("rag.settle", (time.perf_counter() - began) * 1000)
+    ms = duration("rag.settle", (time.perf_counter() - began) * 1000)
     return ConflictReport(tuple(found), frozenset(losers), policy, round(ms, 3))
 
 

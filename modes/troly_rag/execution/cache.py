@@ -50,12 +50,12 @@ class Cache:
 
         Nothing of a turn that was marked as wrong is given again. The recording of a turn says whose finds it reused.
         """
-        maker = recording.noted(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
+        maker = recording.recorded(f"rag.cache:{key[:16]}", lambda: self._maker(key, ttl))
         entry = self._entries.get(key)
         if not maker or entry is None:
             return None
         if maker != recording.turn():
-            recording.used(f"{TURN}{maker}")
+            recording.reused(f"{TURN}{maker}")
         self._entries.move_to_end(key)
         return entry.value
 
@@ -64,7 +64,7 @@ class Cache:
         entry = self._entries.get(key)
         if entry is None:
             return ""
-        if self._clock() - entry.since >= ttl or recording.barred(f"{TURN}{entry.maker}"):
+        if self._clock() - entry.since >= ttl or recording.excluded(f"{TURN}{entry.maker}"):
             self._entries.pop(key, None)
             return ""
         return entry.maker
@@ -73,7 +73,7 @@ class Cache:
         """Keep `value`, never None, as found by the turn that is running."""
         maker = recording.turn()
         if maker:
-            recording.made(f"{TURN}{maker}")
+            recording.kept_for_reuse(f"{TURN}{maker}")
         self._entries[key] = _CacheEntry(self._clock(), value, maker or "-")
         self._entries.move_to_end(key)
         while len(self._entries) > _MOST:

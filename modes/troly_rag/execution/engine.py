@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from troly.errors import AccessError, ConfigError, InputError, TrolyError
 from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted, Task
-from troly.recording import in_order, measured, moment
+from troly.recording import current_time, duration, in_order
 from troly.text.catalogue import Lang
 from troly_rag.config import Agent, Limits
 from troly_rag.execution.cache import Cache, digest
@@ -425,7 +425,7 @@ async def execute(routing: Routing, setup: ExecutionSetup, reporter: Reporter) -
         tuple(plan.runs),
         plan.hits,
         plan.lookups,
-        measured("rag.execution", (time.perf_counter() - began) * 1000),
+        duration("rag.execution", (time.perf_counter() - began) * 1000),
         tuple(reporter.stream),
         records,
     )
@@ -462,7 +462,7 @@ class _PlanRun:
             self._ended[task.id].set()
 
     async def _run(self, task: PlanTask) -> tuple[ToolRun, str]:
-        began, clock = moment(f"rag.began:{task.id}"), time.perf_counter()
+        began, clock = current_time(f"rag.began:{task.id}"), time.perf_counter()
         query = self._query(task)
         before = tuple(self.results[needed] for needed in task.depends_on if needed in self.results)
         input_hash = digest(task.agent, task.tool, query, [result.digest for result in before])
@@ -476,7 +476,7 @@ class _PlanRun:
         result = attempted.value
         if result is not None and not result.error:
             self.results[task.id] = result
-        spent = measured(f"rag.run:{task.id}", (time.perf_counter() - clock) * 1000)
+        spent = duration(f"rag.run:{task.id}", (time.perf_counter() - clock) * 1000)
         self._spent[task.agent] += spent
         run = ToolRun(
             node_id=task.id,
@@ -485,7 +485,7 @@ class _PlanRun:
             query_index=task.query_index,
             status=_status(result),
             started_at=began,
-            ended_at=moment(f"rag.ended:{task.id}"),
+            ended_at=current_time(f"rag.ended:{task.id}"),
             duration_ms=round(spent, 3),
             input_hash=input_hash,
             output_hash=result.digest if result is not None else "",

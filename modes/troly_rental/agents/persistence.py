@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.focus import FocusRow
-from troly.recording import made
+from troly.recording import kept_for_reuse
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.audit import Audit
 from troly_rental.reuse.matches import QuestionReuse, reuse_key
@@ -57,7 +57,7 @@ async def _store_pair(
         now=turn.now,
     )
     if number is not None:
-        made(reuse_key(number))
+        kept_for_reuse(reuse_key(number))
     return number is not None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice
-from troly.recording import noted
+from troly.recording import recorded
 from troly_rental import sessions
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.store import RentalStore
@@ -59,7 +59,7 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
         )  # by the clock that the messages are saved by
         return sessions.session_to_json(entered)
 
-    entered = sessions.session_from_json(noted("rental.session", enter))
+    entered = sessions.session_from_json(recorded("rental.session", enter))
     try:
         scope = scope_for(store, who.login)
     except StoreError as error:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from sqlglot import exp
 
 from troly.plugin.context import Step, TurnContext
-from troly.recording import measured, used
+from troly.recording import duration, reused
 from troly.sandbox import SandboxError, check
 from troly_rental.agents.conversation import prompt_context, without_empty
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
@@ -220,8 +220,8 @@ class _QueryAttempts:
         result = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")
         match = self.match if origin == "reuse" else None
         if match is not None and match.entry is not None:
-            used(reuse_key(match.entry.number))
-        return QueryExecution(origin, checked, result, self.tried, measured("rental.sql", rows.ms), match)
+            reused(reuse_key(match.entry.number))
+        return QueryExecution(origin, checked, result, self.tried, duration("rental.sql", rows.ms), match)
 
     async def _count_without_limit(self, checked: CheckedQuery) -> int | None:
         every = checked.tree.copy()

@@ -98,7 +98,7 @@ class QuestionReuse:
         again = recording.replaying()
         scope = question.role, question.schema_version
         entries = [] if again else await asyncio.to_thread(self._store.of_scope, *scope)
-        held = recording.noted(
+        held = recording.recorded(
             "rental.reuse.kept", lambda: [any(entry.packed_vector for entry in entries)] if entries else []
         )
         if not held:
@@ -107,7 +107,7 @@ class QuestionReuse:
         query = _ReuseQuery(
             question, vector, self._embedder(), now, self._services.settings.of(RentalSettings)
         )
-        match = await recording.given(
+        match = await recording.recorded_call(
             "rental.reuse", lambda: asyncio.to_thread(_best, query, entries), match_to_json, match_from_json
         )
         if match.kind == "hard" and match.entry is not None and not again:
@@ -147,7 +147,7 @@ class QuestionReuse:
             embedder=self._embedder() if vector else "",
             packed_vector=pack_vector(vector),
         )
-        kept: int | None = await recording.given(
+        kept: int | None = await recording.recorded_call(
             "rental.kept",
             lambda: asyncio.to_thread(self._store.add, entry, now),
             lambda number: number,

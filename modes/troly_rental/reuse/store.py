@@ -55,19 +55,19 @@ MIGRATION = Migration(
 )
 _OF_SCOPE = """
     SELECT * FROM rental_reuse WHERE role = ? AND schema_version = ? AND barred_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
+        AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
     ORDER BY number DESC LIMIT ?
 """.replace("{prefix}", BAR_PREFIX)
 _LIST = "SELECT * FROM rental_reuse WHERE ?1 IS NULL OR author = ?1 ORDER BY number DESC"
 _BARRED = """
     SELECT 1 FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND sql = ?
-        AND (barred_at IS NOT NULL OR EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number))
+        AND (barred_at IS NOT NULL OR EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number))
 """.replace("{prefix}", BAR_PREFIX)
 _KNOWN = """
     SELECT number FROM rental_reuse
     WHERE canonical = ? AND role = ? AND schema_version = ? AND mode = ? AND slots = ? AND barred_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM barred WHERE key = '{prefix}' || number)
+        AND NOT EXISTS (SELECT 1 FROM excluded WHERE key = '{prefix}' || number)
 """.replace("{prefix}", BAR_PREFIX)
 _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,

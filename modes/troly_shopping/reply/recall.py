@@ -62,10 +62,10 @@ async def _recorded(turn: TurnContext, question: str, shown: int) -> list[dict[s
         embedded.extend(texts)
         return await turn.model.embed(texts)
 
-    found: list[dict[str, Any]] = await recording.given(
+    found: list[dict[str, Any]] = await recording.recorded_call(
         "shopping.recall", lambda: _search(turn, question, shown, embed), lambda kept: kept, lambda kept: kept
     )
-    asked: list[str] = recording.noted("shopping.embedded", lambda: embedded)
+    asked: list[str] = recording.recorded("shopping.embedded", lambda: embedded)
     if asked and recording.replaying():
         with suppress(ModelError):
             await turn.model.embed(asked)

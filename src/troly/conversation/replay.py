@@ -137,7 +137,7 @@ def recorded_turn(services: Services, owner: str, turn: StoredTurn) -> RecordedT
     cut = [str(name) for name in trace.get("cut", ())]
     lines = event_lines(trace, turn.state)
     reason = "replay.cut" if cut else "replay.old"
-    if lines is None or not isinstance(trace.get("tape"), Mapping):
+    if lines is None or not isinstance(trace.get("recording"), Mapping):
         raise InputError(reason, turn=turn.id)
     try:
         given = TurnInputs.from_json(trace["given"])
@@ -196,7 +196,7 @@ class ReplayTurn(Turn):
         )
         super().__init__(Session(services, registry, given.profile), request)
         self._recorded = recording
-        self._recording = TurnRecording(recording.trace["tape"])
+        self._recording = TurnRecording(recording.trace["recording"])
         self._recording.turn = recording.turn.id
         self.lines: list[dict[str, Any]] = []
 

@@ -25,9 +25,9 @@ LENGTH = "length"
 MESSAGE_LIMIT = 60_000
 TRACE_LIMIT = 4_000_000
 SHORT = 400
-HEAVY = ("given", "tape", "leans", "events")
+HEAVY = ("given", "recording", "provenance", "events")
 HEAVY_OF_CALLS = frozenset({"prompt", "reply", "vectors", "tool_calls", "pieces"})
-PROMPTS, TAPE, EVENTS = "prompts", "tape", "events"
+PROMPTS, RECORDING, EVENTS = "prompts", "recording", "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def build_trace(
         "language": sources.inputs.language if sources.inputs else "",
         "skipped": [list(pair) for pair in sources.skipped],
         "given": sources.inputs.as_json() if sources.inputs else None,
-        "tape": sources.recording.recorded(),
-        "leans": {"made": list(sources.recording.made), "used": list(sources.recording.used)},
+        "recording": sources.recording.to_json(),
+        "provenance": {"made": list(sources.recording.made), "used": list(sources.recording.used)},
         "events": recorder.log.ended(dict(end), state, recorder.streamed),
     }
     return limit_trace(trace)
@@ -75,7 +75,7 @@ def limit_trace(trace: dict[str, Any], limit: int = TRACE_LIMIT) -> dict[str, An
     if large:
         cut = [PROMPTS] if _shorten(trace["calls"], SHORT) or cut else cut
         large = len(dump(trace)) > limit
-    for name in (TAPE, EVENTS):
+    for name in (RECORDING, EVENTS):
         if large and trace.get(name):
             trace[name] = None
             cut.append(name)

@@ -45,7 +45,7 @@ from troly.plugin.events import (
     to_json,
 )
 from troly.plugin.services import Services
-from troly.recording import TurnRecording, measured, running
+from troly.recording import TurnRecording, duration, running
 from troly.stores.handovers import Handovers
 from troly.stores.records import Conversation, NewMessage, StoredMessage, dump
 from troly.text.catalogue import LANGS, Lang, tr
@@ -134,7 +134,7 @@ class Turn:
         self._began = time.perf_counter()
         self._model: ModelSession | None = None
         self._recording = TurnRecording()
-        self._recording.barred = self._services.conversations.is_barred
+        self._recording.excluded = self._services.conversations.is_excluded
         self._given: TurnInputs | None = None
         self._warned: set[str] = set()
         first = decide(
@@ -281,7 +281,7 @@ class Turn:
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         if self._request.continues:
             question, recorded = reopen_question(self._services, self._profile, self._request)
-            self._recording.resume(recorded.get("tape") or {})
+            self._recording.resume(recorded.get("recording") or {})
         else:
             # One transaction: a question is there whole, with the conversation that it begins, or not at all.
             with self._services.state.write():
@@ -423,7 +423,7 @@ class Turn:
                     handovers.add(self.conversation_id, card["reason"], card["code"])
 
     def _ms(self) -> float:
-        return measured("turn", (time.perf_counter() - self._began) * 1000)
+        return duration("turn", (time.perf_counter() - self._began) * 1000)
 
 
 def save_question(

@@ -280,7 +280,7 @@ class ModelSession:
             value, reason = await self._structured(task, schema, messages, role, tokens), ""
         except ModelError as error:
             value, reason = rules(), reason_of(error)
-        ms = recording.measured(f"decide:{task}", (time.perf_counter() - began) * 1000)
+        ms = recording.duration(f"decide:{task}", (time.perf_counter() - began) * 1000)
         return Decision(value, "rules" if reason else "model", reason, ms)
 
     async def use_tools(
@@ -454,7 +454,7 @@ class ModelSession:
 
     def _obstacle(self, role: str | None = None) -> ModelError | None:
         """Why a call is not possible now, or None: what a server is found to be is noted for a replay."""
-        found: list[Any] = recording.noted("model.obstacle", lambda: _packed(self._hindered(role)))
+        found: list[Any] = recording.recorded("model.obstacle", lambda: _packed(self._hindered(role)))
         return ModelError(found[0], **found[1]) if found else None
 
     def _hindered(self, role: str | None) -> ModelError | None:

@@ -141,7 +141,7 @@ def traced(name: str, node: Node, *, agent: str = "", tool: str = "") -> Callabl
             ok = True
             return update
         finally:
-            ms = recording.measured(f"step:{name}", (time.perf_counter() - began) * 1000)
+            ms = recording.duration(f"step:{name}", (time.perf_counter() - began) * 1000)
             turn.emit(StepFinished(name, round(ms, 3), step.source, step.detail, agent, tool, failed=not ok))
 
     # LangGraph looks at the annotations to know that a node takes the runtime.

@@ -222,7 +222,7 @@ async def evidence(request: Request, turn: str) -> Response:
     await site.stream(caller, turn)
     found = await asyncio.to_thread(site.session.services.conversations.recording, caller.profile.login, turn)
     return as_json(
-        {"turn": turn, "evidence": {name: value for name, value in found.items() if name != "tape"}}
+        {"turn": turn, "evidence": {name: value for name, value in found.items() if name != "recording"}}
     )
 
 

@@ -54,6 +54,8 @@ WHERE id = ? AND status = 'running'
 """
 # SQLite has no endless LIMIT but this.
 _ALL = -1
+# What the first edition called parts of a trace.
+FIRST_NAMES = {"tape": "recording", "leans": "provenance"}
 
 
 class Conversations:
@@ -340,10 +342,10 @@ class Conversations:
         """The clock of the store."""
         return self._clock
 
-    def is_barred(self, key: str) -> bool:
+    def is_excluded(self, key: str) -> bool:
         """Whether what is kept under `key` may not be reused, for an answer of it was marked as wrong."""
         with self._db.read() as connection:
-            return fetch_one(connection, "SELECT 1 FROM barred WHERE key = ?", (key,)) is not None
+            return fetch_one(connection, "SELECT 1 FROM excluded WHERE key = ?", (key,)) is not None
 
     def turn(self, owner: str, turn_id: str) -> StoredTurn:
         """One turn."""
@@ -356,7 +358,8 @@ class Conversations:
             turn = self._turn(connection, owner, turn_id)
             row = fetch_one(connection, "SELECT data FROM recordings WHERE turn_id = ?", (turn_id,))
         trace = dict(turn.trace) if isinstance(turn.trace, Mapping) else {}
-        return {**trace, **(unpack(row[0]) if row else {})}
+        trace |= unpack(row[0]) if row else {}
+        return {FIRST_NAMES.get(name, name): value for name, value in trace.items()}
 
     def turns(
         self, owner: str, conversation_id: str, *, ids: Collection[str] | None = None

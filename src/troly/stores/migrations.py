@@ -218,6 +218,7 @@ CORE: tuple[Migration, ...] = (
             "CREATE UNIQUE INDEX handovers_open ON handovers (conversation_id) WHERE closed_at IS NULL",
         ),
     ),
+    Migration("0008_excluded", ("ALTER TABLE barred RENAME TO excluded",)),
 )
 
 

@@ -46,7 +46,8 @@ class WrongAnswers:
                 (turn.id, reason, storable(note), instant(now)),
             )
             connection.executemany(
-                "INSERT OR IGNORE INTO barred (key, turn_id) VALUES (?, ?)", [(key, turn.id) for key in keys]
+                "INSERT OR IGNORE INTO excluded (key, turn_id) VALUES (?, ?)",
+                [(key, turn.id) for key in keys],
             )
         return WrongAnswer(turn.id, turn.conversation_id, turn.mode, reason, note, now)
 
@@ -54,7 +55,7 @@ class WrongAnswers:
         """Remove the mark of a turn and what it bars; whether there was one."""
         turn = self._turns.turn(owner, turn_id)
         with self._db.write() as connection:
-            connection.execute("DELETE FROM barred WHERE turn_id = ?", (turn.id,))
+            connection.execute("DELETE FROM excluded WHERE turn_id = ?", (turn.id,))
             return connection.execute("DELETE FROM wrong_answers WHERE turn_id = ?", (turn.id,)).rowcount > 0
 
     def list(self, owner: str) -> list[WrongAnswer]:
