@@ -112,11 +112,16 @@ def open_screen(invocation: Invocation, mode: str | None) -> int:
         return run(paths=invocation.paths, mode=mode, language=invocation.given)
 
 
-def run_server(session: Session, **options: Any) -> None:
-    """Serve over HTTP; see `troly.server.run.serve`."""
-    from troly.server.run import serve
+def run_server(session: Session, *, stdio: bool = False, **options: Any) -> None:
+    """Serve over HTTP (see `troly.server.run.serve`), or as MCP tools to the program that started this one."""
+    if stdio:
+        from troly.server.mcp import serve_stdio
 
-    serve(session, **options)
+        serve_stdio(session)
+    else:
+        from troly.server.run import serve
+
+        serve(session, **options)
 
 
 def _run(invocation: Invocation, args: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troly.errors import InputError, TrolyError
 from troly.paths import HOME_VARIABLE, Paths
@@ -49,13 +49,11 @@ class Invocation:
             raise RuntimeError("this program has no screen")
         return self._screen(self, mode)
 
-    def run_server(
-        self, session: Session, host: str | None, port: int | None, ready: Callable[[str, bool], None]
-    ) -> None:
-        """Serve `session` over HTTP until the process is told to end; `ready` is told the address. Raises ConfigError, InputError."""
+    def run_server(self, session: Session, **options: Any) -> None:
+        """Serve `session` until the process is told to end; `options` are those of `troly.__main__.run_server`."""
         if self._server is None:
             raise RuntimeError("this program has no server")
-        self._server(session, host=host, port=port, ready=ready)
+        self._server(session, **options)
 
     @property
     def registry(self) -> Registry:

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
     },
     "wrong": {"list": "wrong:list_", "mark": "wrong:mark", "undo": "wrong:undo"},
     "serve": "serve:serve",
+    "mcp": {"serve": "mcp:serve"},
     "keys": {"add": "keys:add", "list": "keys:list_", "revoke": "keys:revoke"},
     "eval": "evaluate:evaluate",
     "replay": "replay:replay",
@@ -96,7 +97,10 @@ class RootGroup(TrolyGroup):
         from troly.cli.commands.mode_commands import by_first_word
         from troly.plugin.registry import Registry
 
-        return by_first_word(Registry(), COMMANDS)
+        own = {
+            (name, part) for name, group in COMMANDS.items() if not isinstance(group, str) for part in group
+        }
+        return by_first_word(Registry(), COMMANDS, own)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help of a group, then the exit codes."""

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.sample_loading import SampleLoader
-from troly.server import documents, native, openai
+from troly.server import documents, mcp, native, openai
 from troly.server.access import Access
 from troly.server.guard import Guard
 from troly.server.metrics import Metrics
 from troly.server.problems import problem, retry_after, status_of, text_of
-from troly.server.site import Site, as_json, lang_of
+from troly.server.site import Site, as_json, caller_of, lang_of
 from troly.server.streams import TurnHub
 from troly.server.uploads import Uploads
 from troly.text.catalogue import tr
@@ -47,13 +49,17 @@ def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site
     hub = TurnHub(session, SampleLoader(session.services, session.registry), metrics)
     site = Site(session, access, hub, Uploads(session), metrics)
 
+    # Without sessions each request stands on its own key: nobody can go on with another's.
+    tools = StreamableHTTPSessionManager(mcp.build_server(session, hub, caller_of), stateless=True)
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         hub.begin()
         preparing = asyncio.create_task(
             hub.prepare([mode.id for mode in session.registry] if prepare else [])
         )
-        yield
+        async with tools.run():
+            yield
         preparing.cancel()
         await asyncio.gather(preparing, return_exceptions=True)
         await site.uploads.close()
@@ -72,6 +78,7 @@ def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site
     app.add_api_route("/ready", _ready)
     app.add_api_route("/metrics", _metrics)
     app.add_api_route("/docs", _docs, include_in_schema=False)
+    app.router.routes.append(Route(mcp.PATH, StreamableHTTPASGIApp(tools), methods=["POST"]))
     return Guard(app, settings, access, metrics), site
 
 

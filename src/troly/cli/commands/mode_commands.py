@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,12 +24,19 @@ if TYPE_CHECKING:
 Found = Mapping[str, "list[tuple[Mode, Command]]"]
 
 
-def by_first_word(modes: Iterable[Mode], taken: Iterable[str]) -> dict[str, list[tuple[Mode, Command]]]:
-    """The modes' commands by the word after `app`; one of `taken`, or of another mode, becomes `<mode>-<word>`."""
+def by_first_word(
+    modes: Iterable[Mode], taken: Iterable[str], own: Container[tuple[str, ...]] = ()
+) -> dict[str, list[tuple[Mode, Command]]]:
+    """The modes' commands by the word after `app`; one of `taken`, or of another mode, becomes `<mode>-<word>`.
+
+    A command whose whole path is in `own` is left out: the program's own command runs it (`app mcp serve`).
+    """
     taken = set(taken)
     found: dict[str, list[tuple[Mode, Command]]] = {}
     for mode in modes:
         for command in mode.commands:
+            if command.path in own:
+                continue
             word = command.path[0]
             theirs = word in found and found[word][0][0] is not mode
             found.setdefault(f"{mode.id}-{word}" if theirs or word in taken else word, []).append(

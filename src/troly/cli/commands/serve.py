@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -23,15 +24,24 @@ def serve(
 ) -> None:
     """See `cli.serve.help`."""
     invocation: Invocation = ctx.obj
+    require_server()
+    with invocation.open_session() as session:
+        invocation.run_server(session, host=host, port=port, ready=announced(invocation, "serve.ready"))
+
+
+def require_server() -> None:
+    """Raise UsageError `serve.missing` where the extra is not installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UsageError("serve.missing", names=", ".join(missing))
 
+
+def announced(invocation: Invocation, key: str) -> Callable[[str, bool], None]:
+    """What says on stderr where the server is, and that there is no key where one is needed."""
+
     def ready(address: str, any_key: bool) -> None:
-        note(invocation.say("serve.ready", address=address))
-        settings = invocation.settings.server
-        if not any_key and not settings.open:
+        note(invocation.say(key, address=address))
+        if not any_key and not invocation.settings.server.open:
             note(invocation.say("serve.no_key"))
 
-    with invocation.open_session() as session:
-        invocation.run_server(session, host, port, ready)
+    return ready
