@@ -15,12 +15,14 @@ import pytest
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.ollama.double import OllamaDouble
 from tests.support.process.waiting import until, wait_until
+from tests.support.retrieval.knowledge import WHEN
 from tests.support.retrieval.memory import Desk, desk_at
 from tests.support.stores.services import profile, services_at
 from troly.conversation.greeting import open_conversation
 from troly.conversation.session import Session
 from troly.conversation.turn import TurnRequest, run_turn
 from troly.plugin.services import Services
+from troly.retrieval.documents.files import Document, TextBlock
 
 ROOT = Path(__file__).parents[2]
 MANY = 60
@@ -168,4 +170,28 @@ async def test_with_no_server_messages_wait_until_there_is_one(own_home: Path) -
         await services.llm.health(max_age=0.0)
         services.memory.enqueue()
         await until(lambda: vectors_of(services) == 4, 30)
+        await services.llm.aclose()
+
+
+async def test_pages_loaded_without_an_embedder_get_vectors_once_one_answers(own_home: Path) -> None:
+    """000-53: what was searched by meaning in vain is embedded when no turn is running."""
+    registry = registry_of(planned=planned_mode(Plan(["say"])))
+    with OllamaDouble() as server, services_at(own_home, registry, OLLAMA_HOST=server.url) as services:
+        knowledge = services.knowledge
+        page = Document("Đổi trả", (TextBlock("Đổi hàng trong 7 ngày"),), "txt")
+
+        async def used_vectors() -> bool:
+            embed = await services.llm.embedder("bge-m3")
+            found = await knowledge.search("đổi hàng", collection="shop", embed=embed, embedder="bge-m3")
+            return found.used_vectors
+
+        knowledge.put(page, collection="shop", key="a", ingested_at=WHEN)
+        assert not await used_vectors()
+        assert await services.memory.embed_waiting() == 1
+        assert await used_vectors()
+        asked = len(server.requests)
+        assert await services.memory.embed_waiting() == 0
+        assert len(server.requests) == asked
+        knowledge.put(page, collection="shop", key="b", ingested_at=WHEN)
+        assert await services.memory.embed_waiting() == 1
         await services.llm.aclose()

@@ -112,6 +112,7 @@ def open_services(
         state.close()
         raise
     llm = OllamaClient(settings.ollama)
+    knowledge = Knowledge(state, paths.chroma, paths.set_aside)
     return Services(
         paths=paths,
         settings=settings,
@@ -119,8 +120,8 @@ def open_services(
         state=state,
         conversations=conversations,
         datasets=Datasets(state, paths.datasets, paths.set_aside),
-        knowledge=Knowledge(state, paths.chroma, paths.set_aside),
-        memory=_memory(paths, settings, state, llm),
+        knowledge=knowledge,
+        memory=_memory(paths, settings, state, llm, knowledge),
         personas=Personas(paths, settings, modes[0].persona if modes else "", folders),
         llm=llm,
         sandbox=Sandbox(),
@@ -130,7 +131,9 @@ def open_services(
     )
 
 
-def _memory(paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient) -> Memory:
+def _memory(
+    paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient, knowledge: Knowledge
+) -> Memory:
     from troly.retrieval.memory.memory import Memory
 
     async def embed(embedder: str, texts: list[str]) -> list[list[float]]:
@@ -144,4 +147,5 @@ def _memory(paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient)
         embedder_of=lambda mode: settings.models.for_mode(mode, "embed"),
         embed=embed,
         end=llm.aclose,
+        embed_pages=knowledge.embed_wanted,
     )

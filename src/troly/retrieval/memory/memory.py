@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from troly.errors import ModelError, StoreError, TrolyError
-from troly.retrieval.memory.queue import MemoryQueue
+from troly.retrieval.memory.queue import Calm, MemoryQueue
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import index_terms, query_terms
 from troly.retrieval.search.vectors import ChromaFolder, Index, check_vectors, identity
@@ -336,10 +336,15 @@ async def _at_once() -> None:
     """No waiting between batches."""
 
 
+async def _no_pages(_embed: EmbedWith, _calm: Calm) -> int:
+    return 0
+
+
 class Memory:
     """Conversations as they are searched (C9). Async methods leave blocking work to threads. Raises StoreError.
 
     `embedder_of` names the embedder of a mode, `embed` asks it, `end` closes what `embed` opened in its event loop.
+    `embed_pages` is run by the same queue after the messages: what else waits for vectors.
     """
 
     def __init__(
@@ -352,6 +357,7 @@ class Memory:
         embedder_of: Callable[[str], str],
         embed: EmbedWith,
         end: Callable[[], Awaitable[None]] = _at_once,
+        embed_pages: Callable[[EmbedWith, Calm], Awaitable[int]] = _no_pages,
     ) -> None:
         self.collection = collection + SUFFIX
         self._db = db
@@ -359,6 +365,7 @@ class Memory:
         self._vectors = MemoryVectors(self._ledger, folder, set_aside)
         self._embedder_of = embedder_of
         self._embed = embed
+        self._embed_pages = embed_pages
         self._checked: set[Index] = set()
         self._refused: set[str] = set()
         self.queue = MemoryQueue(self.embed_waiting, end)
@@ -385,8 +392,8 @@ class Memory:
         self.queue.close()
         self._vectors.close()
 
-    async def embed_waiting(self, calm: Callable[[], Awaitable[None]] = _at_once) -> int:
-        """Remove the vectors of deleted conversations, then embed every message that waits; returns how many.
+    async def embed_waiting(self, calm: Calm = _at_once) -> int:
+        """Remove the vectors of deleted conversations, then embed what waits, messages and pages; returns how many.
 
         Newest messages first. `calm` is awaited before each batch. Cancelled or killed, the next call goes on.
         Raises ModelError when no embedder answers, StoreError.
@@ -399,11 +406,9 @@ class Memory:
             modes.setdefault(self._embedder_of(mode), []).append(mode)
         for embedder, names in modes.items():
             done += await self._embed_for(embedder, names, calm)
-        return done
+        return done + await self._embed_pages(self._embed, calm)
 
-    async def _embed_for(
-        self, embedder: str, modes: Sequence[str], calm: Callable[[], Awaitable[None]]
-    ) -> int:
+    async def _embed_for(self, embedder: str, modes: Sequence[str], calm: Calm) -> int:
         done, size = 0, _BATCH
         while True:
             await calm()

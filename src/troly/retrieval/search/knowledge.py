@@ -86,6 +86,9 @@ class Knowledge:
         self._db = db
         self._ledger = VectorLedger(db)
         self._vectors = VectorStore(self._ledger, chroma, set_aside)
+        # Collections and embedders: searched while vectors may be missing, and known to have them all.
+        self._wanted: set[tuple[str, str]] = set()
+        self._complete: set[tuple[str, str]] = set()
 
     @staticmethod
     def migrations() -> tuple[Migration, ...]:
@@ -151,6 +154,7 @@ class Knowledge:
             document.kind, document.encoding, permission, ingested_at,
         )  # fmt: skip
         self.store.replace(record, chunks)
+        self._complete = {pair for pair in self._complete if pair[0] != collection}
         return len(chunks)
 
     def list_documents(self, collection: str, owner: str | None = None) -> list[StoredDocument]:
@@ -191,6 +195,30 @@ class Knowledge:
             return EmbeddingResult(done, left, error)
         return EmbeddingResult(done, left)
 
+    async def embed_wanted(
+        self,
+        embed: Callable[[str, list[str]], Awaitable[list[list[float]]]],
+        calm: Callable[[], Awaitable[None]],
+    ) -> int:
+        """Vectors for every chunk of the collections that were searched by meaning; returns how many got one.
+
+        So pages that were loaded while no embedder answered are found by meaning later (000-53). `embed` takes an
+        embedder and texts; `calm` is awaited before each batch. Raises ModelError when no embedder answers, StoreError.
+        """
+        done = 0
+        for collection, embedder in self._wanted - self._complete:
+
+            async def batch(texts: list[str], embedder: str = embedder) -> list[list[float]]:
+                await calm()
+                return await embed(embedder, texts)
+
+            result = await self.embed_missing(collection, batch, embedder)
+            if result.error is not None:
+                raise result.error
+            done += result.done
+            self._complete.add((collection, embedder))
+        return done
+
     def close(self) -> None:
         """Close the vector store; the state database belongs to the caller."""
         self._vectors.close()
@@ -224,6 +252,7 @@ class Knowledge:
         text = sanitize(question.encode("utf-8", "replace").decode("utf-8")).strip()
         if embed is None or not text:
             return [], None
+        self._wanted.add((reader.collection, embedder))
         if not await asyncio.to_thread(self._ledger.holds, reader.collection, embedder):
             return [], StoreError(
                 "knowledge.vectors_missing", collection=reader.collection, embedder=embedder
