@@ -16,14 +16,16 @@ from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.everyday import without_everyday
 from troly_dental import notes as bundled
-from troly_dental.emergency import EmergencyReply
+from troly_dental.emergency import KEPT, Emergency, EmergencyReply, decided, split_first_line
+from troly_dental.guard import advice
+from troly_dental.guard.danger import NAMES
 from troly_dental.lookup import Findings, SpokenAnswer
 from troly_dental.memory.connection import MemoryContext
 from troly_dental.memory.facts import person_of
 from troly_dental.memory.store import facts_of
 from troly_dental.memory.types import Fact
-from troly_dental.output_rail import OutputRail, doses, warns
-from troly_dental.safety import conflicts, stated, told, what_they_mean, wishes
+from troly_dental.output_rail import CITED, OutputRail, doses, warns
+from troly_dental.safety import conflicts, for_helpers, stated, told, what_they_mean, wishes
 from troly_dental.step_log import PROMPT, RESPONSE, StepLog
 from troly_dental.strings import prompts, say
 
@@ -38,7 +40,8 @@ _NO_MARKS = str.maketrans("<>", "‹›")
 def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
     """System role, summary and pinned facts; the last messages (C3); question, results and form (003-20 to 003-23)."""
     recalled: MemoryContext = state["recalled"]
-    urgent: EmergencyReply | None = state.get("urgent")
+    present = Emergency.of(turn.conversation_metadata, turn.now)
+    card = advice(present.name, turn.language) if present else ""
     system, asked = prompts().messages(
         "answer",
         turn.language,
@@ -46,7 +49,8 @@ def build(turn: TurnContext, state: Mapping[str, Any]) -> list[Message]:
         today=format_date(turn.now.astimezone(HCM).date()),
         summary=summary_block(recalled.summary, turn.language),
         facts=facts_block(known_facts(state), state["question"], turn.language),
-        emergency=say("prompt.emergency", turn.language, card=urgent.text) if urgent else "",
+        emergency=say("prompt.emergency", turn.language, card=card, name=present.name) if present else "",
+        signs=", ".join(NAMES),
         question=state["question"],
         results=results(state["found"]) or say("prompt.no_results", turn.language),
     )
@@ -106,30 +110,98 @@ _QUOTED, _QUOTE_CHARS = 3, 320
 
 
 async def speak(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
-    """Say the answer to a dental question: the model's, else the notes and pages themselves (C8).
+    """Say the answer: the card's facts in an emergency, else the model's answer, else the notes and pages themselves (C8).
 
     What was said at once, that an emergency goes on, stands before it.
     """
-    spoken = await _spoken(state, turn, step)
-    return replace(spoken, text=f"{state['said']}\n\n{spoken.text}") if state.get("said") else spoken
-
-
-async def _spoken(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
-    reason = turn.model.reason_unavailable
-    said = ""
+    rules: EmergencyReply | None = state.get("urgent")
+    before: str = state["said"]
+    if rules and before:
+        more = _helpers_hear(rules, state, turn)
+        step.note(say("step.flag", turn.language, name=state["red_flag"] or "-"), "rules")
+        return SpokenAnswer(before + more, before)
+    reason, draft = turn.model.reason_unavailable, _Draft(state, turn)
     if reason is None:
-        said, reason = await _by_model(state, turn, step)
+        reason = await _by_model(draft, step)
         if not reason:
             found: Findings = state["found"]
-            return SpokenAnswer(said, said, found.pages, found.notes)
-    return await _by_rules(state, turn, step, reason, said)
+            text = _joined(before, draft.urgent, draft.said)
+            cited = frozenset(map(int, CITED.findall(draft.said)))
+            return SpokenAnswer(text, draft.said, found.pages, found.notes, draft.red_flag, cited)
+    if draft.sign is None and rules:
+        # The model failed before it said anything: the rules' word stands.
+        draft.tell(rules)
+    if draft.red_flag:
+        text = _joined(before, draft.urgent, draft.said)
+        return SpokenAnswer(text, text, red_flag=draft.red_flag)
+    answered = await _by_rules(state, turn, step, reason, draft.said)
+    return replace(answered, text=_joined(before, draft.urgent, answered.text))
 
 
-async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, str]:
-    """What the model said and the checks let through, and why it is no whole answer ("" where it is) (003-38).
+def _joined(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _helpers_hear(urgent: EmergencyReply, state: State, turn: TurnContext) -> str:
+    """The facts that helpers must hear, after the card."""
+    if urgent.emergency is None:
+        return ""
+    facts = for_helpers(known_facts(state), urgent.emergency.patient)
+    if not facts:
+        return ""
+    more = f"\n\n{say('safety.tell', turn.language, facts=told(facts, turn.language))}"
+    turn.say(more)
+    return more
+
+
+class _Draft:
+    """What a model has said of an answer: `sign` from its first line (None before it is read), `urgent` what was shown for
+    it, `said` the text that the checks let through."""
+
+    def __init__(self, state: State, turn: TurnContext) -> None:
+        self.sign: str | None = None
+        self.urgent = self.said = ""
+        self.red_flag: str | None = None
+        self.state, self.turn = state, turn
+
+    def hear(self, sign: str) -> None:
+        """Raise, keep or drop the emergency by the first line of the answer."""
+        if self.sign is not None:
+            return
+        self.sign = sign
+        turn, rules = self.turn, self.state.get("urgent")
+        present = Emergency.of(turn.conversation_metadata, turn.now)
+        asked = [*(one.text for one in turn.history if one.sender == "user"), turn.text]
+        urgent = decided(sign, rules, present, asked, (turn.now, turn.language))
+        if urgent is None:
+            turn.conversation_metadata[KEPT] = None
+        else:
+            self.tell(urgent)
+
+    def tell(self, urgent: EmergencyReply) -> None:
+        """Show `urgent` before the answer, and keep its emergency."""
+        turn = self.turn
+        self.red_flag = urgent.emergency.name if urgent.emergency else None
+        turn.conversation_metadata[KEPT] = urgent.emergency.kept() if urgent.emergency else None
+        turn.say(urgent.text)
+        self.urgent = urgent.text
+        if urgent.first:
+            self.urgent += _helpers_hear(urgent, self.state, turn)
+        turn.say("\n\n")
+
+    def show(self, piece: str) -> None:
+        """Show the next piece of the answer."""
+        piece = piece if self.said else piece.lstrip()
+        self.turn.say(piece)
+        self.said += piece
+
+
+async def _by_model(draft: _Draft, step: Step) -> str:
+    """Let the model answer; returns why that is no whole answer, "" where it is one (003-38).
 
     A refused sentence goes back once, with what was shown and the reason; a second one ends the answer.
     """
+    state, turn = draft.state, draft.turn
     log, lang = StepLog(turn), turn.language
     messages = build(turn, state)
     recalled: MemoryContext = state["recalled"]
@@ -143,58 +215,58 @@ async def _by_model(state: State, turn: TurnContext, step: Step) -> tuple[str, s
     log.block(PROMPT, prompt)
     found: Findings = state["found"]
     detail = say("step.by_model", lang, count=len(found.pages) + len(found.notes))
-    said, refused = "", None
+    refused = None
     for task in ("answer", "answer_again"):
         rail = _rail(state, turn)
         try:
-            said += await _streamed(task, messages, rail, said, turn)
+            await _stream(task, messages, rail, draft)
         except ModelError as error:
             log.failure("8", f"LLM error: {error}", error)
-            said += _show(rail.finish(), said, turn)
+            draft.show(rail.finish())
             card = error.render(lang)
             remedy = f"{card.remedy} {say('notice.model_fallback', lang)}".strip()
             turn.emit(Notice("error", card.title, card.message, remedy))
             step.note(detail, "model")
-            return said.rstrip(), error.key
+            return error.key
         refused = rail.refused
         if refused is None:
             break
         log.trouble("8.1", f"Refused ({refused.kind}): {refused.sentence}")
         detail = say("step.refused", lang, detail=detail, reason=refused.reason)
-        key = "rail.go_on" if said.strip() else "rail.again"
+        key = "rail.go_on" if draft.said.strip() else "rail.again"
         again = say(key, lang, sentence=refused.sentence, reason=refused.reason)
-        draft = {"role": "assistant", "content": f"{said}{refused.sentence}"}
-        messages = [*messages, draft, {"role": "user", "content": again}]
+        shown = {"role": "assistant", "content": f"{draft.said}{refused.sentence}"}
+        messages = [*messages, shown, {"role": "user", "content": again}]
     step.note(detail, "model")
     if refused is not None:
         # What no draft did without is told with its reason; who was sent to a doctor still is.
         more = [refused.reason, *([say("rail.care", lang)] if refused.cares else [])]
-        said += _show(f"{'' if said.endswith(chr(10)) or not said else ' '}{' '.join(more)}", said, turn)
-    said = said.rstrip()
-    return said, "" if said else "ollama.empty"
+        draft.show(f"{'' if draft.said.endswith(chr(10)) else ' '}{' '.join(more)}")
+    draft.said = draft.said.rstrip()
+    return "" if draft.said else "ollama.empty"
 
 
-async def _streamed(
-    task: str, messages: list[Message], rail: OutputRail, before: str, turn: TurnContext
-) -> str:
-    """What was shown of one draft, up to the sentence that `rail` refused. Raises ModelError."""
-    raw, said = "", ""
+async def _stream(task: str, messages: list[Message], rail: OutputRail, draft: _Draft) -> None:
+    """Show one draft up to the sentence that `rail` refused; its first line says whether it is urgent. Raises ModelError."""
+    raw, begun = "", False
     try:
-        async with aclosing(turn.model.stream(task, messages)) as pieces:
+        async with aclosing(draft.turn.model.stream(task, messages)) as pieces:
             async for piece in pieces:
                 raw += piece
-                said += _show(rail.add(piece), before + said, turn)
+                if begun:
+                    draft.show(rail.add(piece))
+                elif first := split_first_line(raw, whole=False):
+                    begun = True
+                    draft.hear(first[0])
+                    draft.show(rail.add(first[1]))
                 if rail.refused:
                     break
-        return said + _show(rail.finish(), before + said, turn)
+        if not begun and (first := split_first_line(raw, whole=True)):
+            draft.hear(first[0])
+            draft.show(rail.add(first[1]))
+        draft.show(rail.finish())
     finally:
-        StepLog(turn).block(RESPONSE, raw)
-
-
-def _show(piece: str, said: str, turn: TurnContext) -> str:
-    shown = piece if said else piece.lstrip()
-    turn.say(shown)
-    return shown
+        StepLog(draft.turn).block(RESPONSE, raw)
 
 
 def _rail(state: State, turn: TurnContext) -> OutputRail:
@@ -205,28 +277,6 @@ def _rail(state: State, turn: TurnContext) -> OutputRail:
     facts = known_facts(state)
     said = "\n".join([*own, *(fact.text for fact in facts), state["question"]])
     return OutputRail(texts, said, turn.language, facts)
-
-
-async def in_emergency(state: State, turn: TurnContext, step: Step) -> SpokenAnswer:
-    """After the card: the facts that helpers must hear; to a follow-up the model's answer, which holds to the card."""
-    urgent: EmergencyReply = state["urgent"]
-    said: str = state["said"]
-    lang, more = turn.language, ""
-    if not urgent.first and said != urgent.text:
-        turn.say("\n\n")
-        more, failed = await _by_model(state, turn, step)
-        if failed:
-            rest = urgent.text.removeprefix(said).strip()
-            turn.say(rest)
-            more = f"{more}\n\n{rest}".strip()
-    else:
-        facts = stated(known_facts(state))
-        if facts and urgent.emergency is not None:
-            more = say("safety.tell", lang, facts=told(facts, lang))
-            turn.say(f"\n\n{more}")
-        step.note(say("step.flag", lang, name=state["red_flag"] or "-"), "rules")
-    text = f"{said}\n\n{more}" if more else said
-    return SpokenAnswer(text, more or said)
 
 
 async def _by_rules(state: State, turn: TurnContext, step: Step, reason: str, said: str) -> SpokenAnswer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,8 +13,10 @@ from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
 from troly_dental.guard import advice, danger, is_over
+from troly_dental.guard.danger import NAMES
 from troly_dental.guard.rules import stop_words
 from troly_dental.guard.spelling import LEXICONS
+from troly_dental.memory.facts import patient_of
 from troly_dental.notes import subjects
 from troly_dental.strings import say
 
@@ -27,15 +30,18 @@ _NOW = frozenset({"self_harm", "breathing", "unconscious", "chest", "poisoning",
 _GENTLE = "self_harm"
 # Whose card says that nothing may be eaten.
 _FASTING = frozenset({"breathing", "unconscious", "allergy", "object", "trauma", "swelling", "poisoning"})
+# Worse signs of the same thing, of which its own card speaks.
+_COVERED = {"object": ("breathing",), "allergy": ("breathing", "unconscious")}
 _LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Emergency:
-    """The emergency that a conversation is in: the danger's name and when it was told."""
+    """The emergency that a conversation is in: the danger's name, when it was told, and of whom ("" is the one who writes)."""
 
     name: str
     since: datetime
+    patient: str = ""
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any], now: datetime) -> Self | None:
@@ -45,26 +51,32 @@ class Emergency:
             return None
         try:
             since = datetime.fromisoformat(str(saved.get("since")))
-            return cls(str(saved["name"]), since) if now - since < _LASTS else None
+            return (
+                cls(str(saved["name"]), since, str(saved.get("patient", "")))
+                if now - since < _LASTS
+                else None
+            )
         except (KeyError, TypeError, ValueError):
             return None
 
     def kept(self) -> dict[str, str]:
         """Plain values for the conversation's metadata."""
-        return {"name": self.name, "since": self.since.isoformat()}
+        return {"name": self.name, "since": self.since.isoformat(), "patient": self.patient}
 
 
 @dataclass(frozen=True, slots=True)
 class EmergencyReply:
     """What is said at once; `emergency` is the one to keep, None when it is over; `first` where the card is new.
 
-    `aside`: `text` only reminds of it, before the answer to a question of another matter.
+    `aside`: `text` only reminds of it, before the answer to a question of another matter. `sure` is False where a model that
+    answers is to say whether it is so.
     """
 
     text: str
     emergency: Emergency | None
     first: bool = False
     aside: bool = False
+    sure: bool = False
 
 
 def reply(
@@ -72,8 +84,10 @@ def reply(
 ) -> EmergencyReply | None:
     """The answer to `text` where it tells of a danger or goes on about one; None where there is none."""
     found = danger(text, earlier, present=present.name if present else None)
-    if found is not None and (present is None or found.name != present.name):
-        return EmergencyReply(advice(found.name, lang).strip(), Emergency(found.name, now), first=True)
+    if found is not None and (
+        present is None or found.name not in {present.name, *_COVERED.get(present.name, ())}
+    ):
+        return _card(found.name, now, patient_of([*earlier, text]), lang, sure=found.sure)
     if present is None:
         return None
     if (found is None or danger(text) is None) and is_over(text):
@@ -82,6 +96,51 @@ def reply(
     if found is None and _is_aside(text, present.name, lang):
         return EmergencyReply(_reminder(present.name, lang), present, aside=True)
     return EmergencyReply(still(text, present.name, lang), present)
+
+
+def _card(name: str, now: datetime, patient: str, lang: Lang, *, sure: bool = True) -> EmergencyReply:
+    return EmergencyReply(advice(name, lang).strip(), Emergency(name, now, patient), first=True, sure=sure)
+
+
+# -- What a model says of it, in the first line of its answer.
+
+NONE, OVER = "none", "over"
+_LONGEST_LINE = 80
+_URGENT = re.compile(r"\W*URGENT\W*?[:=]\W*([a-z_]+)[^\w\n]*\n*", re.IGNORECASE)
+
+
+def split_first_line(raw: str, *, whole: bool) -> tuple[str, str] | None:
+    """The sign that the line `URGENT: <sign>` names before an answer and the text behind it; "" where the line is missing.
+
+    None where `raw`, unless it is the `whole` answer, is still too short to tell.
+    """
+    begun = raw.lstrip()
+    if not whole and "\n" not in begun and len(begun) < _LONGEST_LINE:
+        return None
+    found = _URGENT.match(begun)
+    sign = found[1].lower() if found else ""
+    return (sign if sign in {*NAMES, NONE, OVER} else ""), begun[found.end() :] if found else raw
+
+
+def decided(
+    sign: str,
+    rules: EmergencyReply | None,
+    present: Emergency | None,
+    messages: Sequence[str],
+    at: tuple[datetime, Lang],
+) -> EmergencyReply | None:
+    """What is said `at` a time in a language before the answer of a model that named `sign` of the person's `messages`; None where nothing is urgent.
+
+    A model that did not say leaves it to the rules, but never to their guess that an emergency is over.
+    """
+    now, lang = at
+    if sign in NAMES and (present is None or present.name != sign):
+        return _card(sign, now, patient_of(messages), lang)
+    if not sign and rules and rules.first:
+        return rules
+    if present is None or sign == OVER:
+        return None
+    return EmergencyReply(_reminder(present.name, lang), present, aside=sign == NONE)
 
 
 def _is_aside(text: str, name: str, lang: Lang) -> bool:

@@ -76,13 +76,16 @@ class Findings:
 class SpokenAnswer:
     """What was said: `text` without the sources, and what it rests on, in the order of their numbers: pages, then notes.
 
-    `gist` is the part of it that the summary is made of.
+    `gist` is the part of it that the summary is made of, `red_flag` the emergency that the model told of,
+    `cited` the numbers that a model's answer cites (empty: all).
     """
 
     text: str
     gist: str
     pages: tuple[Page, ...] = ()
     notes: tuple[Note, ...] = ()
+    red_flag: str | None = None
+    cited: frozenset[int] = frozenset()
 
 
 NOTES, MOST_NOTES, TOPIC_CHARS = 2, 3, 120

@@ -49,7 +49,10 @@ async def listen(_state: State, turn: TurnContext, step: Step) -> State:
 
 
 async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
-    """Danger comes before everything: what to do now is said first, and goes on being said until it is over."""
+    """Danger comes before everything: what to do now is said first, and goes on being said until it is over.
+
+    Where the rules are not sure, or an emergency goes on, a model that answers says so in the first line of its answer.
+    """
     question, lang = state["question"], turn.language
     earlier = [message.text for message in turn.history if message.sender == "user"]
     present = Emergency.of(turn.conversation_metadata, turn.now)
@@ -57,28 +60,30 @@ async def red_flags(state: State, turn: TurnContext, step: Step) -> State:
     if told is None:
         step.note(say("step.no_flag", lang), "rules")
         return {"route": "guardrail"}
-    turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
-    if told.emergency is None and bundled.asks(question):
-        step.note(say("step.no_flag", lang), "rules")
-        return {"route": "guardrail"}
     name = told.emergency.name if told.emergency else None
-    if told.aside:
-        turn.say(f"{told.text}\n\n")
-        step.note(say("step.flag", lang, name=name), "rules")
-        return {"red_flag": name, "said": told.text, "route": "guardrail"}
-    StepLog(turn).flow("1.6", f"Red flag: {name}")
-    # A follow-up is answered by the model where one is there; that it is urgent is said at once.
-    head = (
-        told.text
-        if told.first or name is None or turn.model.reason_unavailable
-        else told.text.splitlines()[0]
-    )
-    turn.say(head)
     step.note(say("step.flag", lang, name=name or "-"), "rules")
     before = PreviousTurn.of(turn.conversation_metadata)
-    _keep(turn, question, dental=True, topic=before.topic or question)
     verdict = {"dental": True, "source": "rules", "score": 1.0}
-    return {"red_flag": name, "guardrail": verdict, "said": head, "urgent": told, "route": "memory"}
+    ahead = {
+        "guardrail": verdict,
+        "urgent": told,
+        "route": "memory",
+        "topic": before.topic,
+        "query": question,
+    }
+    if turn.model.reason_unavailable is None and not (told.first and told.sure):
+        _keep(turn, question, dental=True, topic=before.topic or question)
+        return ahead
+    turn.conversation_metadata[emergency.KEPT] = told.emergency.kept() if told.emergency else None
+    if told.emergency is None and bundled.asks(question):
+        return {"route": "guardrail"}
+    if told.aside:
+        turn.say(f"{told.text}\n\n")
+        return {"red_flag": name, "said": told.text, "route": "guardrail"}
+    StepLog(turn).flow("1.6", f"Red flag: {name}")
+    turn.say(told.text)
+    _keep(turn, question, dental=True, topic=before.topic or question)
+    return {**ahead, "red_flag": name, "said": told.text}
 
 
 async def guardrail(state: State, turn: TurnContext, step: Step) -> State:
@@ -136,11 +141,12 @@ _TOLD = "dental_search_off_told"
 async def search(state: State, turn: TurnContext, step: Step) -> State:
     """Search the web as the code decides (003-17), the bundled notes where that gives nothing; say which (C8)."""
     log, query = StepLog(turn), state.get("query") or state["question"]
-    if state.get("urgent"):
+    if state.get("urgent") and state["said"]:
         # Beside an emergency nothing is read out that could speak against its card.
         step.note(say("step.notes_only", turn.language, notes=0), "rules")
         return {"found": Findings(), "search_results": "", "search_query": ""}
-    web = await search_web(turn, query) if wants_web(turn) else None
+    # What may be an emergency waits for no web page.
+    web = await search_web(turn, query) if wants_web(turn) and not state.get("urgent") else None
     pages = web.results if web else ()
     subject, notes = await _notes_for(turn, state["question"], query, state.get("topic", ""))
     # Pages are what a model answers from; without one, or when it fails, the notes do (C8).
@@ -163,7 +169,8 @@ async def search(state: State, turn: TurnContext, step: Step) -> State:
         spare,
         earlier,
     )
-    _notify_search(web, found, turn)
+    if not state.get("urgent"):
+        _notify_search(web, found, turn)
     step.note(_search_detail(web, found, turn), "rules")
     return {"found": found, "search_results": text, "search_query": found.query}
 
@@ -220,28 +227,28 @@ def _notify_search(web: SearchOutcome | None, found: Findings, turn: TurnContext
 
 async def answer(state: State, turn: TurnContext, step: Step) -> State:
     """Stream the model's answer (003-24) or quote the sources; in an emergency only what belongs to it."""
-    speak = speaking.in_emergency if state.get("urgent") else speaking.speak
-    return {"answered": await speak(state, turn, step)}
+    answered = await speaking.speak(state, turn, step)
+    return {"answered": answered, "red_flag": answered.red_flag or state["red_flag"]}
 
 
 async def form(state: State, turn: TurnContext, step: Step) -> State:
     """The whole answer as shown and saved: the text, a short disclaimer, the section of sources (003-26, C6)."""
     answered: SpokenAnswer = state["answered"]
     lang, log = turn.language, StepLog(turn)
-    shown = page_evidence(answered.pages)
-    shown = (*shown, *bundled.evidence(answered.notes, lang, len(shown) + 1))
+    shown = (*page_evidence(answered.pages), *bundled.evidence(answered.notes, lang, len(answered.pages) + 1))
+    shown = tuple(one for one in shown if not answered.cited or one.number in answered.cited)
+    listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     kept = turn.conversation_metadata.get(KEPT) or {}
     turn.conversation_metadata[KEPT] = {**kept, "notes": [note.topic for note in answered.notes]}
-    listed = (*answered.pages, *bundled.as_pages(answered.notes, lang))
     # The screen lists the sources by themselves; the documents' section belongs to the answer as it is kept and returned.
     disclaimer = f"\n\n{say('answer.disclaimer', lang)}"
     turn.say(disclaimer)
     if shown:
         turn.emit(Sources(shown))
-    whole = f"{answered.text}{disclaimer}{source_list(listed, lang)}"
-    log.flow("8.2", f"Formatted response. Sources: {len(listed)}")
+    whole = f"{answered.text}{disclaimer}{source_list(listed, lang, answered.cited)}"
+    log.flow("8.2", f"Formatted response. Sources: {len(shown)}")
     log.block(FORMATTED, whole)
-    step.note(say("step.format", lang, count=len(listed)), "rules")
+    step.note(say("step.format", lang, count=len(shown)), "rules")
     plain = [{"number": one.number, "title": one.title, "host": one.where, "url": one.url} for one in shown]
     return {"formatted_response": whole, "sources": plain}
 

@@ -16,7 +16,7 @@ from troly_dental.memory.types import Fact
 from troly_dental.safety import conflicts, on_prescription
 from troly_dental.strings import say
 
-_CITED = re.compile(r"\[(\d{1,3})\](?!\()")
+CITED = re.compile(r"\[(\d{1,3})\](?!\()")
 _FILE = Path(__file__).parent / "lexicons" / "rail.txt"
 # A dot between digits or after "bs." ends nothing; a bullet or a line break does.
 _END = re.compile(r"\n+|(?<=[.!?…;])[*_)\"”»]*(?:\s+|$)")
@@ -111,7 +111,7 @@ class OutputRail:
 
     def _problem(self, body: str) -> tuple[Literal["dose", "conflict", "source"], str] | None:
         last = len(self._sources)
-        false = [number for number in _CITED.findall(body) if not 1 <= int(number) <= last]
+        false = [number for number in CITED.findall(body) if not 1 <= int(number) <= last]
         if false:
             return "source", say("rail.source", self._lang, number=false[0], last=last)
         against = conflicts(body, self._facts)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from troly.text.catalogue import Lang
 from troly.text.fold import folded_words
 from troly.text.match import Lexicon
-from troly_dental.memory.facts import person_of
+from troly_dental.memory.facts import person_of, same_person
 from troly_dental.memory.types import Fact
 from troly_dental.strings import say
 
@@ -83,6 +83,25 @@ def stated(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts about health that hold: none that the person denied."""
     health = ("allergy", "medicine", "pregnancy", "disease", "age")
     return tuple(fact for fact in facts if fact.kind in health and not _denied(fact))
+
+
+# What is told of an earlier conversation too, beside allergies.
+_BLEEDS = frozenset({"blood thinner", "bleeding disorder"})
+
+
+def for_helpers(facts: Sequence[Fact], patient: str) -> tuple[Fact, ...]:
+    """What whoever helps must hear of `patient` ("" is the one who writes): nobody else's facts, and of earlier
+    conversations only what makes treatment dangerous."""
+    return tuple(
+        fact
+        for fact in stated(facts)
+        if same_person(person_of(fact.text), patient)
+        and (
+            not fact.earlier
+            or fact.kind == "allergy"
+            or any(one.fits(fact) for one in conditions() if one.name in _BLEEDS)
+        )
+    )
 
 
 def told(facts: Sequence[Fact], lang: Lang) -> str:

@@ -37,15 +37,25 @@ _NUMBERS = {
 }  # fmt: skip
 # More pills than any label allows in a day, and than any allows at one time; the milligrams of paracetamol of a day.
 _PILLS_A_DAY, _PILLS_AT_ONCE, _MILLIGRAMS = 8, 4, 4000
-# Hours between two doses.
-_EVERY = re.compile(r"\b(?:cu|moi|every|each)\s+(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)\b")
+# Hours between two doses: "cứ 2 tiếng", "every 2 hours", "2 tiếng một lần".
+_HOURS = r"(\d{1,2}(?:\.\d)?)\s*(?:tieng|gio|h|hrs?|hours?)"
+_EVERY = re.compile(
+    rf"\b(?:cu|moi|cach|every|each)\s+{_HOURS}\b|\b{_HOURS}\s*(?:/|lai\b|(?:\w+\s+){{0,2}}(?:1|mot)\s+(?:lan|lieu)\b)"
+)
+# Signs that are never waited with, however the rest is said.
+_CERTAIN = frozenset({"breathing", "unconscious", "poisoning", "allergy", "object"})
 
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """What needs help now; `name` is the card that says what to do."""
+    """What needs help now; `name` is the card that says what to do.
+
+    `sure` is False where something else in the message (a denied or past sign, a joke, money, a general question) may mean
+    that nothing is happening: a model that answers is asked then.
+    """
 
     name: str
+    sure: bool = True
 
 
 def danger(text: str, previous: Sequence[str] = (), *, present: str | None = None) -> Danger | None:
@@ -56,8 +66,9 @@ def danger(text: str, previous: Sequence[str] = (), *, present: str | None = Non
     """
     earlier = [_read(reading) for message in list(previous)[-_EARLIER:] for reading in spellings_of(message)]
     for reading in spellings_of(text):
-        if name := _danger_of(_read(reading), earlier, present):
-            return Danger(name)
+        read = _read(reading)
+        if name := _danger_of(read, earlier, present):
+            return Danger(name, not read.joking and (name in _CERTAIN or not read.doubtful))
     return None
 
 
@@ -149,7 +160,7 @@ def _poisoning(case: _Case) -> bool:
     near = any(read.near("taken", what, 2) for what in ("drug", "chemical", "mild_chemical"))
     if not (took_it or near or read.has("taken", "gulp", "too_much") or _many_pills(read)):
         return False
-    asked = read.has("may_i") and not read.has("by_mistake", "just")
+    asked = read.asks_leave
     chemical = read.near("taken", "chemical", 6, parted=False) and not asked
     mild = read.near("taken", "mild_chemical", 6) and read.has("too_much", "flood")
     drug = read.has("drug", "pill", "thinner")
@@ -167,7 +178,8 @@ def _poisoning(case: _Case) -> bool:
 
 def _many_pills(read: _Reading) -> bool:
     """Whether more was taken than any label allows, at one time or in one day."""
-    if read.has("price", "may_i") or not (read.has("taken") or read.happened):
+    every = _EVERY.search(fold(read.text))
+    if read.asks_leave or read.has("price") or not (every or read.has("taken") or read.happened):
         return False
     most = max((amount for amount, at in read.numbers if read.follows(at, ("pill", "drug"), 2)), default=0.0)
     strength = max(
@@ -186,8 +198,7 @@ def _many_pills(read: _Reading) -> bool:
         return True
     if most >= _PILLS_AT_ONCE and read.has("at_once"):
         return True
-    every = _EVERY.search(fold(read.text))
-    if every and most * 24 / max(float(every[1]), 1.0) > _PILLS_A_DAY and read.has("drug"):
+    if every and most * 24 / max(float(every[1] or every[2]), 1.0) > _PILLS_A_DAY and read.has("drug"):
         return True
     days = max((amount for amount, at in read.numbers if read.follows(at, ("day",), 2)), default=1.0)
     return most / max(days, 1.0) > _PILLS_A_DAY and not read.has("course")
@@ -195,9 +206,9 @@ def _many_pills(read: _Reading) -> bool:
 
 def _self_harm(case: _Case) -> bool:
     read = case.read
-    if read.has("suicide", "farewell") or (
-        read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)
-    ):
+    # "tự sát ví tiền" is done to a purse.
+    meant = any(not read.follows(place.last, ("price",), 2) for place in read.places("suicide"))
+    if meant or read.has("farewell") or (read.near("cannot", "alive", 4) and read.near("reason", "alive", 3)):
         return True
     leaving = read.has("gone_for_good") and read.has("apology", "ache", "person_first")
     ready = (read.has("gather") and read.has("drug", "pill") and read.has("end_it")) or any(
@@ -277,7 +288,8 @@ def _trauma(case: _Case) -> bool:
         hit
         and body
         and (
-            read.has("harm", "head") or read.near("accident", "face", 4) or read.near("accident", "mouth", 4)
+            read.has("harm", "head")
+            or (not read.denies("blood") and any(read.near("accident", at, 4) for at in ("face", "mouth")))
         )
     ):
         return True
@@ -324,12 +336,12 @@ def _fever(case: _Case) -> bool:
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
     ("self_harm", _self_harm),
+    ("object", _object),
     ("breathing", _breathing),
     ("unconscious", _unconscious),
     ("chest", _chest),
     ("poisoning", _poisoning),
     ("allergy", _allergy),
-    ("object", _object),
     ("bleeding", _bleeding),
     ("knocked_out", _knocked_out),
     ("trauma", _trauma),
@@ -394,6 +406,7 @@ _DENIABLE = frozenset(
 _FIGURES = frozenset({"fever", "breathless", "unconscious", "racing", "hard", "accident", "pressing"})
 _SICK = ("injection", "drug", "swell", "infected", "blood", "hives", "by_mistake", "now")
 _SIGNS = ("swell", "fever", "blood", "breathless", "hard", "infected", "unconscious", "numb", "hives", "face")
+_DOUBTS = ("laugh", "price", "general", "news", "wish", "fear", "supposed", "past", "gone", "seen")
 _STOP = re.compile(r"[.!?;\n:…]|\s-\s")
 _LIST = re.compile(r"[,/]")
 _GAP = re.compile(r"[\s\-_'’/]*")
@@ -452,6 +465,24 @@ class _Reading:
         return any(not self._hidden(place) for place in self._all["unreal"]) or bool(
             self._all["animal"] and not self.has("by_mistake")
         )
+
+    @property
+    def asks_leave(self) -> bool:
+        """Whether it is asked if something may be taken, before it is."""
+        return self.has("may_i") and not self.has("by_mistake", "just", "lasting", "days")
+
+    @property
+    def joking(self) -> bool:
+        return bool(self._sure("joking"))
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a sign of the message does not count, or words stand there that make signs mean something else."""
+        return any(self.denies(sign) for sign in _DENIABLE) or any(self._sure(word) for word in _DOUBTS)
+
+    def denies(self, concept: str) -> bool:
+        """Whether a place of `concept` is denied, over, supposed or past, while none counts."""
+        return bool(self._sure(concept)) and not self._live.get(concept)
 
     @property
     def aches(self) -> bool:
@@ -542,6 +573,7 @@ class _Reading:
             or self._over(place)
             or self._only_supposed(place)
             or self._long_ago(place)
+            or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self.figure(place))
             or (concept == "swell" and self._trifling(place))
             or (concept == "blood" and self._stated("stain") and not self._stated("now", "lasting", "flood"))
@@ -582,12 +614,19 @@ class _Reading:
         """Whether somebody who can help has already done so: a clinician, what was done, and that it is done, in one clause."""
         return any(
             any(
-                self._clause(care) == self._clause(helper) and not helper.first <= care.first <= helper.last
+                self._clause(care) == self._clause(helper) and not self._at(care.first, "clinician")
                 for care in self._sure("treated")
             )
-            and self._clause_has("done", helper)
+            and (self._clause_has("done", helper) or self._acted(helper))
             and not self._clause_has("not_yet", helper)
             for helper in self._sure("clinician")
+        )
+
+    def _acted(self, helper: _Place) -> bool:
+        """Whether what `helper` did follows at once in the past tense: "the dentist splinted it"."""
+        return any(
+            1 <= care.first - helper.last <= 2 and self._words[care.last].folded.endswith("ed")
+            for care in self._sure("treated")
         )
 
     def _clause_has(self, concept: str, place: _Place) -> bool:

@@ -16,6 +16,7 @@ from troly.text.wordlist import read_lists
 from troly_dental.memory.types import KINDS, Fact, FactKind
 from troly_dental.redaction import find
 
+_KIN = "kin "
 # A message longer than this is a pasted text, not something that a person says of himself.
 LONGEST_READ, MOST_FACTS, LONGEST_TEXT, LONGEST_VALUE = 8_000, 40, 120, 80
 _PARTS = re.compile(
@@ -80,7 +81,7 @@ class _Part(NamedTuple):
 
 def find_facts(text: str) -> tuple[Fact, ...]:
     """The facts that a message states, each once: allergies, medicines, pregnancy, chronic diseases, names, teeth,
-    dates, numbers.
+    dates, measured amounts.
 
     What is only asked about ("bà bầu có nhổ răng được không?", "can I take ibuprofen?") is none. The text of a fact is
     the clause as it was said.
@@ -112,6 +113,31 @@ def person_of(text: str) -> str:
     if hit is None or _names_oneself(text[: hit.start]):
         return ""
     return text[hit.start : hit.end]
+
+
+def patient_of(messages: Sequence[str]) -> str:
+    """Whom a conversation is about, by the last message that names anybody; "" is the one who writes."""
+    for message in reversed(messages):
+        if person := person_of(message):
+            return person
+        if _names_oneself(message):
+            break
+    return ""
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether two names of a person may be the same one: "con trai" and "bé", "chồng tôi" and "ông xã"."""
+    return fold(one) == fold(other) or bool(_kin(one) & _kin(other))
+
+
+def _kin(person: str) -> frozenset[str]:
+    """The kinds of relatives that `person` may be."""
+    words = set(folded_words(person))
+    return frozenset(
+        label
+        for label, named in _lists().items()
+        if label.startswith(_KIN) and any(words >= set(folded_words(name)) for name in named)
+    )
 
 
 def _names_oneself(text: str) -> bool:
@@ -186,16 +212,27 @@ def _health(part: _Part, hits: list[PhraseHit], labels: set[str], told: str) -> 
     kinds: tuple[FactKind, ...] = ("pregnancy", "disease")
     for kind in kinds:
         for hit in hits:
-            if hit.label == kind:
+            if hit.label == kind and not (kind == "disease" and _of_a_specialist(part, hit)):
                 yield _fact(kind, part.text[hit.start : hit.end], told)
     if age := _AGE.search(part.folded):
         yield _fact("age", part.written(*age.span()), told)
 
 
+def _of_a_specialist(part: _Part, hit: PhraseHit) -> bool:
+    """Whether an illness only says what somebody treats: "bác sĩ tim mạch", "cancer clinic"."""
+    return any(
+        not part.text[min(one.end, hit.end) : max(one.start, hit.start)].strip()
+        for one in _lexicon("specialist").find(part.text)
+    )
+
+
 def _numbers(part: _Part) -> Iterator[Fact]:
     taken = [m.span() for expression in (_TOOTH, _DATE) for m in expression.finditer(part.folded)]
     for match in _NUMBER.finditer(part.folded):
-        if not any(start < match.end() and match.start() < end for start, end in taken):
+        # A bare number, an hour or minutes say nothing that holds tomorrow.
+        measured = not match[0][-1].isdigit() and not _lexicon("moment").find(match[0])
+        measured = measured or "/" in match[0]
+        if measured and not any(start < match.end() and match.start() < end for start, end in taken):
             yield _fact("number", part.written(*match.span()), part.text)
 
 
@@ -257,8 +294,14 @@ def _lexicon(only: str = "") -> Lexicon:
     """What facts are made of, or the words of the list `only`."""
     if only:
         return Lexicon({only: _lists()[only]})
-    words_only = ("self", "filler", "end", "nothing", "other", "oneself")
-    return Lexicon({label: phrases for label, phrases in _lists().items() if label not in words_only})
+    words_only = ("self", "filler", "end", "nothing", "other", "oneself", "specialist", "moment")
+    return Lexicon(
+        {
+            label: phrases
+            for label, phrases in _lists().items()
+            if label not in words_only and not label.startswith(_KIN)
+        }
+    )
 
 
 @cache

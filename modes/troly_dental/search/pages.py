@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -181,13 +181,14 @@ def clean_link(value: str) -> str:
     return link
 
 
-def source_list(pages: Sequence[Page], lang: Lang) -> str:
-    """The list of sources that ends an answer, each with its host (003-26, C6); "" without pages."""
-    if not pages:
-        return ""
-    return say("sources.heading", lang) + "\n".join(
-        f"{number}. {_label(page)}" for number, page in enumerate(pages, 1)
-    )
+def source_list(pages: Sequence[Page], lang: Lang, cited: Collection[int] = ()) -> str:
+    """The list of sources that ends an answer, each with its host (003-26, C6), those of `cited` numbers where there are
+    any; "" without pages.
+    """
+    listed = [
+        f"{number}. {_label(page)}" for number, page in enumerate(pages, 1) if not cited or number in cited
+    ]
+    return say("sources.heading", lang) + "\n".join(listed) if listed else ""
 
 
 def page_evidence(pages: Iterable[Page], first: int = 1) -> tuple[Evidence, ...]:

@@ -267,7 +267,7 @@ async def test_what_was_told_in_an_earlier_conversation_is_said_to_be_so(clinic:
     await clinic.ask("tôi dị ứng penicillin")
     clinic.conversation = None
     told = await clinic.ask("mặt tôi sưng to lan xuống cổ, nuốt khó")
-    assert "dị ứng penicillin (cho biết ở cuộc trò chuyện trước" in told.answer
+    assert "dị ứng penicillin (ghi nhận từ trước" in told.answer
 
 
 async def test_a_follow_up_that_the_last_notes_answer_is_answered_by_them(clinic: Clinic) -> None:

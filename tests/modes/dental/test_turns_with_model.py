@@ -8,7 +8,7 @@ from tests.support.modes.dental import PAGE, Clinic, WebDouble
 from tests.support.ollama.double import OllamaDouble, Reply, Request
 from troly.conversation.session import Session
 from troly.plugin.events import Notice, Sources, StepFinished, Token
-from troly_dental.guard import judge
+from troly_dental.guard import danger, judge
 from troly_dental.memory.connection import open_memory
 
 CLEAR = "Nhổ răng khôn xong nên ăn gì?"
@@ -242,3 +242,74 @@ async def test_stopping_while_the_summary_is_made_keeps_the_answer_and_a_summary
         summary = await memory.get_summary(turn.conversation_id)
     assert [one["role"] for one in said][-2:] == ["user", "assistant"]
     assert summary.startswith("Hỏi: ")
+
+
+UNSURE = "hôm qua té xe mẻ răng cửa, lúc đó có chảy máu nhưng giờ hết chảy rồi, răng hơi lung lay"
+
+
+async def test_a_sign_that_may_be_none_is_the_models_to_judge(clinic: Clinic, server: OllamaDouble) -> None:
+    assert (found := danger(UNSURE)) is not None
+    assert not found.sure
+    server.script("URGENT: none\nNên đi khám sớm.", SUMMARY)
+    told = await clinic.ask(UNSURE)
+    assert told.answer.startswith("Nên đi khám sớm.")
+    assert "URGENT" not in told.answer
+    assert "🚨" not in told.answer
+    assert told.state["red_flag"] is None
+
+
+@pytest.mark.parametrize("first_line", ["URGENT: trauma\n", "", "**URGENT:** trauma\n\n", "Urgent: trauma. "])
+async def test_a_card_comes_by_the_models_word_and_by_the_rules_where_it_says_none(
+    clinic: Clinic, server: OllamaDouble, first_line: str
+) -> None:
+    server.script(f"{first_line}Đi khám ngay hôm nay.", SUMMARY)
+    told = await clinic.ask(UNSURE)
+    assert told.answer.startswith("🚨")
+    assert "Đi khám ngay hôm nay." in told.answer
+    assert "rgent" not in told.answer
+    assert told.state["red_flag"] == "trauma"
+
+
+async def test_the_model_raises_what_no_rule_sees(clinic: Clinic, server: OllamaDouble) -> None:
+    server.script("Bạn nên nghỉ ngơi.", "URGENT: poisoning\nĐi cấp cứu ngay.", SUMMARY)
+    await clinic.ask("Đau răng nên em uống thuốc đều từ hôm qua")
+    text = "giờ em thấy mệt, vàng da"
+    assert danger(text) is None
+    told = await clinic.ask(text)
+    assert told.answer.startswith("🚨")
+    assert told.state["red_flag"] == "poisoning"
+    assert told.done.calls <= 2
+
+
+@pytest.mark.parametrize(
+    ("line", "over"), [("over", True), ("knocked_out", False), ("none", False), ("", False)]
+)
+async def test_an_emergency_ends_by_the_models_word_not_by_a_guess(
+    clinic: Clinic, server: OllamaDouble, line: str, over: bool
+) -> None:
+    await clinic.ask("con em té xe văng mất cái răng cửa", offline=True)
+    server.script(f"URGENT: {line}\nRõ rồi ạ." if line else "Rõ rồi ạ.", "Răng sữa không cắm lại.")
+    told = await clinic.ask("đỡ rồi ạ")
+    assert ("🚨" not in told.answer) is over
+    assert "Rõ rồi ạ." in told.answer
+    told = await clinic.ask("giờ phải làm sao")
+    assert ("🚨" not in told.answer) is over
+
+
+async def test_only_the_results_that_are_cited_are_listed(
+    clinic: Clinic, server: OllamaDouble, web: WebDouble
+) -> None:
+    web.rows = [{**PAGE, "title": f"Trang {n}", "url": f"https://a{n}.example/"} for n in (1, 2, 3)]
+    server.script("Ăn đồ mềm và nguội [2].", SUMMARY)
+    told = await clinic.ask(CLEAR)
+    assert [one.number for one in told.all(Sources)[0].items] == [2]
+    assert told.state["formatted_response"].endswith("\n\nNguồn tham khảo:\n\n2. Trang 2 (a2.example)")
+
+
+async def test_helpers_hear_of_the_one_who_is_in_danger_only(clinic: Clinic, server: OllamaDouble) -> None:
+    await clinic.ask("tôi bị máu khó đông, đang uống warfarin", offline=True)
+    await clinic.ask("con trai em dị ứng penicillin", offline=True)
+    told = await clinic.ask("bé nhà em té xe văng mất cái răng cửa")
+    assert "penicillin" in told.answer
+    assert "warfarin" not in told.answer
+    assert "đông" not in told.answer.split("Nói ngay")[1]
