@@ -23,14 +23,15 @@ from troly_rag.answer.written import asked_by
 from troly_rag.config import RagConfig, load
 from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, find_conflicts
 from troly_rag.corpus.access import UserContext, user_context
+from troly_rag.corpus.coverage import question_of
 from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import corpus_fits
 from troly_rag.routing.follow_up import Pages, show, with_context
-from troly_rag.routing.lexicons import spelt_out
+from troly_rag.routing.lexicons import spelt_out, tool_words
 from troly_rag.routing.model_router import route_with_model
-from troly_rag.routing.plan import RAG, Routing
+from troly_rag.routing.plan import Routing
 from troly_rag.routing.router import ParsedMessage, parse_questions, route, with_corpus_fits
 from troly_rag.routing.small_talk import check_small_talk
 from troly_rag.strings import say
@@ -99,9 +100,9 @@ def orchestrator_of(cache: Cache) -> Node:
         if draft.is_chitchat and (not has_model or message.kind != "chat"):
             step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
             return _talk(turn, work)
-        certain = await _is_certain(turn, work)
+        certain = has_model and await _is_certain(turn, work)
         if has_model and not certain:
-            draft = replace(draft, complexity="complex", response=draft.response)
+            draft = replace(draft, complexity="complex")
         work.routing = replace(draft, certain=certain)
         step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
         return {
@@ -154,12 +155,16 @@ def _talk(turn: TurnContext, work: Work) -> State:
 
 
 async def _is_certain(turn: TurnContext, work: Work) -> bool:
-    """Whether one passage speaks of everything that is asked: one question, one search, nothing closed, no model needed."""
-    parts = work.routing.parts
-    if len(parts) != 1 or len(parts[0].queries) != 1 or parts[0].tools != (RAG,):
+    """Whether no model need be asked: one question that stands on its own, of which one open passage says every word.
+
+    What brings figures of the asker's own, or compares or adds up, is for the model.
+    """
+    weighs = any(tool_words(name).find(turn.text) for name in ("compare", "total"))
+    if work.routing.complexity != "simple" or weighs or question_of(turn.text).own_figures:
         return False
-    agent = work.config.agents[parts[0].agent]
-    given = ToolInputs(turn, agent, parts[0].queries[0], work.user, work.config, work.corpora)
+    (part,) = work.routing.parts
+    agent = work.config.agents[part.agent]
+    given = ToolInputs(turn, agent, part.queries[0], work.user, work.config, work.corpora)
     try:
         found = await run_search(given)
     except StoreError:

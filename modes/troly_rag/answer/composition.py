@@ -64,7 +64,7 @@ async def compose(
         draft = await write(turn, routing, found.material, found.figures, conflicts)
         if draft.text:
             sources = draft.used or found.used
-            text = "\n\n".join([draft.text, *closing])
+            text = "\n\n".join([draft.text, *_failures(outputs, lang, MATH)])
             return ComposedAnswer(
                 AnswerContent(
                     text, sources, _suggested(outputs, sources, routing, config, lang), draft.grounded
@@ -215,9 +215,11 @@ def _aged(used: Sequence[SourceEvidence], turn: TurnContext) -> Iterator[str]:
             yield say("answer.aged", turn.language, title=title, year=max(years))
 
 
-def _failures(outputs: Sequence[AgentOutput], lang: Lang) -> Iterator[str]:
-    """What is missing because an agent or a tool failed, with why (004-35)."""
+def _failures(outputs: Sequence[AgentOutput], lang: Lang, but: str = "") -> Iterator[str]:
+    """What is missing because an agent or a tool failed, with why (004-35); a tool that the answer did without is not."""
     for output in outputs:
+        if but and all(run.tool == but for run in output.failed):
+            continue
         if output.status == "failed":
             why = next((run.error or run.error_type for run in output.failed), "")
             yield say("answer.missing", lang, agent=output.agent.upper(), why=why.rstrip("."))

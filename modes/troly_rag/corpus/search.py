@@ -92,6 +92,12 @@ class Passage:
         return self.status != "current"
 
     @property
+    def years(self) -> set[str]:
+        """The years of its title and of its dates."""
+        days = (self.created_at, self.effective)
+        return {*_YEAR.findall(self.title), *(str(day.year) for day in days if day)}
+
+    @property
     def whole(self) -> str:
         """Title, headings and text: what a question is held against."""
         return f"{self.title}\n{self.section}\n{self.text}"
@@ -255,13 +261,9 @@ def _value(query: str, passage: Passage) -> float:
 
     What is not in force yields, unless the query asks for its year.
     """
-    own = {
-        *_YEAR.findall(passage.title),
-        *(str(day.year) for day in (passage.created_at, passage.effective) if day),
-    }
     question = question_of(query)
     value = passage.relevance + _CLOSE * passage.closeness + _TITLED * question.named_by(passage.title)
-    if passage.superseded and not own & set(_YEAR.findall(query)):
+    if passage.superseded and not passage.years & set(_YEAR.findall(query)):
         value *= _OUTDATED
     value -= _NO_FIGURE * (not figure_request(query).is_met(fold(passage.text)))
     value -= _OTHER_LANGUAGE * (question.language != text_of(passage.text).language)

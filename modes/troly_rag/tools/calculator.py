@@ -48,6 +48,7 @@ _IN_FULL = re.compile(
 )
 _AHEAD = re.compile(r"\b(\d+)\s+(?:ngay|days)\b")
 _LEAST_PAY = 10_000
+_YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
 _SPOKEN_OF = 0.6
 # Working days of a month and hours of a day, where no document says them; told with the result.
@@ -317,11 +318,18 @@ def _money(value: Decimal, lang: Lang) -> str:
 async def run_calculation(given: ToolInputs) -> ToolResult:
     """The result with how it came about, "" where nothing is to be worked out; the rule's own page is its evidence.
 
-    Raises ToolError `arithmetic` for a division by zero, a huge power and the like.
+    The version in force counts, but where a past year is asked for that year's. Raises ToolError `arithmetic` for a
+    division by zero, a huge power and the like; signs that make no sum are no sum.
     """
     lang, today = given.turn.language, given.turn.now.astimezone(HCM).date()
-    for passage in [one for one in given.passages if not one.superseded][:_PAGES]:
+    years = set(_YEAR.findall(given.query)) - {str(today.year)}
+    rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
+    for passage in rules[:_PAGES]:
         text = work_out(given.query, given.before, [passage.text], today, lang)
+        # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
+        held = text_of(f"{passage.title}\n{passage.section}\n{text}")
+        if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:
+            continue
         if text:
             return ToolResult(
                 text, say("math.context", lang), (evidence_of(passage, given.agent.name),), covered=True
@@ -329,6 +337,8 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     try:
         text = answer(given.query, lang)
     except CalculationError as fault:
+        if fault.kind == "syntax":
+            return ToolResult()
         raise ToolError("arithmetic", say(f"math.{fault.kind}", lang, part=fault.part)) from fault
     missing = missing_for(given.query, lang) if not text else ""
     return ToolResult(text or missing, say("math.context", lang), covered=bool(text))

@@ -34,6 +34,9 @@ _BESIDE = 0.45
 # What the sentence itself counts beside the headings above it; what a sentence without the figure asked for is worth, and
 # one in another language.
 _OWN, _NO_FIGURE, _OTHER_LANGUAGE = 0.7, 0.6, 0.4
+# Below this share of its words a query is searched part by part too, for so many passages each, of so much relevance.
+_READ, _OF_PART, _WORTH = 0.75, 2, 0.35
+_PART = re.compile(r"[.;?!\n]+(?!\d)|,(?!\d)|\s(?:và|and|va)\s")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 
 
@@ -60,7 +63,7 @@ async def run_search(given: ToolInputs) -> ToolResult:
     years = set(_YEAR.findall(query))
     older = sorted(
         (one for one in near if one.superseded and one.relevance >= least and one not in told),
-        key=lambda one: not years & set(_YEAR.findall(f"{one.title} {one.created_at}")),
+        key=lambda one: not years & one.years,
     )[:1]
     claims = _sentences(asked, told, SENTENCES)
     text = " ".join(text for text, _ in claims)
@@ -70,6 +73,9 @@ async def run_search(given: ToolInputs) -> ToolResult:
         covered = covered or told[0].share >= 1
     covered = covered and bool(older or not compared)
     titles = list(dict.fromkeys(passage.title for passage in told))
+    material = near[:PASSAGES]
+    if turn.model.reason_unavailable is None and best < _READ:
+        material += await _passages_of_parts(given)
     return ToolResult(
         answer=text,
         context=say("tool.looked_in", turn.language, titles="; ".join(titles)) if titles else "",
@@ -78,8 +84,28 @@ async def run_search(given: ToolInputs) -> ToolResult:
         denied=found.denied,
         covered=covered,
         unread=told[0].unread if told else question_of(asked).words,
-        material=tuple(evidence_of(passage, given.agent.name) for passage in near[:PASSAGES]),
+        material=tuple(evidence_of(passage, given.agent.name) for passage in material),
     )
+
+
+async def _passages_of_parts(given: ToolInputs) -> list[Passage]:
+    """The best passages of each part of a query that no passage speaks of as a whole, and of the message itself: for a
+    model, which sees for itself what they are worth."""
+    turn, config = given.turn, given.config
+    parts = [part for part in _PART.split(given.query) if question_of(part).subjects]
+    found: list[Passage] = []
+    for part in dict.fromkeys([*parts, turn.text]):
+        result = await given.corpora.search(
+            given.agent.collection,
+            part,
+            given.user,
+            _OF_PART,
+            now=turn.now,
+            lang=turn.language,
+            least=config.limits.min_relevance_score,
+        )
+        found += [one for one in result.passages if one.relevance >= _WORTH and one not in found]
+    return found
 
 
 def _told(near: Sequence[Passage]) -> list[Passage]:

@@ -165,3 +165,40 @@ async def test_orders_in_a_question_reach_no_system_prompt(desk: RagDesk, server
         for message in request.body.get("messages", []):
             if message["role"] == "system":
                 assert "shell_tool" not in message["content"]
+
+
+async def test_a_follow_up_or_a_figure_of_the_askers_is_for_the_model(
+    desk: RagDesk, server: OllamaDouble
+) -> None:
+    """What leans on the turn before, or brings a figure, may mean more than the words that a page holds."""
+    await desk.ask("Phòng vắt sữa nằm ở tầng nào?", language="vi")
+    assert server.chats == []
+    for text in ("tới khi bé 13 tháng thì em còn được về sớm không?", "cái đó ai duyệt?"):
+        asked = len(server.chats)
+        await desk.ask(text, language="vi")
+        assert len(server.chats) > asked, text
+
+
+async def test_a_query_of_several_parts_brings_the_passages_of_each(
+    desk: RagDesk, server: OllamaDouble
+) -> None:
+    query = (
+        "Phụ cấp ăn trưa là bao nhiêu, và ăn hết 770.000 VND một tháng ở căng tin thì phải bù thêm mấy đồng?"
+    )
+    server.script(
+        {**ROUTED, "questions": [{"agent": "hr", "query": query}]}, "Bạn bù 770.000 − 730.000 = 40.000 VND."
+    )
+    told = await desk.ask("ăn hết 770.000, so với phụ cấp ăn trưa thì em bù thêm bao nhiêu?", language="vi")
+    assert "730.000" in server.chats[-1].body["messages"][-1]["content"]
+    assert told.answer.startswith("Bạn bù")
+
+
+async def test_a_sum_that_a_tool_cannot_read_is_no_line_of_the_answer(
+    desk: RagDesk, server: OllamaDouble
+) -> None:
+    query = "Máy tính được đổi sau mấy năm, nhận năm 2023 + * 1 thì khi nào?"
+    questions = [{"agent": "it", "query": query, "tool": "calculation"}]
+    server.script({**ROUTED, "questions": questions}, "Máy được đổi sau 4 năm: 2023 + 4 = 2027.")
+    told = await desk.ask("máy tính em nhận năm 2023 thì khi nào đổi", language="vi")
+    assert "2027" in told.answer
+    assert "cú pháp" not in told.answer

@@ -96,3 +96,16 @@ def test_a_year_of_one_event_is_not_that_of_another() -> None:
     assert question_of("doanh thu năm 2019").keeps_numbers(page)
     assert not question_of("doanh thu năm 2023").keeps_numbers(page)
     assert question_of("doanh thu năm 2023").coverage(text_of(page)).share == 1
+
+
+async def test_the_rule_of_the_year_that_is_asked_is_worked_out(desk: RagDesk) -> None:
+    told = await desk.ask("theo quy định 2024 thì đi muộn 8 lần bị trừ bao nhiêu?", offline=True)
+    assert "300.000" in told.answer
+    assert "1.000.000" not in told.answer
+    now = await desk.ask("đi muộn 8 lần bị trừ bao nhiêu?", offline=True)
+    assert "1.000.000" in now.answer
+
+
+@pytest.mark.parametrize("text", ["nhận tháng 5 năm 2023, v * tới khi nào được đổi", "ngày 5 + thì / sao"])
+async def test_signs_that_make_no_sum_are_no_fault_of_a_tool(desk: RagDesk, text: str) -> None:
+    assert "cú pháp" not in (await desk.ask(text, offline=True)).answer
