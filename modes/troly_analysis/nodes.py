@@ -168,14 +168,13 @@ def pointed_at(turn: TurnContext, text: str, things: tuple[str, ...]) -> tuple[s
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:
-    """Keep what was shown, so that the next message can point at it."""
+    """Keep what was shown, so that the next message can point at it: the calls, and the rows by their first column."""
     if not told.findings:
         return
-    result, ask = told.findings[-1].result, told.plan.ask if told.plan else None
-    grouped = ask is not None and len(ask.groups) == 1 and result.kind in {"rows", "compare"}
+    result = told.findings[-1].result
     rows = [
-        FocusRow(str(row[0]), str(row[0]), {"value": plain(row[1]) if len(row) > 1 else None})
-        for row in (result.rows[:FOCUS_ROWS] if grouped else ())
+        FocusRow(str(row[0]), str(row[0]), dict(zip(result.columns[1:], map(plain, row[1:]), strict=False)))
+        for row in result.rows[:FOCUS_ROWS]
         if row[0] is not None
     ]
     calls = [{"tool": each.call.tool, "arguments": plain(each.call.arguments)} for each in told.findings]
@@ -279,7 +278,7 @@ async def answer(job: Job, question: QuestionAnalysis | None) -> DataAnswer:
         return await _typed(job)
     made = question.plan
     keep_plan(turn, made)
-    if turn.model.reason_unavailable is not None or question.certain or made.refusal:
+    if turn.model.reason_unavailable is not None or question.certain:
         return await _by_plan(job, made, None)
     run = await run_agent(turn, service_of(turn), sheets, asked, made.facts)
     return _by_model(job, made, run) or await _by_plan(job, made, run)

@@ -19,6 +19,7 @@ OPERATIONS: tuple[Operation, ...] = ("sum", "count", "avg", "min", "max")
 
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_CONTACT = re.compile(r"\S+@\S+|(?=(?:\D*\d){9,15}\D*$)(?:\+|0|\(0)[\d .()/-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Field:
     outliers: int = 0
     examples: tuple[str, ...] = ()
     doubt: str = ""
+
+    @property
+    def is_contact(self) -> bool:
+        """Whether the values are telephone numbers or e-mail addresses, which no prompt needs."""
+        return bool(self.examples) and all(map(_CONTACT.fullmatch, self.examples))
 
     @property
     def is_clock(self) -> bool:

@@ -177,7 +177,7 @@ async def run_agent(
 ) -> AgentRun:
     """Let the model call tools for the question; the schema is looked up first, whatever it says (001-24).
 
-    A call that says of itself that it answers the question ends the run: its own sentence is the answer.
+    Calls that all say of themselves that they answer the question end the run: their own sentences are the answer.
 
     Never raises for what a model does: an unknown tool, wrong arguments and a reply that cannot be read go back to it
     as the text of an error, at most `[analysis] retries` times (001-26); the same call twice, and too many calls, end the run.
@@ -225,7 +225,7 @@ class _Loop:
                 (str(each["chart"]) for each in shown if each["chart"]), self.result.chart
             )
             await self.run_all(calls[:PER_REPLY], messages)
-            if len(calls) == 1 and shown[0]["answers"] is True and self._ended_well():
+            if all(each["answers"] is True for each in shown) and self._ended_well(len(calls)):
                 self.result.prose = ""
                 return
 
@@ -253,9 +253,12 @@ class _Loop:
         self.result.records.append(record)
         return record
 
-    def _ended_well(self) -> bool:
-        last = self.result.records[-1]
-        return last.result is not None and last.tool_name != SCHEMA and not is_empty(last.result)
+    def _ended_well(self, count: int) -> bool:
+        """Whether the last `count` calls all brought figures."""
+        return all(
+            each.result is not None and each.tool_name != SCHEMA and not is_empty(each.result)
+            for each in self.result.records[-count:]
+        )
 
     def may_retry(self) -> bool:
         """Count a failure; says whether the model may try again."""

@@ -17,7 +17,7 @@ from troly_analysis.types import Field, Sheet, ToolCall, ToolRecord, plain, resu
 
 NAME_CHARS, SHEETS, FIELDS = 60, 20, 60
 ALL_VALUES, VALUE_CHARS, SOME_VALUES = 60, 1_500, 4
-ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS = 30, 6_000, 1_000, 20
+SHOWN_ROWS, ROWS, RESULT_CHARS, HISTORY_CHARS, TURNS, STEP = 10, 30, 6_000, 1_000, 20, 10
 
 
 def schema_context(sheets: Sequence[Sheet]) -> str:
@@ -57,6 +57,8 @@ def values_text(sheets: Sequence[Sheet]) -> str:
 
 
 def _values(found: Field) -> list[str]:
+    if found.is_contact:
+        return ["…"]
     short = found.distinct <= min(len(found.examples), ALL_VALUES)
     short = short and sum(map(len, found.examples)) <= VALUE_CHARS
     values = [name_text(value) for value in found.examples[: ALL_VALUES if short else SOME_VALUES]]
@@ -74,7 +76,8 @@ def opening_messages(
 ) -> list[Message]:
     """System prompt, the schema's values as a tool's result, the last turns, and the question with today, what was shown and facts.
 
-    The first part is the same from turn to turn, so that a server keeps it evaluated; what changes stands last.
+    The first part is the same from turn to turn, so that a server keeps it evaluated; what changes stands last, and the
+    window of earlier messages moves by ten at a time.
     """
     lang = asked.lang
     system = prompts().render("data_agent", lang, schema_context=schema_context(sheets))
@@ -83,10 +86,11 @@ def opening_messages(
         lang,
         question=asked.text,
         today=f"{asked.today.isoformat()} ({format_date(asked.today)})",
-        shown=_last_query(turn),
+        shown=_last_answer(turn),
         facts="; ".join(facts) or "-",
     )
-    history = turn.chat_history()[:-1][-TURNS:]
+    past = turn.chat_history()[:-1]
+    history = past[max(0, len(past) - TURNS) // STEP * STEP :]
     earlier = [{"role": item["role"], "content": item["content"][:HISTORY_CHARS]} for item in history]
     return [
         {"role": "system", "content": system},
@@ -97,10 +101,21 @@ def opening_messages(
     ]
 
 
-def _last_query(turn: TurnContext) -> str:
-    """The calls that the last answer came from, while people may still mean it; "-" for none."""
-    calls = turn.focus.query.get("calls") if turn.focus else None
-    return cut(_json(calls)) if calls else "-"
+def _last_answer(turn: TurnContext) -> str:
+    """What the last answer was asked, its calls, and its rows by their place, while people may still mean it; "-" for none."""
+    focus = turn.focus
+    if focus is None or not focus.query.get("calls"):
+        return "-"
+    rows = [
+        {"place": place, "name": row.title, **row.values}
+        for place, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
+    ]
+    shown = {
+        "question": focus.question,
+        "calls": focus.query["calls"],
+        **({"rows": _rounded(rows)} if rows else {}),
+    }
+    return cut(_json(shown))
 
 
 def call_message(calls: Sequence[ToolCall]) -> Message:

@@ -13,15 +13,7 @@ from typing import Any
 
 from troly.errors import InputError, TrolyError
 from troly.plugin.context import TurnContext
-from troly.plugin.events import (
-    Event,
-    StepFinished,
-    StepStarted,
-    Token,
-    TurnCompleted,
-    TurnFailed,
-    TurnStarted,
-)
+from troly.plugin.events import StepFinished, StepStarted
 from troly.recording import duration
 from troly.text.catalogue import Lang
 from troly.text.numbers import format_number
@@ -170,23 +162,6 @@ _OPTIONAL_ANYWAY = frozenset({"date_field", "description"})
 
 
 NODE, AGENT = "data_agent_node", "data_agent"
-_NAMES: dict[type, str] = {
-    TurnStarted: "chat:message:started",
-    Token: "chat:message:token",
-    TurnCompleted: "chat:message:completed",
-    TurnFailed: "chat:message:failed",
-}
-_TOOL: dict[type, str] = {StepStarted: "chat:message:tool_start", StepFinished: "chat:message:tool_end"}
-
-
-def socket_event(event: Event) -> str | None:
-    """The documents' name for an event of a turn (001-43); None for what they do not name.
-
-    A tool's start and end are the StepStarted and StepFinished that carry its name in `tool`.
-    """
-    if isinstance(event, (StepStarted, StepFinished)):
-        return _TOOL[type(event)] if event.tool else None
-    return _NAMES.get(type(event))
 
 
 async def run_tool(turn: TurnContext, service: DataQueryService, call: ToolCall, number: int) -> ToolRecord:

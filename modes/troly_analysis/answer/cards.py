@@ -16,13 +16,13 @@ from troly_analysis.answer.names import (
     cell_text,
     column_name,
     day_of,
+    field_name,
     figure_name,
     filters_text,
     group_name,
     meant,
     period_name,
     period_of,
-    small,
 )
 from troly_analysis.answer.sentences import is_empty, is_listed, periods_of, title
 from troly_analysis.strings import say
@@ -217,11 +217,13 @@ def _steps(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> list[st
         name = field or say("how.date_default", lang)
         lines.append(say("how.dates", lang, field=name, first=first, last=last))
     if call.tool == "get_top_items":
-        return lines + _ranking(arguments, lang)
+        return lines + _ranking(arguments, sheet, lang)
     group = str(arguments.get("group_by") or "")
     figure = figure_name(call, sheet, lang)
     key = "how.compute_by" if group else "how.compute"
-    lines.append(say(key, lang, figure=figure, **({"group": group_name(group, lang)} if group else {})))
+    lines.append(
+        say(key, lang, figure=figure, **({"group": group_name(group, sheet, lang)} if group else {}))
+    )
     if call.tool == "compare_periods":
         for number in (1, 2):
             days = [day_of(arguments.get(f"period{number}_{end}")) for end in ("from", "to")]
@@ -231,14 +233,24 @@ def _steps(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> list[st
     return lines
 
 
-def _ranking(arguments: Mapping[str, Any], lang: Lang) -> list[str]:
+def _ranking(arguments: Mapping[str, Any], sheet: Sheet | None, lang: Lang) -> list[str]:
     lines = []
     by = str(arguments.get("sort_field") or "")
     if group := str(arguments.get("group_by") or ""):
         field = str(arguments.get("aggregate_field") or by)
-        lines.append(say("how.group_sum", lang, group=group_name(group, lang), field=small(field)))
+        lines.append(
+            say(
+                "how.group_sum",
+                lang,
+                group=group_name(group, sheet, lang),
+                field=field_name(field, sheet, lang),
+            )
+        )
     order = "asc" if arguments.get("sort_order") == "asc" else "desc"
-    return [*lines, say(f"how.sort_{order}", lang, field=small(by), count=arguments.get("limit") or 10)]
+    return [
+        *lines,
+        say(f"how.sort_{order}", lang, field=field_name(by, sheet, lang), count=arguments.get("limit") or 10),
+    ]
 
 
 def _stages(call: ToolCall, lang: Lang) -> list[str]:

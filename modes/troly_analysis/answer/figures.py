@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +26,10 @@ _SEP = r"[/.-]"
 _FULL = re.compile(rf"(?<!\d)(\d{{1,2}}){_SEP}(\d{{1,2}}){_SEP}(\d{{4}})(?!\d)")
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _MONTH = re.compile(r"(?<![\d/.,])(\d{1,2})[/-](\d{4})(?![\d/])|(?<!\d)(\d{4})-(\d{2})(?![\d-])")
-_QUARTER = re.compile(r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4])\s*[/-]\s*(\d{4})(?![\d/])")
+_QUARTER = re.compile(
+    r"(?i)\b(?:quý|quy|q|quarter)\s*([1-4]|iv|i{1,3})(?:\s*[/-]|,?\s+(?:năm|nam|of|in))?\s*(\d{4})(?![\d/])"
+)
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
 _DAY = re.compile(r"(?<![\d/.,])(\d{1,2})/(\d{1,2})(?![\d/])")
 _SPOKEN = re.compile(
     r"\b(?:(thang|month)|(quy|quarter|q)|(nam|year|in|since|of|january|february|march|april|may|june|july|august"
@@ -60,7 +64,10 @@ def mask_dates(text: str, known: Days) -> tuple[str, list[str]]:
         (_ISO, lambda m: (int(m[1]), int(m[2]), int(m[3])) in _triples(known)),
         (
             _QUARTER,
-            lambda m: any((year, (month + 2) // 3) == (int(m[2]), int(m[1])) for year, month in known.months),
+            lambda m: any(
+                (year, (month + 2) // 3) == (int(m[2]), _ROMAN.get(m[1].lower()) or int(m[1]))
+                for year, month in known.months
+            ),
         ),
         (_MONTH, lambda m: (int(m[2] or m[3]), int(m[1] or m[4])) in known.months),
         (_DAY, lambda m: any((day.month, day.day) == (int(m[2]), int(m[1])) for day in known.exact)),
@@ -197,18 +204,33 @@ def strangers(text: str, known: Ground) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wrong))
 
 
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?…](?=\s|$)|\n|$)\s*")
+_SENTENCE = re.compile(r"(?:[ \t]*\**\d{1,3}[.)](?=\s|\*))?[^\n]*?(?:[.!?…](?=\s|$)|\n|$)\s*")
 
 
 def grounded_part(text: str, known: Ground) -> str:
-    """`text` without the sentences and lines that hold a figure which nothing known backs."""
+    """`text` without the sentences and lines that hold a figure which nothing known backs.
+
+    The number of a list's line belongs to its sentence, and the lines that stay are counted anew.
+    """
     parts = [match[0] for match in _SENTENCE.finditer(text) if match[0]]
-    return "".join(part for part in parts if not strangers(part, known)).strip()
+    kept = ""
+    for part in parts:
+        if not strangers(_mask_numbering(part), known):
+            kept += part
+        elif part.endswith("\n") and not kept.endswith("\n"):
+            kept += "\n"
+    kept, numbers = kept.strip(), itertools.count(1)
+    same = len(_ORDINAL.findall(kept)) == len(_ORDINAL.findall(text))
+    return kept if same else _ORDINAL.sub(lambda match: f"{match[1]}{next(numbers)}{match[3]}", kept)
 
 
 def count_figures(text: str) -> int:
-    """How many figures a text holds."""
-    return len(find_amounts(nfc(text)))
+    """How many figures a text holds; the numbers of a list's lines are none."""
+    return len(find_amounts(_mask_numbering(nfc(text))))
+
+
+def _mask_numbering(text: str) -> str:
+    return _ORDINAL.sub(lambda match: match[1] + " " * (len(match[2]) + 1), text)
 
 
 def _take(result: Result, cells: set[Decimal], percents: set[Decimal], texts: set[str]) -> None:

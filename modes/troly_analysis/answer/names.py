@@ -17,6 +17,7 @@ from troly.text.dates import DateRange, find_ranges, format_date, months
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_money, format_number, format_percent
 from troly.text.wordlist import read_lists
+from troly_analysis.planner.schema import shown_name
 from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Metric, Result, Sheet, ToolCall
@@ -126,10 +127,18 @@ def only_changed(result: Result, way: str, order: str, limit: int) -> Result:
     return dataclasses.replace(result, rows=tuple(rows[: limit or None]))
 
 
-def group_name(name: str, lang: Lang) -> str:
+def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")
-    return say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else small(name)
+    return (
+        say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else field_name(name, sheet, lang)
+    )
+
+
+def field_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
+    """A column inside a sentence, in the language of the answer where its header says what it is about."""
+    found = sheet.field(name) if sheet is not None else None
+    return small(shown_name(found, lang) if found is not None else name)
 
 
 _COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
@@ -150,11 +159,11 @@ def column_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
         return say(f"column.{_PLAIN_COLUMNS[name]}", lang)
     if made := _COLUMN.fullmatch(name):
         key = "count_of" if made[1] == "count" else made[1]
-        text = say(f"column.{key}", lang, field=small(made[2]))
+        text = say(f"column.{key}", lang, field=field_name(made[2], sheet, lang))
         return text[:1].upper() + text[1:]
     head, colon, grain = name.rpartition(":")
     if colon and head and grain in GRAINS:
-        text = group_name(name, lang)
+        text = group_name(name, sheet, lang)
         return text[:1].upper() + text[1:]
     return name
 
@@ -184,7 +193,7 @@ def figure_name(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
         return small(metric.name)
     if operation in {"", "count"} or not field:
         return say("figure.count", lang, rows=rows_are(sheet, lang))
-    return say(f"figure.{operation}", lang, field=small(field))
+    return say(f"figure.{operation}", lang, field=field_name(field, sheet, lang))
 
 
 def metric_of(call: ToolCall, sheet: Sheet | None) -> Metric | None:

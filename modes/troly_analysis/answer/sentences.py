@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from troly.text.catalogue import Lang
 from troly.text.dates import format_date
+from troly.text.fold import fold
 from troly.text.match import Lexicon
 from troly.text.numbers import format_number
 from troly_analysis.answer.names import (
@@ -16,6 +18,7 @@ from troly_analysis.answer.names import (
     cell_text,
     column_name,
     day_of,
+    field_name,
     figure_name,
     filters_text,
     group_name,
@@ -54,7 +57,7 @@ def _column(field: Field, lang: Lang) -> str:
     if field.kind in NUMERIC | TEMPORAL and field.least:
         least, most = (_bound(text, field, lang) for text in (field.least, field.most))
         return say("schema.range", lang, line=line, least=least, most=most)
-    if field.examples:
+    if field.examples and not field.is_contact:
         return say("schema.examples", lang, line=line, values=", ".join(field.examples[:_EXAMPLES_SHOWN]))
     return line
 
@@ -141,7 +144,7 @@ def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     name = figure_name(call, sheet, asked.lang)
     when = period_name(*period_of(call), asked) if call.tool == "aggregate_data" else ""
     if group := str(call.arguments.get("group_by") or ""):
-        name = say("title.by", asked.lang, figure=name, group=group_name(group, asked.lang))
+        name = say("title.by", asked.lang, figure=name, group=group_name(group, sheet, asked.lang))
         when = when and f", {when}"
         return _capital(f"{name}{when}") + filters_text(call, sheet, asked.lang)
     return _capital(f"{name} {when}".strip()) + filters_text(call, sheet, asked.lang)
@@ -150,14 +153,19 @@ def title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
 def _top_title(call: ToolCall, sheet: Sheet | None, asked: AnswerContext) -> str:
     arguments = call.arguments
     group = str(arguments.get("group_by") or "")
-    what = group_name(group, asked.lang) if group else rows_are(sheet, asked.lang)
+    what = group_name(group, sheet, asked.lang) if group else rows_are(sheet, asked.lang)
     field = str(arguments.get("aggregate_field") or arguments.get("sort_field") or "")
     counted = field.casefold() in {"", "count", "_count"}
-    by = say("title.counted", asked.lang, rows=rows_are(sheet, asked.lang)) if counted else small(field)
+    by = (
+        say("title.counted", asked.lang, rows=rows_are(sheet, asked.lang))
+        if counted
+        else field_name(field, sheet, asked.lang)
+    )
     last = str(arguments.get("sort_order") or "desc") == "asc"
     key = "title.lowest" if last else "title.best" if _has(asked.text, "best selling") else "title.top"
     said = say(key, asked.lang, count=arguments.get("limit") or LISTED, what=what, by=by)
-    return said + filters_text(call, sheet, asked.lang)
+    when = period_name(*period_of(call), asked)
+    return f"{said}{when and f', {when}'}" + filters_text(call, sheet, asked.lang)
 
 
 def _unit(result: Result, call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
@@ -172,15 +180,12 @@ def _comparison_text(call: ToolCall, result: Result, sheet: Sheet | None, asked:
     bare = ToolCall(call.tool, {**call.arguments, "operation": "count"})
     counted = call.arguments.get("operation") in {"count", None}
     figure = figure_name(bare if counted else call, sheet, asked.lang)
-    if call.arguments.get("operation") == "sum" and figure == _summed(call, asked.lang):
-        figure = small(str(call.arguments.get("field")))
+    field = field_name(str(call.arguments.get("field") or ""), sheet, asked.lang)
+    if call.arguments.get("operation") == "sum" and figure == say("figure.sum", asked.lang, field=field):
+        figure = field
     said = _capital(_change(figure, result, _unit(result, call, sheet, asked.lang), names, asked.lang))
     few = _lines(result, sheet, asked.lang) if len(result.rows) == 1 else []
     return "\n".join([said, *few])
-
-
-def _summed(call: ToolCall, lang: Lang) -> str:
-    return say("figure.sum", lang, field=small(str(call.arguments.get("field") or "")))
 
 
 def _change(figure: str, result: Result, unit: str, names: dict[str, str], lang: Lang) -> str:
@@ -223,10 +228,24 @@ def _rows_text(call: ToolCall, result: Result, sheet: Sheet | None, asked: Answe
     noun = rows_are(sheet, asked.lang) if counts else ""
     if counts and len(result.columns) == 2 and all(row[1] == 1 for row in result.rows):
         result = replace(result, columns=result.columns[:1], rows=tuple(row[:1] for row in result.rows))
+    if call.tool == "get_top_items" and not call.arguments.get("group_by"):
+        result = _ranked_first(result, str(call.arguments.get("sort_field") or ""))
     if is_listed(result):
         return f"{head}:\n" + "\n".join(_lines(result, sheet, asked.lang, noun))
     first = _lines(replace(result, rows=result.rows[:1]), sheet, asked.lang, noun)
     return "\n".join([f"{head}:", *first, *_more(len(result.rows) - 1, asked.lang)])
+
+
+def _ranked_first(result: Result, field: str) -> Result:
+    """Ranked rows with what they are ranked by right behind their first column."""
+    at = next((at for at, name in enumerate(result.columns) if fold(name) == fold(field)), 0)
+    places = [*dict.fromkeys([0, at, *range(len(result.columns))])]
+
+    def arranged(cells: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(cells[place] for place in places if place < len(cells))
+
+    rows = tuple(map(arranged, result.rows))
+    return replace(result, columns=arranged(result.columns), rows=rows, units=arranged(result.units))
 
 
 def _lines(result: Result, sheet: Sheet | None, lang: Lang, noun: str = "") -> list[str]:

@@ -25,6 +25,20 @@ _HARMLESS = frozenset(
 )
 """What is said of an answer without being a guess at what was meant."""
 REFUSED = ("forecast", "cause")
+_SINGLE_FORMS = frozenset({"scalar", "groups", "top", "rows", "distinct", "schema"})
+_LEANING = (
+    "follow",
+    "again",
+    "only",
+    "correction",
+    "not this",
+    "pointer",
+    "one",
+    "among",
+    "which one",
+    "preceding",
+    "deny",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +56,7 @@ class QuestionAnalysis:
     suggested: bool = False
     evidence: float = 0.0
     certain: bool = False
-    """Whether every word was read and nothing was assumed, so that no model need be asked."""
+    """Whether no model need be asked (`is_certain`)."""
     changes: bool = False
     """Whether it says of itself that it goes on from the question before ("còn …", "chỉ …")."""
 
@@ -135,11 +149,28 @@ def analyse_question(
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
     changes = any(each.parts.has("follow", "only", "correction") for each in found)
-    assumed = {note.key for note in made.shown} - _HARMLESS
-    certain = bool(made.calls) and not (assumed or best.followed or "ignore" in choices)
+    certain = not choices and is_certain(made, best)
     return QuestionAnalysis(
         text, made, previous, answer is not None, evidence=evidence, certain=certain, changes=changes
     )
+
+
+def is_certain(made: Plan, best: _Candidate) -> bool:
+    """Whether code alone answers, also where a model is connected.
+
+    One result of one figure, or a list of one; every word read and nothing assumed; and the message stands on its own: it
+    points at nothing that was shown, corrects and leaves out nothing, compares nothing and wants no second thing.
+    """
+    query, parts = made.ask, best.parts
+    if len(made.calls) != 1 or query is None or best.followed or len(query.measures) > 1:
+        return False
+    if {note.key for note in made.shown} - _HARMLESS or query.form not in _SINGLE_FORMS:
+        return False
+    more = (query.versus, query.gap, query.growth, query.change, query.rank, query.having, query.count_groups)
+    left_out = any(each.op in {"ne", "nin"} and each.value is not None for each in query.conditions)
+    leans = parts.pointed or parts.corrects or parts.has(*_LEANING)
+    nameless = bool(parts.extremes) and not (query.groups or query.entity)
+    return not (any(more) or left_out or leans or nameless or any(each.other for each in query.conditions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +211,13 @@ class _Question:
             query = refine_query(parts, before, built, schema, self.today)
             unmet = () if query == before and parts.has("again") else lost_words(parts, query)
             built = BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet)
+        elif (
+            len(self.shown) > 1
+            and built.query is not None
+            and built.query.form == "scalar"
+            and parts.extremes
+        ):
+            built.unmet = (*built.unmet, "/".join(parts.extremes))  # of those shown, or of all?
         trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
         if built.query is not None and not parts.measures and trades:
             parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
@@ -259,7 +297,7 @@ def _plan(
         sheet=sheet.name,
         ask=before,
         understood=parts.understood,
-        facts=_facts(parts),
+        facts=tuple(parts.facts),
         choices=choices,
         followed=best.followed,
     )
@@ -273,22 +311,6 @@ def _plan(
     if built.question is not None:
         return replace(plan, question=built.question, options=built.options, pending=built.pending)
     return replace(plan, missing=left) if built.query is None else _answered(plan, best, built.query, today)
-
-
-def _facts(parts: Parts) -> tuple[str, ...]:
-    """Words of the message that are values of a column, for a model: facts, never guesses."""
-    whole = [
-        each for each in parts.conditions if each.op in {"eq", "ne", "in", "nin"} and each.ref.kind == "text"
-    ]
-    named = (each for each in whole if _is_whole(each))
-    return tuple(f"“{each.said}” = {each.ref.name}: {each.value}" for each in named)
-
-
-def _is_whole(condition: Condition) -> bool:
-    """Whether the words are a value and no part of one ("phan" is no fact of "Phan Hữu Nga")."""
-    values = condition.value if isinstance(condition.value, list) else [condition.value]
-    said = [fold(each).strip() for each in condition.said.split(",")]
-    return len(values) <= len(said)
 
 
 def _answered(plan: Plan, best: _Candidate, query: DataQuery, today: date) -> Plan:

@@ -150,6 +150,8 @@ class Parts:
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     evidence: float = 0.0
     """How much the message speaks of data: the sheet's own names, then words of figures."""
+    facts: list[str] = field(default_factory=list)
+    """Words that are a period, or a whole value of a column, for a model: facts, never guesses."""
 
     def has(self, *labels: str) -> bool:
         """Whether any word that was read means one of `labels`."""
@@ -211,6 +213,11 @@ class Reader:
         self._superlatives()
         self._ranks()
         self.parts.when = read_periods(self)
+        self.parts.facts += [
+            f"“{each.text}” = {each.period.start} .. {each.period.end}"
+            for each in self.mentions
+            if each.period and each.role == "period"
+        ]
         self.parts.conditions += read_weekdays(self)
         self._pointers()
         self._blanks()
@@ -760,6 +767,7 @@ class Reader:
             self.take("value", at)
             if (beside := self._column_beside(at, value.ref)) >= 0:
                 self.take("value", beside)
+            self._state_fact(at, value)
             several = value.ref.kind != "boolean" and len(value.values) > 1
             said = list(value.values) if several else value.values[0]
             found.append(
@@ -779,6 +787,17 @@ class Reader:
                 self.take("value", at)
                 found.append((Condition(target.ref, "eq", not denied, self.mentions[at].text), False, True))
         self.parts.conditions += _merged(found)
+
+    def _state_fact(self, at: int, value: Value) -> None:
+        """That words are a whole value of a column, with the negation right before them."""
+        if not value.whole or value.ref.kind != "text":
+            return
+        said, before = self.mentions[at].text, self.beside(at, -1)
+        held = f"{', '.join(value.values)} ({value.ref.name})"
+        if before >= 0 and self.has(before, "not", "deny", "not this", "minus"):
+            self.parts.facts.append(f"“{self.mentions[before].text} {said}” leaves out {held}")
+        else:
+            self.parts.facts.append(f"“{said}” is the value {held}")
 
     def _is_value(self, at: int) -> bool:
         """Whether words that could be a value mean it: words of questions and names of columns come first."""
@@ -889,7 +908,8 @@ class Reader:
                 mention.targets and mention.targets[0].weight >= 0.9
             ):
                 self.take("negation", place)
-                return True
+                # "không phải A, B mới đúng" refuses the first alone.
+                return not (mention.has("not this") and "," in self._between(place, at))
             if mention.role == "negation":
                 return True
             if mention.role == "condition":

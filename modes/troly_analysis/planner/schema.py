@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Literal
 
+from troly.text.catalogue import Lang
 from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
 from troly.text.language import is_syllable
 from troly.text.wordlist import read_lists
@@ -38,6 +39,7 @@ from troly_analysis.types import NUMERIC, TEMPORAL, Field, Kind, Metric, Sheet
 
 
 _NOTE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_ALL_OF_IT = 0.95
 
 
 def plain(name: str) -> str:
@@ -68,6 +70,12 @@ def spelled(name: str) -> str:
             parts.append(typed[at])
             at += 1
     return " ".join(parts)
+
+
+def shown_name(found: Field, lang: Lang) -> str:
+    """A header as an answer says it: in English answers a Vietnamese one by what it is about, where all of it says so."""
+    about, share = concept_of(found)
+    return about if lang == "en" and accents(found.name) and share >= _ALL_OF_IT else found.name
 
 
 def concept_of(found: Field) -> tuple[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_analysis.planner.calls import compose, out_of_reach
-from troly_analysis.planner.schema import Schema, is_code, metric_measure, schema_of
+from troly_analysis.planner.schema import Schema, is_code, metric_measure, schema_of, shown_name
 from troly_analysis.planner.types import (
     Condition,
     DataQuery,
@@ -23,7 +23,7 @@ from troly_analysis.planner.types import (
     averaged,
 )
 from troly_analysis.strings import say
-from troly_analysis.types import NUMERIC, Operation, Sheet, ToolCall
+from troly_analysis.types import NUMERIC, Field, Operation, Sheet, ToolCall
 
 WANTED = 3
 _FEW, _TOP, _SHOWN = 40, 5, 3
@@ -199,7 +199,7 @@ def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:
         return measure.metric
     if measure.ref is None:
         return _note("count", lang, what=measure.noun or Note("title_rows").say(lang)).lower()
-    name = measure.ref.name[:1].lower() + measure.ref.name[1:]
+    name = _ref(measure.ref, lang)[:1].lower() + _ref(measure.ref, lang)[1:]
     if measure.distinct:
         return _note("distinct", lang, what=name)
     if measure.median:
@@ -208,7 +208,13 @@ def _figure(measure: Measure, lang: Lang, *, named: bool) -> str:
 
 
 def _group(group: Group, lang: Lang) -> str:
-    return Note(f"unit_{group.unit}").say(lang) if group.unit else group.ref.name
+    return Note(f"unit_{group.unit}").say(lang) if group.unit else _ref(group.ref, lang)
+
+
+def _ref(ref: Ref, lang: Lang) -> str:
+    """A column in the language of the answer; a figure that no column holds as it was made."""
+    known = Field(ref.name, ref.kind)  # type: ignore[arg-type]
+    return ref.name if ref.parts else shown_name(known, lang)
 
 
 def _rows_of(ask: DataQuery, lang: Lang) -> list[str]:

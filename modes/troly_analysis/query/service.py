@@ -44,7 +44,7 @@ def schema(sheets: Sequence[Sheet]) -> QueryAnswer:
     rows: list[tuple[object, ...]] = []
     for sheet in sheets:
         for field in sheet.fields:
-            examples = ", ".join(field.examples[:_EXAMPLES])
+            examples = "" if field.is_contact else ", ".join(field.examples[:_EXAMPLES])
             rows.append(
                 (
                     sheet.name,

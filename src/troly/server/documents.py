@@ -219,13 +219,14 @@ async def socket_events(stream: TurnStream | SavedStream, emit: Any) -> None:
                 for event in batch if first else ():
                     if isinstance(event, TurnStarted):
                         ids = {"conversation_id": event.conversation, "turn_id": event.turn}
-                    for name, data in _socket_events(event, writer):
+                    for name, data in event_messages(event, writer):
                         await emit(f"chat:message:{name}", {**ids, **data})
     except TooSlowError as slow:
         await emit("chat:message:failed", {**ids, "error": "server.slow", "last": slow.last})
 
 
-def _socket_events(event: Event, writer: AnswerWriter) -> list[tuple[str, dict[str, Any]]]:
+def event_messages(event: Event, writer: AnswerWriter) -> list[tuple[str, dict[str, Any]]]:
+    """The documents' messages for one event (001-43): their names without `chat:message:`, with what they carry."""
     found: list[tuple[str, dict[str, Any]]] = []
     if piece := writer.take(event):
         found.append(("token", {"token": piece}))

@@ -266,3 +266,31 @@ def test_json_that_is_no_call_stays_in_the_text() -> None:
     calls, said = read_reply(ToolReply('Kết quả: {"name": "Áo thun", "n": 5} nhé'))
     assert calls == []
     assert "Áo thun" in said
+
+
+def test_ranked_rows_tell_what_they_are_ranked_by_and_when() -> None:
+    """However far right its column stands."""
+    columns = tuple(field.name for field in SHEET.fields)
+    rows = (
+        ("2024-01-05", "Áo thun", 3, 9_000, "Shopee", 10.0),
+        ("2024-01-09", "Mũ", 1, 4_000, "Lazada", 5.0),
+    )
+    result = Result("rows", columns=columns, rows=rows, units=("", "", "", "VND", "", "%"))
+    for name, figure in (("Số lượng", "3"), ("Doanh thu", "9.000 VND"), ("Chiết khấu", "10%")):
+        given = {"connection_name": "Đơn hàng", "sort_field": name, "limit": 2, "date_from": "2024-01-01"}
+        call = ToolCall("get_top_items", {**given, "date_to": "2024-01-31"})
+        said = render_answer(call, result, SHEET, asked("đơn nào lớn nhất tháng 1/2024"))
+        assert f" - {name}: {figure}, " in said
+        assert "tháng 1/2024" in said.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (aggregate("min", "Số lượng"), "Lowest quantity: 7"),
+        (aggregate("sum", "Số lượng"), "Total quantity: 7"),
+        (aggregate("avg", "Chiết khấu"), "Average discount: 7"),
+    ],
+)
+def test_english_answers_name_a_column_in_english(call: ToolCall, answer: str) -> None:
+    assert render_answer(call, Result("scalar", value=7), SHEET, asked("", "en")) == answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -283,3 +284,94 @@ async def test_small_talk_is_streamed_and_made_up_figures_are_cut(own_home: Path
     assert first.done.text == "Chào bạn, tôi rất vui!"
     assert second.done.text == "Xin chào bạn! Tôi giúp bạn xem số liệu."
     assert second.done.source == "mixed"
+
+
+async def test_several_calls_that_answer_together_are_told_by_their_own_sentences(own_home: Path) -> None:
+    count = {
+        "connection_name": "Đơn hàng",
+        "operation": "count",
+        "filters": {"Sàn": "Shopee"},
+        "answers": True,
+    }
+    total = {"connection_name": "Đơn hàng", "operation": "sum", "field": "Doanh thu", "answers": True}
+    both = [{"function": {"name": "aggregate_data", "arguments": each}} for each in (count, total)]
+    with desk(own_home, Reply("", tool_calls=both), "never asked") as (analyst, server):
+        told = await analyst.ask("Shopee được mấy đơn, rồi cả thảy thu về bao nhiêu vậy hử")
+        asked = len(server.chats)
+    assert asked == 1
+    assert told.done.text.startswith("Số đơn (Sàn: Shopee): 4 đơn\n\nTổng doanh thu: 267.250.000 VND")
+
+
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "cái tệ nhất được bao nhiêu đơn",
+        "How many units of the worst one?",
+        "không phải Shopee, Lazada mới đúng",
+        "số lượng thấp nhất",
+        "còn tháng 10/2026",
+        "doanh thu và số đơn tháng 11/2026",
+        "so sánh doanh thu tháng 10/2026 với tháng 11/2026",
+        "doanh thu không tính Shopee",
+        "tại sao doanh thu giảm",
+    ],
+)
+async def test_what_leans_on_the_answer_before_or_wants_more_is_the_models(
+    own_home: Path, follow_up: str
+) -> None:
+    best = {"connection_name": "Đơn hàng", "sort_field": "Số lượng", "group_by": "Sản phẩm", "answers": True}
+    with desk(own_home, call("get_top_items", best), call()) as (analyst, server):
+        server.default = "Bạn muốn xem gì?"
+        await analyst.ask("mấy món bán được nhất xếp hạng giúp tôi nghen")
+        before = len(server.chats)
+        await analyst.ask(follow_up)
+        asked = server.chats[before]
+    question = asked.messages[-1]["content"]
+    assert asked.body.get("tools")
+    assert "get_top_items" in question
+    assert '"place": 2, "name": "Quần jean", "sum(Số lượng)": 151' in question
+    assert follow_up in question
+
+
+async def test_facts_keep_a_negation(own_home: Path) -> None:
+    with desk(own_home, call(), SAID) as (analyst, server):
+        await analyst.ask("ủa không phải Shopee, Lazada kia mà, tháng 11/2026 á")
+        question = server.chats[0].messages[-1]["content"]
+    assert "“không phải Shopee” leaves out Shopee (Sàn)" in question
+    assert "“Lazada” is the value Lazada (Sàn)" in question
+    assert "“tháng 11/2026” = 2026-11-01 .. 2026-11-30" in question
+
+
+async def test_no_prompt_holds_a_telephone_number(own_home: Path) -> None:
+    people = "Tên,Điện thoại,Thư,Nợ\n" + "".join(
+        f"Khách {n},0{912345670 + n},k{n}@thu.vn,{n}000\n" for n in range(1, 9)
+    )
+    listed = call("get_data_schema", {"connection_name": "Khách"})
+    with OllamaDouble() as server:
+        server.script(listed, "Bạn hỏi gì?")
+        with analyst_at(own_home, people, names=("Khách",), OLLAMA_HOST=server.url) as analyst:
+            await analyst.ask("xem thử khách nào nợ dai nhất giùm nha")
+            sent = json.dumps([chat.messages for chat in server.chats], ensure_ascii=False)
+    assert "Khách 1" in sent
+    assert "91234567" not in sent
+    assert "@thu.vn" not in sent
+
+
+async def test_the_beginning_of_a_prompt_stays_from_turn_to_turn(own_home: Path) -> None:
+    def asks_back(request: Request) -> Reply:
+        return Reply("Bạn muốn xem số liệu nào?" if request.body.get("tools") else '{"intent": "data_query"}')
+
+    with desk(own_home) as (analyst, server):
+        server.default = asks_back
+        for number in range(16):
+            await analyst.ask(f"coi thử cái vụ {number} kia sao rồi hử")
+        prompts = [chat.messages for chat in server.chats if chat.body.get("tools")]
+    same = 0
+    for before, after in itertools.pairwise(prompts):
+        kept = sum(
+            1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        )
+        size = [sum(len(json.dumps(message)) for message in part) for part in (after[:kept], after)]
+        same += size[0] >= 0.8 * size[1]
+    assert len(prompts) >= 10
+    assert same >= 0.8 * (len(prompts) - 1)

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from tests.support.modes.analysis import Analyst, analyst_at
 from tests.support.modes.desk import Told
 from troly.plugin.events import StepFinished
+from troly.server.answers import AnswerWriter
+from troly.server.documents import event_messages
 from troly_analysis import nodes
-from troly_analysis.agent.tools import socket_event
 from troly_analysis.graph import ROUTES
 
 INTENTS = ("data_query", "chat", "unclear")
@@ -32,7 +33,7 @@ MESSAGES = st.one_of(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
     st.text(min_size=1, max_size=80).filter(lambda text: bool(text.strip())),
 )
-TERMINAL = {"chat:message:completed", "chat:message:failed"}
+TERMINAL = {"completed", "failed"}
 
 
 @dataclass
@@ -138,10 +139,11 @@ def test_the_nodes_see_the_whole_conversation(runner: Runner, past: list[tuple[A
 def test_every_run_ends_exactly_once(runner: Runner, text: str, stop: bool) -> None:
     runner.analyst.leave()
     told = runner.ask(text if not stop else f"/pipeline {text}")
-    names = [socket_event(event) for event in told.events]
+    writer = AnswerWriter("vi")
+    names = [name for event in told.events for name, _ in event_messages(event, writer)]
     assert [name for name in names if name in TERMINAL] == [names[-1]]
-    if names[-1] == "chat:message:completed":
-        assert names[0] == "chat:message:started"
-        assert "chat:message:token" in names
-    starts, ends = names.count("chat:message:tool_start"), names.count("chat:message:tool_end")
+    if names[-1] == "completed":
+        assert names[0] == "started"
+        assert "token" in names
+    starts, ends = names.count("tool_start"), names.count("tool_end")
     assert starts == ends

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troly.text.numbers import format_money, format_number, format_percent
-from troly_analysis.answer.figures import Days, Ground, ground, strangers
+from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
 from troly_analysis.types import Field, Result, Sheet, ToolCall
 
 QUESTION = "Top 3 sản phẩm bán chạy tháng 1/2024, doanh thu so với tháng trước?"
@@ -52,6 +52,7 @@ def known(*results: Result, question: str = QUESTION, **arguments: Any) -> Groun
         "Không có con số nào ở đây.",
         "**57.750.000 VND** trong tháng 1/2024",
         "1. Doanh thu quý 1/2024: 57.750.000 VND",
+        "Quý I/2024: 57.750.000 VND, Q1 2024, quý 1 năm 2024, quarter 1 of 2024",
     ],
 )
 def test_what_a_cell_backs_is_let_through(prose: str) -> None:
@@ -133,3 +134,14 @@ def test_any_text_is_judged_without_falling_over(text: str) -> None:
 )
 def test_what_follows_from_shown_figures_is_let_through(prose: str, follows: bool) -> None:
     assert (strangers(prose, known(ROWS)) == ()) is follows
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6))
+def test_a_cut_list_never_leaves_a_bare_number(backed: list[bool]) -> None:
+    """Lines with a strange figure go with their number, and the rest are counted anew."""
+    lines = [
+        f"{at}. Doanh thu: {'57.750.000' if fits else '99.999.999'} VND" for at, fits in enumerate(backed, 1)
+    ]
+    kept = grounded_part("\n".join(lines), known(COMPARED))
+    assert kept.splitlines() == [f"{at}. Doanh thu: 57.750.000 VND" for at in range(1, sum(backed) + 1)]
+    assert count_figures(kept) == sum(backed)
