@@ -321,7 +321,7 @@ async def test_what_leans_on_the_answer_before_or_wants_more_is_the_models(
 ) -> None:
     best = {"connection_name": "Đơn hàng", "sort_field": "Số lượng", "group_by": "Sản phẩm", "answers": True}
     with desk(own_home, call("get_top_items", best), call()) as (analyst, server):
-        server.default = "Bạn muốn xem gì?"
+        server.default = lambda _request: Reply("Bạn muốn xem gì?")
         await analyst.ask("mấy món bán được nhất xếp hạng giúp tôi nghen")
         before = len(server.chats)
         await analyst.ask(follow_up)
