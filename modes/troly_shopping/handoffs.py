@@ -1,39 +1,38 @@
-"""Hands a conversation to a person: kept in the state database, told as an event, listed by `app handoffs`."""
+"""Hands a conversation to a person: told as an event, which the core keeps as a hand-over, and listed by `app handoffs`."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.plugin.events import Handoff, Table
+from troly.stores.handovers import HandoverRecord, Handovers
 from troly.stores.migrations import Migration
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly_shopping.strings import say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from troly.config.users import Profile
     from troly.plugin.context import TurnContext
-    from troly.stores.state import StateDb
+    from troly.stores.records import StoredMessage
 
 HANDOFF = "handoff"
 ASKED, FAILED = "asked", "failed"
 # After so many serials in a row that could not be read or found, a person takes over.
 MAX_FAILED = 3
-# Who sees everybody's handoffs: this role, or anybody with this permission.
+# Who sees everybody's hand-overs: this role, or anybody with this permission.
 LEAD_ROLE, LEAD_PERMISSION = "lead", "handoffs"
 _LINES, _LINE_CHARS = 40, 300
 
-# A handoff goes with its conversation when that is removed for good.
-MIGRATION = Migration(
-    "shopping/0001_handoffs",
-    (
-        """
+# The first edition kept them in a table of the shop's own; they are hand-overs like all others now.
+MIGRATIONS = (
+    Migration(
+        "shopping/0001_handoffs",
+        (
+            """
         CREATE TABLE shopping_handoffs (
             seq INTEGER PRIMARY KEY,
             conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
@@ -43,116 +42,89 @@ MIGRATION = Migration(
             transcript TEXT NOT NULL
         )
         """,
-        "CREATE INDEX shopping_handoffs_user ON shopping_handoffs (user_id)",
-        "CREATE INDEX shopping_handoffs_conversation ON shopping_handoffs (conversation_id)",
+            "CREATE INDEX shopping_handoffs_user ON shopping_handoffs (user_id)",
+            "CREATE INDEX shopping_handoffs_conversation ON shopping_handoffs (conversation_id)",
+        ),
+    ),
+    Migration(
+        "shopping/0002_handovers",
+        (
+            """
+            INSERT OR IGNORE INTO handovers (id, conversation_id, reason, code, created_at)
+            SELECT printf('0%012d', seq), conversation_id,
+                CASE reason WHEN 'failed' THEN 'nhiều lần chưa tra được serial' ELSE 'khách muốn gặp nhân viên' END,
+                reason, created_at
+            FROM shopping_handoffs ORDER BY seq DESC
+            """,
+            "DROP TABLE shopping_handoffs",
+        ),
     ),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffRecord:
-    """One handoff as it was kept; `created_at` is aware."""
-
-    conversation: str
-    user: str
-    reason: str
-    created_at: datetime
-    transcript: tuple[str, ...]
-
-
-class HandoffStore:
-    """The handoffs in the state database; raises StoreError."""
-
-    def __init__(self, state: StateDb) -> None:
-        self._state = state
-
-    def add(self, entry: HandoffRecord) -> None:
-        """Keep one."""
-        values = (
-            entry.conversation, entry.user, entry.reason, entry.created_at.astimezone(UTC).isoformat(),
-            json.dumps(entry.transcript, ensure_ascii=False),
-        )  # fmt: skip
-        sql = (
-            "INSERT INTO shopping_handoffs (conversation_id, user_id, reason, created_at, transcript)"
-            " VALUES (?, ?, ?, ?, ?)"
-        )
-        with self._state.write() as connection:
-            connection.execute(sql, values)
-
-    def list(self, viewer: Profile) -> list[HandoffRecord]:
-        """Those that `viewer` may see, newest first: the own ones, all of them for a lead; none of deleted conversations."""
-        sql = (
-            "SELECT h.conversation_id, h.user_id, h.reason, h.created_at, h.transcript FROM shopping_handoffs h"
-            " JOIN conversations c ON c.id = h.conversation_id"
-            " WHERE c.deleted_at IS NULL AND (? OR h.user_id = ?) ORDER BY h.seq DESC"
-        )
-        with self._state.read() as connection:
-            rows = connection.execute(sql, (sees_all(viewer), viewer.login)).fetchall()
-        return [
-            HandoffRecord(row[0], row[1], row[2], datetime.fromisoformat(row[3]), tuple(json.loads(row[4])))
-            for row in rows
-        ]
-
-
-def sees_all(viewer: Profile) -> bool:
-    """Whether `viewer` sees everybody's handoffs."""
-    return viewer.role == LEAD_ROLE or LEAD_PERMISSION in viewer.permissions
-
-
-async def hand_over(turn: TurnContext, code: str) -> str:
-    """Keep the handoff and tell it; returns the sentence for the customer, with the persona's hotline."""
-    lines = transcript(turn)
-    entry = HandoffRecord(turn.conversation.id, turn.profile.login, code, turn.now, lines)
-    await asyncio.to_thread(HandoffStore(turn.services.state).add, entry)
-    hotline = turn.persona().hotline
-    turn.emit(Handoff(say(f"handoff.reason_{code}", turn.language), lines, hotline, code))
-    return say(f"handoff.said_{code}", turn.language, hotline=hotline)
-
-
-def transcript(turn: TurnContext) -> tuple[str, ...]:
-    """The last lines of the conversation with the message being answered, one line a message."""
+def hand_over(turn: TurnContext, code: str) -> str:
+    """Tell that a person is to take over; returns the sentence for the customer, with the persona's hotline."""
+    hotline, lang = turn.persona().hotline, turn.language
     said = [(message.sender, message.text) for message in turn.history] + [("user", turn.text)]
-    return tuple(
-        f"{say(f'handoff.{sender}', turn.language)}: {_short(text)}"
-        for sender, text in said[-_LINES:]
-        if sender in {"user", "assistant"}
-    )
+    turn.emit(Handoff(say(f"handoff.reason_{code}", lang), tuple(_transcript(said, lang)), hotline, code))
+    return say(f"handoff.said_{code}", lang, hotline=hotline)
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LINE_CHARS else f"{text[:_LINE_CHARS]}…"
+def _transcript(said: Iterable[tuple[str, str]], lang: Lang) -> list[str]:
+    """The last lines of a conversation, one line a message."""
+    lines = []
+    for sender, text in said:
+        if sender in {"user", "assistant"}:
+            line = " ".join(text.split())
+            line = line if len(line) <= _LINE_CHARS else f"{line[:_LINE_CHARS]}…"
+            lines.append(f"{say(f'handoff.{sender}', lang)}: {line}")
+    return lines[-_LINES:]
 
 
 def list_handoffs(request: CommandRequest) -> CommandResult:
-    """`app handoffs`. Raises StoreError."""
-    lang = request.language
-    found = HandoffStore(request.services.state).list(request.profile)
+    """`app handoffs`: those that the person may see, newest first. Raises StoreError."""
+    lang, conversations, viewer = request.language, request.services.conversations, request.profile
+    found = Handovers(conversations).list(viewer.login, staff=_sees_all(viewer))[::-1]
     if not found:
         return CommandResult(records=(), summary=say("handoff.none", lang))
-    return CommandResult(table=_table(found, lang), records=tuple(_record(entry) for entry in found))
+    records = []
+    for entry in found:
+        spoken = conversations.get(entry.customer, entry.conversation).language
+        said = _until_last_words(conversations.messages(entry.customer, entry.conversation))
+        records.append(
+            {
+                "conversation": entry.conversation,
+                "user": entry.customer,
+                "reason": entry.code,
+                "created_at": entry.created_at.isoformat(),
+                "transcript": _transcript(said, "en" if spoken == "en" else "vi"),
+            }
+        )
+    return CommandResult(table=_table(found, records, lang), records=tuple(records))
 
 
-def _table(found: Sequence[HandoffRecord], lang: Lang) -> Table:
+def _sees_all(viewer: Profile) -> bool:
+    return viewer.role == LEAD_ROLE or LEAD_PERMISSION in viewer.permissions
+
+
+def _until_last_words(messages: Iterable[StoredMessage]) -> list[tuple[str, str]]:
+    """What was said, down to the customer's last words."""
+    said: list[tuple[str, str]] = [(message.sender, message.text) for message in messages]
+    while said and said[-1][0] != "user":
+        said.pop()
+    return said
+
+
+def _table(found: Iterable[HandoverRecord], records: Iterable[dict[str, Any]], lang: Lang) -> Table:
     columns = tuple(say(f"handoff.column_{name}", lang) for name in ("time", "user", "reason", "id", "last"))
     rows = tuple(
         (
             f"{entry.created_at.astimezone(HCM):%Y-%m-%d %H:%M}",
-            entry.user,
-            say(f"handoff.reason_{entry.reason}", lang),
+            entry.customer,
+            say(f"handoff.reason_{entry.code}", lang) if entry.code in (ASKED, FAILED) else entry.reason,
             entry.conversation,
-            entry.transcript[-1][:60] if entry.transcript else "",
+            record["transcript"][-1][:60] if record["transcript"] else "",
         )
-        for entry in found
+        for entry, record in zip(found, records, strict=True)
     )
     return Table(columns, rows)
-
-
-def _record(entry: HandoffRecord) -> dict[str, Any]:
-    return {
-        "conversation": entry.conversation,
-        "user": entry.user,
-        "reason": entry.reason,
-        "created_at": entry.created_at.isoformat(),
-        "transcript": list(entry.transcript),
-    }

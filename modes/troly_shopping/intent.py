@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from troly.plugin.context import TurnContext
 from troly.plugin.events import Source
+from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly.text.fold import tokens
@@ -74,6 +75,8 @@ _LIMITED = 0.5
 _DOUBT = 0.52
 # How much of the other working intent counts against the better one: both are business, and one must be served.
 _RIVAL = 0.35
+# Who it speaks for is enough to sort a message by (000-19); the voice comes with the answer.
+_PERSONA_CHARS = 200
 # What the model is shown of the conversation.
 _SHOWN, _SHOWN_CHARS = 6, 400
 # How sure the rules are of a question about goods of which a part was read.
@@ -104,6 +107,7 @@ class IntentDecision:
     need_retrieval: bool = True
     clarify_needed: bool = False
     clarify_questions: tuple[str, ...] = ()
+    query: str = ""
 
     def note(self, lang: Lang) -> str:
         """One line for the evidence view."""
@@ -113,13 +117,17 @@ class IntentDecision:
 
 
 class Classification(BaseModel):
-    """What a message wants as the model returns it, with the documents' names of the fields (000-20)."""
+    """What a message wants as the model returns it, with the documents' names of the fields (000-20).
+
+    `query` is the message made whole: what it leans on stands in it.
+    """
 
     intent: Intent
     confidence: float = Field(ge=0.0, le=1.0)
     need_retrieval: bool = True
     clarify_needed: bool = False
     clarify_questions: list[str] = Field(default_factory=list, max_length=5)
+    query: str = Field(default="", max_length=1000)
     rationale: str = Field(default="", max_length=1000)
 
 
@@ -273,7 +281,7 @@ async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage
     messages = prompts().messages(
         "classify",
         lang,
-        persona=turn.persona().prompt(turn.services.settings.persona.max_chars),
+        persona=turn.persona().prompt(min(_PERSONA_CHARS, turn.services.settings.persona.max_chars)),
         today=f"{turn.now.astimezone(HCM):%A %d/%m/%Y}",
         role=turn.profile.role or "-",
         facts="; ".join(_facts(turn, message)) or "-",
@@ -292,6 +300,7 @@ async def decide_intent(turn: TurnContext, question: str, message: ParsedMessage
         value.need_retrieval if by_model and value.intent == "shopping" else value.intent == "shopping",
         by_model and value.clarify_needed and value.intent != "warranty",
         tuple(value.clarify_questions),
+        " ".join(value.query.split()) if by_model else "",
     )
 
 
@@ -318,8 +327,14 @@ def _facts(turn: TurnContext, message: ParsedMessage) -> Iterator[str]:
     if message.state.awaiting:
         yield "the assistant has just asked for a serial number"
     if turn.focus is not None and turn.focus.rows:
-        rows = "; ".join(f"{number}. {row.title}" for number, row in enumerate(turn.focus.rows[:8], 1))
+        rows = "; ".join(f"{number}. {_row_text(row)}" for number, row in enumerate(turn.focus.rows[:8], 1))
         yield f"shown last ({turn.focus.kind}): {rows}"
+
+
+def _row_text(row: FocusRow) -> str:
+    """A row shown, with what is known of it."""
+    told = [f"{name} {value}" for name, value in row.values.items() if value not in (None, "")]
+    return f"{row.title} ({', '.join(told)})" if told else row.title
 
 
 def _history(turn: TurnContext) -> str:

@@ -13,6 +13,7 @@ from troly.text.everyday import without_everyday
 from troly.text.fold import nfc, tokens
 from troly.text.match import PhraseHit, blank_out
 from troly_shopping.dialogue import (
+    FOCUS,
     DialogueAct,
     DialogueState,
     dialogue_phrases,
@@ -58,22 +59,30 @@ class ParsedMessage:
     rules: RuleIntent = _CERTAIN
     complaint: bool = False
 
-    @property
-    def route(self) -> str:
-        """The node that an act or a wholly understood question leads to; "" where intent decides."""
+    def certain_route(self, turn: TurnContext) -> str:
+        """The node of a message that is certain and stands on its own; "" where the intent has to be found.
+
+        Without a model an act or a wholly understood question is certain. With one, only what leans on nothing said
+        before: an act that names or settles a serial, or a question about goods that opens the conversation.
+        """
+        led = turn.model.reason_unavailable is None
         if self.act.act == "person":
             return "handoff_stream"
+        if self.act.act in {"about", "no serial"} and led and not self.exact:
+            return ""
         if self.act.act or self.near:
             return "warranty_stream"
-        return "retrieve" if self.is_certain_shopping else ""
+        certain = not self.serials.serials and self.request is not None and self.request.certain
+        leans = led and any(message.sender == "user" for message in turn.history)
+        return "retrieve" if certain and not leans else ""
 
     @property
-    def is_certain_shopping(self) -> bool:
-        """Whether every word is accounted for as a question about goods or service."""
-        return not self.serials.serials and self.request is not None and self.request.certain
+    def exact(self) -> bool:
+        """Whether it asks of the one machine that was looked up last, and nothing else."""
+        return self.act.act == "about" and len(self.act.serials) == 1 == len(self.state.asked)
 
-    def intent_of_route(self, lang: Lang) -> IntentDecision:
-        """The intent of a message that has a route."""
+    def certain_intent(self, lang: Lang) -> IntentDecision:
+        """The intent of a message that has a certain route."""
         if not (self.act.act or self.near):
             return IntentDecision("shopping", 0.97, "rules", say("step.understood", lang))
         reason = say("step.move", lang, act=self.act.act or "did you mean")
@@ -113,6 +122,31 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
     return _read_on(turn, text, parsed, about_warranty=phrases.about_warranty or complaint)
 
 
+def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDecision) -> ParsedMessage:
+    """`message` as the model understood it: goods and pages by the whole question, warranties of the serials it means.
+
+    A serial counts only where the table has it and the conversation or the message names it. Blocking; raises StoreError.
+    """
+    query, datasets = decision.query or turn.text, turn.services.datasets
+    if decision.intent == "shopping":
+        request = parse_request(query, None, ProductStore(datasets))
+        return replace(message, act=DialogueAct(), near=(), request=request)
+    if decision.intent != "warranty" or message.serials.serials or message.act.act:
+        return message
+    focus, store = turn.focus, WarrantyStore(datasets)
+    named = (
+        {*message.state.mentioned, *(row.id for row in focus.rows if focus.kind == FOCUS)}
+        if focus
+        else {*message.state.mentioned}
+    )
+    spoken = {serial.upper(): serial for serial in named}
+    meant = [spoken[item.text.upper()] for item in serial_candidates(query) if item.text.upper() in spoken]
+    act = DialogueAct("about", tuple(dict.fromkeys(meant)))
+    if not meant:
+        act = parse_follow_up(turn.text, focus, turn.now.astimezone(HCM).date(), strict=False)
+    return _of_act(act, message.state, store) if act.serials else message
+
+
 def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warranty: bool) -> ParsedMessage:
     """What a message without a certain serial asks: of the shop, of what was looked up before, or for a serial."""
     state, serials, rules = parsed.state, parsed.serials, parsed.rules
@@ -121,8 +155,9 @@ def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warra
         return replace(parsed, act=DialogueAct("no serial"))
     request = parse_request(text, spoken_of(turn), ProductStore(turn.services.datasets))
     claim = about_warranty and rules.intent == "warranty" and (rules.sure or rules.confidence >= _CLAIM)
-    if claim and not (request.topics or serials.serials or parsed.complaint or state.awaiting):
-        # Of what was just looked up, before a new serial is asked for.
+    led = turn.model.reason_unavailable is None
+    if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
+        # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
         act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), strict=False)
         if act.act:
             return _of_act(act, state, store)
@@ -147,9 +182,12 @@ def _rest(text: str, serials: SerialParse, datasets: Datasets) -> ShopRequest | 
     if not without_everyday(text, spans):
         return None
     rest = parse_request(blank_out(text, spans), None, ProductStore(datasets))
-    named = rest.query.kinds or rest.query.facts or rest.query.priced
-    wanted = rest.topics or (rest.scope == "search" and named)
-    return rest if wanted and not rest.query.unread else None
+    # A kind beside a serial says what the machine is: more is wanted only where something is asked.
+    query = rest.query
+    wanted = rest.topics or (
+        rest.scope == "search" and (query.shows or query.asks or query.priced or query.order)
+    )
+    return rest if wanted and not query.unread else None
 
 
 def _with_records(

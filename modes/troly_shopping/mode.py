@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Command, Ingest, Lazy, Mode, Outcome, Parameter, Purpose, Samples
 from troly.text.catalogue import LANGS
-from troly_shopping.handoffs import MIGRATION
+from troly_shopping.handoffs import MIGRATIONS
 from troly_shopping.settings import GreetingSettings, IntentSettings, ShoppingSettings
 from troly_shopping.strings import TEXTS, say
 
@@ -112,7 +112,7 @@ MODE = Mode(
         ),
     ),
     settings={"intent": IntentSettings, "greeting": GreetingSettings, "shopping": ShoppingSettings},
-    migrations=(MIGRATION,),
+    migrations=MIGRATIONS,
     commands=(
         Command(
             path=("warranty", "check"),

@@ -10,7 +10,7 @@ from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Say
 from troly_shopping.handoffs import ASKED, HANDOFF, hand_over
 from troly_shopping.intent import decide_intent
-from troly_shopping.message import parse_message
+from troly_shopping.message import apply_decision, parse_message
 from troly_shopping.reply import clarification, product_answer, recall, warranty
 from troly_shopping.settings import GreetingSettings, IntentSettings
 from troly_shopping.strings import say
@@ -24,16 +24,19 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
     """Find what is wanted (000-19 to 000-24), greet once (000-16)."""
     question = turn.text
     message = await asyncio.to_thread(parse_message, turn, question)
-    if message.route:
-        decision = message.intent_of_route(turn.language)
+    route = message.certain_route(turn)
+    if route:
+        decision = message.certain_intent(turn.language)
     else:
         decision = await decide_intent(turn, question, message)
+    if decision.source == "model":
+        message = await asyncio.to_thread(apply_decision, turn, message, decision)
     step.note(decision.note(turn.language), decision.source)
     threshold = turn.services.settings.of(IntentSettings).confidence_threshold
-    clear = bool(message.route) or (
+    clear = bool(route) or (
         decision.intent != "unknown" and decision.confidence >= threshold and not decision.clarify_needed
     )
-    if clear and message.route != "handoff_stream" and message.act.act != "cancel" and not message.complaint:
+    if clear and route != "handoff_stream" and message.act.act != "cancel" and not message.complaint:
         _greet(turn)
     routes = {"warranty": "warranty_stream", "shopping": "retrieve"}
     questions = [question for question in decision.clarify_questions[:1] if question.strip()]
@@ -47,7 +50,7 @@ async def classify(_state: State, turn: TurnContext, step: Step) -> State:
         "clarify_needed": not clear,
         "clarify_questions": [] if clear else questions or [say("clarify.standard", turn.language)],
         "clarify_attempts": _attempts(turn, clear=clear),
-        "route": message.route or (routes[decision.intent] if clear else "clarify_stream"),
+        "route": route or (routes[decision.intent] if clear else "clarify_stream"),
     }
 
 
@@ -58,7 +61,7 @@ async def warranty_stream(state: State, turn: TurnContext, step: Step) -> State:
 
 async def handoff_stream(_state: State, turn: TurnContext, step: Step) -> State:
     """Hand the conversation to a person who was asked for; then END."""
-    text = await hand_over(turn, ASKED)
+    text = hand_over(turn, ASKED)
     turn.say(text)
     step.note(say("step.handoff", turn.language, code=ASKED), "rules")
     return {"response": text, "message_type": HANDOFF}

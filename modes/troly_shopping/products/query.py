@@ -267,6 +267,9 @@ class Vocabulary(Protocol):
     def narrowing(self, kind: str, phrase: str) -> bool:
         """Whether some products of `kind`, not all, have `phrase` in their names."""
 
+    def holds(self, kind: str, words: Sequence[str]) -> bool:
+        """Whether the name of a product of `kind` has all of these words."""
+
 
 class _Item(NamedTuple):
     """A word or phrase of the message that narrows the catalogue down: `kind` is brand, fact or word."""
@@ -356,7 +359,7 @@ class _Parser:
         shows = tuple(name.split()[0] for name in _ASKED if name in labels)
         parts = _sides(self._rest) if "compare" in labels else self._wants(kinds)
         action: Action = "compare" if len(parts) > 1 and "compare" in labels else "find"
-        if "build" in labels and _builds(kinds):
+        if "build" in labels and _builds(kinds) and not self._names_whole(items):
             action, kinds = "build", []
         limits = self._limits
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
@@ -403,7 +406,7 @@ class _Parser:
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
             parts=parts,
-            count=int(count[1]) if count else 0,
+            count=int(count[1]) if count and not labels & {"difference", "compare"} else 0,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
             fits="fits" in labels,
             sold_out="sold out" in labels,
@@ -412,6 +415,11 @@ class _Parser:
             said=self._said,
             unread=self._unread(items),
         )
+
+    def _names_whole(self, items: Sequence[_Item]) -> bool:
+        """Whether a computer is named that stands ready-made in the catalogue."""
+        named = [item.value for item in items if item.kind in {"word", "brand"}]
+        return bool(named) and self._shop.holds("pc", named)
 
     def _kinds(self) -> tuple[list[str], list[str], list[str]]:
         """The kinds asked for, the attributes asked about, and the kinds that are there already."""

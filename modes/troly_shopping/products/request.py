@@ -303,8 +303,10 @@ def _beyond(store: ProductStore, products: Sequence[Product], request: ShopReque
         offer = offers.cheaper(store, products)
     elif "others" in query.moves:
         offer = offers.others(store, query, store.named([row.id for row in request.shown]))
-    elif len(products) > 1 and ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
-        offer = Offer("compare", query, tuple(products[:4]), len(products))
+    elif {"compare", "difference"} & set(query.moves) or query.action == "compare":
+        # With which other one is not known.
+        alone = Offer("rows", query, (), len(request.shown), note="no such")
+        offer = Offer("compare", query, tuple(products[:4]), len(products)) if len(products) > 1 else alone
     return offer
 
 

@@ -77,6 +77,8 @@ _ORDERS = {
     "nearest": f"{_BEST}, abs(price - $target)",
 }
 HIGHEST = 10**15
+# The share of what a text's words tell that a product must hold to be like it.
+_ALIKE = 0.1
 _SPLIT = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])")
 
 
@@ -213,6 +215,12 @@ class ProductStore:
         [(some, every)] = self._fetch(_NARROWING, [f" {phrase} ", f" {phrase} ", kind]) or [(False, False)]
         return bool(some) and not every
 
+    def holds(self, kind: str, words: Sequence[str]) -> bool:
+        """Whether the name of a product of `kind` has all of these words."""
+        names = self._fetch("select key from products where kind = ?", [kind])
+        wanted = {term for word in words for term in index_terms(word)}
+        return any(wanted.issubset(index_terms(name)) for (name,) in names)
+
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many products each term stands; terms of none are left out."""
         return dict(self._fetch(_FREQUENCY, {"terms": list(terms)})) if terms else {}
@@ -239,6 +247,14 @@ class ProductStore:
         criteria = SearchCriteria(kinds=tuple(kinds), low=low, high=high, order="cheapest", count=5_000)
         found = [item.product for item in self.search(criteria)]
         return found[:: max(1, len(found) // count)][:count]
+
+    def alike(self, text: str, kinds: Sequence[str], count: int) -> list[Product]:
+        """The products that share most words with `text`, of `kinds` where any is named."""
+        least = 0.0 if kinds else _ALIKE
+        criteria = SearchCriteria(
+            terms=tuple(index_terms(text)), kinds=tuple(kinds), least=least, count=count
+        )
+        return [item.product for item in self.search(criteria)]
 
     def spread(self, kinds: Sequence[str], count: int) -> dict[str, list[Product]]:
         """About `count` products in stock of each kind, cheapest first, spread over its prices."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
+from itertools import combinations
 
 from troly.text.arithmetic import derived_figures
 from troly.text.fold import fold, fold_in_place, folded_words, span_in_place
@@ -52,7 +53,8 @@ class SentenceReader:
 class ClaimCheck:
     """Says which claims of a sentence nothing holds.
 
-    A price is held where one of `sources` or of what the shop has `said` has it, or where it follows from figures of the answer that are held; after the
+    A price is held where one of `sources` or of what the shop has `said` has it, where it follows from figures of the answer
+    that are held, or where it is the difference of two prices that are `compared`; after the
     name of one of `products` in its sentence it must be that product's. What the `customer` wrote may be worked with and
     repeated, but is nobody's price. Measures must stand in either, and so must every word of a name after one of `makers`.
     """
@@ -65,9 +67,11 @@ class ClaimCheck:
         products: Mapping[str, frozenset[Decimal]] | None = None,
         *,
         said: Iterable[str] = (),
+        compared: Iterable[Decimal] = (),
     ) -> None:
         held, shop, own = "\n".join(sources), "\n".join(said), "\n".join(customer)
         self._of = products or {}
+        self._differences = frozenset(abs(a - b) for a, b in combinations(sorted(set(compared)), 2))
         self._names = Lexicon({name: short_names(name) for name in self._of if folded_words(name)})
         known = amounts_in([held]) | {price for prices in self._of.values() for price in prices}
         self._own = amounts_in([own]) - known
@@ -81,7 +85,7 @@ class ClaimCheck:
     def refused(self, sentence: str, before: str = "") -> list[str]:
         """The claims of `sentence`, which follows `before` in the answer, that nothing holds, as written."""
         plain = _plain(sentence)
-        worked_out = derived_figures(_plain(before) + plain, self._known | self._own)
+        worked_out = derived_figures(_plain(before) + plain, self._known | self._own) | self._differences
         held = self._known | worked_out
         spans = [(a.start, a.end) for a in find_amounts(plain) if self._is_doubtful(sentence, a, held)]
         spans += self._unknown(plain, worked_out)

@@ -19,7 +19,7 @@ from troly_shopping.settings import ShoppingSettings
 from troly_shopping.strings import say
 from troly_shopping.wordlists import word_lists
 
-PASSAGES, LOOKED_AT, QUOTED = 5, 16, 2
+PASSAGES, LOOKED_AT, QUOTED = 4, 16, 2
 QUOTE_CHARS = 420
 _TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
@@ -70,22 +70,25 @@ async def search_pages(
     ]
     if topics and settings.of(ShoppingSettings).rerank:
         found = rerank(found, topics, turn.language)
-        own = [one for one in found if not is_other(str(one["text"]), turn.language)]
-        if any(about(one, topic) == 0 for one in own for topic in topics):
-            # The same page in the other language says nothing more.
-            found = own
+    found = found[: max(PASSAGES, QUOTED * len(topics))]
     step.note(say("step.retrieved", turn.language, count=len(found), collection=collection))
     return found
 
 
 def rerank(found: list[dict[str, Any]], topics: Sequence[str], lang: Lang) -> list[dict[str, Any]]:
-    """Passages about a topic first, those whose heading says so before others; then as they were found (000-54)."""
+    """The best passages of each topic first, those whose heading says so before others; the rest as they were found (000-54).
 
-    def place(at: int) -> tuple[Any, ...]:
-        best = min((about(found[at], topic) for topic in topics), default=9)
-        return best, is_other(found[at]["text"], lang), at
-
-    return [found[at] for at in sorted(range(len(found)), key=place)]
+    Of a page that stands there in both languages only the one of the answer is kept.
+    """
+    own = [one for one in found if not is_other(str(one["text"]), lang)]
+    if any(about(one, topic) == 0 for one in own for topic in topics):
+        found = own
+    first: list[dict[str, Any]] = []
+    for topic in topics:
+        places = {at: about(one, topic) for at, one in enumerate(found)}
+        ranked = sorted(places, key=lambda at: (places[at], is_other(found[at]["text"], lang), at))
+        first += [found[at] for at in ranked[:QUOTED] if places[at] < 9 and found[at] not in first]
+    return [*first, *(one for one in found if one not in first)]
 
 
 def about(passage: Mapping[str, Any], topic: str) -> int:

@@ -22,7 +22,7 @@ from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.rendering import OfferText, kind_name, product_passages, quoted, render_offer
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
-from troly_shopping.products.request import ShopRequest, answer_request, show_offer
+from troly_shopping.products.request import ShopRequest, answer_request, show_offer, spoken_of
 from troly_shopping.products.store import Product, ProductStore
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
@@ -43,30 +43,54 @@ _FEW = 2
 async def retrieve_context(
     turn: TurnContext, request: ShopRequest, step: Step, *, needed: bool
 ) -> tuple[list[dict[str, Any]], Offer | None]:
-    """What the catalogue has and the best passages (C9): as retrieved context, products first, and as the offer."""
-    store = ProductStore(turn.services.datasets)
-    offer = await asyncio.to_thread(answer_request, store, request)
-    by_model = turn.model.reason_unavailable is None
-    asks_pages = bool(request.topics) or offer is None or (by_model and not request.certain)
+    """What the catalogue has and the best passages (C9), products first, and the catalogue's offer.
+
+    A model gets the rows shown last besides, with their numbers, and products that share words with the question: it
+    chooses. Nothing is looked up that is not `needed`.
+    """
+    store, lang = ProductStore(turn.services.datasets), turn.language
+    led = turn.model.reason_unavailable is None
+    offer = await asyncio.to_thread(answer_request, store, request) if needed or not led else None
+    asks_pages = bool(request.topics) or offer is None or (led and not request.certain)
     passages = await search_pages(turn, request.typed, request.topics, step) if needed and asks_pages else []
-    products: Sequence[Product] = offer.products if offer else ()
-    if by_model and needed:
-        more = await asyncio.to_thread(_candidates, store, request)
-        products = [*products, *(product for product in more if product not in products)][:_CANDIDATES]
-    rows = product_passages(products, turn.language)
+    products = list(offer.products) if offer else []
+    shown: list[dict[str, Any]] = []
+    if led:
+        if needed and not request.certain:
+            more = await asyncio.to_thread(store.alike, request.typed, request.query.kinds, _CANDIDATES)
+            products += [product for product in more if product not in products]
+        shown = await asyncio.to_thread(_shown_last, turn, store)
+    numbered = {entry["product"] for entry in shown}
+    rows = [*shown, *product_passages([one for one in products if one.name not in numbered], lang)]
     if rows:
-        step.note(say("step.goods", turn.language, count=len(rows), detail=step.detail))
+        step.note(say("step.goods", lang, count=len(rows), detail=step.detail))
     return [*rows, *passages], offer
 
 
-def _candidates(store: ProductStore, request: ShopRequest) -> list[Product]:
-    """What a model needs besides: the goods spoken of for a question of service, the certain part of one that was not understood."""
-    query = request.query
-    shown = store.named([row.id for row in (request.rows or request.current or request.shown)])
-    if request.certain:
-        return shown if request.topics else []
-    searched = request.scope != "rows" and (query.kinds or query.priced) and not request.topics
-    return [*shown, *store.choice(query.kinds, query.low, query.high, _CANDIDATES)] if searched else shown
+def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
+    """The rows that were shown last, with their numbers and all that is known of them. Blocking."""
+    focus = spoken_of(turn)
+    if focus is None or not focus.rows:
+        return []
+    lang, places = turn.language, {row.title: number for number, row in enumerate(focus.rows, 1)}
+    found = product_passages(store.named(list(places)), lang)
+    if not found:
+        found = [
+            {
+                "text": f"{row.title}: {values}",
+                "where": "",
+                "score": 1.0,
+                "coverage": 1.0,
+                "product": row.title,
+            }
+            for row in focus.rows
+            if (values := ", ".join(f"{name} {value}" for name, value in row.values.items() if value))
+        ]
+    return [
+        {**entry, "title": say("offer.shown", lang, number=places[str(entry["product"])])}
+        for entry in found
+        if entry["product"] in places
+    ]
 
 
 def _remember(
@@ -322,8 +346,13 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
         [*texts, hotline],
         store.brands(),
         [turn.text, *asked, *limits],
-        {str(item["product"]): amounts_in([str(item["text"])]) | {Decimal(item["price"])} for item in rows},
+        {
+            str(item["product"]): amounts_in([str(item["text"])]) | {Decimal(item["price"])}
+            for item in rows
+            if "price" in item
+        },
         said=[facts, *told],
+        compared=[Decimal(item["price"]) for item in entries if "price" in item],
     )
 
 
@@ -334,15 +363,12 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: RulesAns
         f"[{' › '.join(dict.fromkeys(filter(None, (item['title'], item.get('heading')))))}] {item['text'][:CONTEXT_CHARS]}"
         for item in shared_entries(found)
     ]
-    request: ShopRequest = state["message"].request
     offer: Offer | None = state.get("offer")
-    if answer.answered and offer is not None:
-        # Of a list the first line says whether it is what was asked for; sums and parts that fit were worked out.
-        computed = offer.kind in {"build", "fit"} or "total" in request.query.moves or request.query.count > 1
-        told = answer.text if computed else answer.text.split("\n", maxsplit=1)[0]
-        passages.insert(0, f"[{say('answer.checked', turn.language)}] {told}")
-    elif request.query.unread and not passages:
-        passages.append(answer.text)
+    if offer is not None and answer.answered and offer.kind in {"build", "fit"}:
+        # Parts that fit each other were worked out; of a list the model sees the rows.
+        passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
+    elif offer is not None and answer.answered and offer.total > len(offer.products):
+        passages.append(say("offer.more", turn.language, count=offer.total - len(offer.products)))
     context = "Retrieved context:\n" + "\n---\n".join(passages) + "\n\n" if passages else ""
     context += memory_block(found)
     intent = f"Detected intent: {state['intent']}\n\n" if state["intent"] != "unknown" else ""

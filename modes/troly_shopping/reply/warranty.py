@@ -71,7 +71,7 @@ async def answer_warranty(message: ParsedMessage, turn: TurnContext, step: Step)
     turn.conversation_metadata[FAILED_ATTEMPTS] = 0 if failed >= MAX_FAILED else failed
     text, kind = said.text, said.message_type
     if failed >= MAX_FAILED:
-        text, kind = f"{text}\n\n{await hand_over(turn, FAILED)}", HANDOFF
+        text, kind = f"{text}\n\n{hand_over(turn, FAILED)}", HANDOFF
     elif said.meta["kind"] == "result":
         # The persona's follow-up comes after a result, found or not (000-45).
         text = f"{text}\n\n{turn.persona().follow_up}"

@@ -10,8 +10,8 @@ import pytest
 from tests.support.modes.shopping import Shop, shop_at
 from tests.support.modes.warranty_files import HEADER, load, write
 from troly.plugin.events import Handoff, to_json
+from troly.stores.handovers import Handovers
 from troly_shopping.dialogue import DialogueState, dialogue_phrases, parse_act
-from troly_shopping.handoffs import HandoffStore
 
 ROWS = "ABC123,Laptop Dell,2024-12-31\nXYZ789,Mouse Logitech,30/06/2025\nPF0KK1,Máy A,2030-01-01\nPFOKK1,Máy B,2030-01-01\n"
 
@@ -120,9 +120,8 @@ async def test_a_person_is_called_when_asked_for(shop: Shop, text: str) -> None:
     assert event.hotline in told.answer
     assert event.transcript_lines[-1].endswith(text)
     assert to_json(event)["event"] == "Handoff"
-    [kept] = HandoffStore(shop.services.state).list(shop.profile)
-    assert (kept.conversation, kept.user, kept.reason) == (shop.conversation, shop.profile.login, "asked")
-    assert kept.transcript == event.transcript_lines
+    [kept] = Handovers(shop.services.conversations).list(shop.profile.login, staff=False)
+    assert (kept.conversation, kept.customer, kept.code) == (shop.conversation, shop.profile.login, "asked")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,8 @@ async def test_three_failures_in_a_row_call_a_person(shop: Shop) -> None:
     kinds = [(await shop.ask(text)).done for text in ("bảo hành QQ1234", "QQ2222", "QW9ABCD")]
     assert [done.message_type for done in kinds] == ["warranty_result", "warranty_result", "handoff"]
     assert kinds[-1].state["warranty_meta"] == {"kind": "result", "found": False, "serial": "QW9ABCD"}
-    assert [entry.reason for entry in HandoffStore(shop.services.state).list(shop.profile)] == ["failed"]
+    kept = Handovers(shop.services.conversations).list(shop.profile.login, staff=False)
+    assert [entry.code for entry in kept] == ["failed"]
     assert (await shop.ask("QQ4444")).done.message_type == "warranty_result"
 
 

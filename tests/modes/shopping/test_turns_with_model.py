@@ -90,14 +90,15 @@ async def test_the_classifier_is_shown_the_conversation_and_no_guess(
     await shop.ask("chiếc mình hay dùng xài ổn hông ta")
     request = server.chats[0]
     assert request.body["format"]["properties"].keys() == {
-        "intent", "confidence", "need_retrieval", "clarify_needed", "clarify_questions", "rationale",
+        "intent", "confidence", "need_retrieval", "clarify_needed", "clarify_questions", "query", "rationale",
     }  # fmt: skip
     assert "Hints" not in request.last_user
     assert "user: bảo hành ABC123" in request.last_user
     assert "hết bảo hành vào ngày 31/12/2024" in request.last_user
     assert "Today: " in request.last_user
     assert "Message: chiếc mình hay dùng xài ổn hông ta" in request.last_user
-    assert shop.services.personas.load("shopping", "vi").prompt(2_000) in request.messages[0]["content"]
+    # Who it speaks for (000-19); the voice is for the answer.
+    assert shop.services.personas.load("shopping", "vi").prompt(200) in request.messages[0]["content"]
 
 
 async def test_the_models_whole_decision_stands(shop: Shop, server: OllamaDouble) -> None:

@@ -31,6 +31,9 @@ class Catalogue:
     def narrowing(self, kind: str, phrase: str) -> bool:
         return False
 
+    def holds(self, kind: str, words: Sequence[str]) -> bool:
+        return False
+
 
 def parse(text: str, whole: str = "") -> ProductQuery:
     return parse_product_query(text, Catalogue(), whole=whole)

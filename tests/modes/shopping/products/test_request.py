@@ -154,7 +154,8 @@ async def test_a_model_is_given_the_products_meant(own_home: Path) -> None:
     with OllamaDouble() as server, stocked_shop(own_home, OLLAMA_HOST=server.url) as shop:
         shown = told_lines((await shop.ask(LIST, offline=True)).answer)
         name, price = shown[1].split(": ")[0], shown[1].split(": ")[1].split(",")[0]
-        server.script("Dạ mẫu thứ hai giá " + price + " ạ.")
+        decision = {"intent": "shopping", "confidence": 0.9, "query": f"{name} giá bao nhiêu"}
+        server.script(decision, "Dạ mẫu thứ hai giá " + price + " ạ.")
         told = await shop.ask("cái thứ hai bao nhiêu?")
         prompt = "\n".join(message["content"] for message in server.chats[-1].messages)
         await shop.services.llm.aclose()

@@ -78,7 +78,10 @@ async def test_what_was_said_earlier_may_be_said_again_and_worked_with(
     shop: Shop, server: OllamaDouble
 ) -> None:
     await shop.ask("so sánh chuột g102 đen với g304", offline=True)
-    server.script("Hai mẫu chênh nhau 350.000 VND ạ: 749.000 trừ 399.000 VND.")
+    server.script(
+        {"intent": "shopping", "confidence": 0.9, "need_retrieval": False},
+        "Hai mẫu chênh nhau 350.000 VND ạ: 749.000 trừ 399.000 VND.",
+    )
     assert "350.000" in (await shop.ask("chênh nhau quá trời luôn hả")).answer
 
 

@@ -1,0 +1,106 @@
+"""Follow-ups with a model: it says what the message means, code looks that up, and the answer is written from the facts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.modes.shopping import Shop, shop_at
+from tests.support.ollama.double import OllamaDouble
+from troly_shopping.samples import load_samples
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaDouble]:
+    with OllamaDouble() as double:
+        yield double
+
+
+@pytest.fixture
+async def shop(own_home: Path, server: OllamaDouble) -> AsyncIterator[Shop]:
+    with shop_at(own_home, OLLAMA_HOST=server.url) as opened:
+        await asyncio.to_thread(load_samples, opened.services, "vi")
+        yield opened
+        await opened.services.llm.aclose()
+
+
+def wants(query: str, *, intent: str = "shopping", retrieve: bool = True) -> dict[str, object]:
+    return {"intent": intent, "confidence": 0.95, "need_retrieval": retrieve, "query": query}
+
+
+async def test_what_the_model_says_the_message_means_is_looked_up(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ Webcam Logitech C270 giá 590.000 VND ạ.")
+    await shop.ask("webcam nào rẻ nhất")
+    server.script(wants("Webcam Logitech Brio 500 giá bao nhiêu"), "Dạ 2.690.000 VND ạ.")
+    await shop.ask("con kia nhiu")
+    server.script(
+        wants("Webcam Logitech C270 và Webcam Logitech Brio 500 chênh nhau bao nhiêu"),
+        "Dạ Brio 500 đắt hơn C270 2.100.000 VND ạ.",
+    )
+    told = await shop.ask("z 2 con chenh nhau bn")
+    prompt = server.chats[-1].last_user
+    assert "Webcam Logitech C270 | 590.000" in prompt
+    assert "Webcam Logitech Brio 500 | 2.690.000" in prompt
+    assert "5.380.000" not in prompt
+    assert "2.100.000" in told.answer
+    assert told.notices == []
+
+
+async def test_what_was_shown_stands_in_the_facts_with_its_numbers(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ có WD My Passport 1TB và WD My Passport 2TB ạ.")
+    await shop.ask("ổ cứng di động WD My Passport")
+    server.script(wants("", retrieve=False), "Dạ còn 20 cái ạ.")
+    told = await shop.ask("cái thứ hai còn mấy cái ta")
+    prompt = server.chats[-1].last_user
+    assert "số 2] Ổ cứng di động WD My Passport 2TB | 2.090.000" in prompt
+    assert "hotline" not in prompt.partition("Conversation:")[0]
+    assert told.answer.startswith("Dạ còn 20 cái ạ.")
+
+
+async def test_a_price_said_before_and_a_difference_of_such_prices_stand(
+    shop: Shop, server: OllamaDouble
+) -> None:
+    server.script("Dạ ổ cứng di động WD My Passport 2TB giá 2.090.000 VND ạ.")
+    await shop.ask("Ổ cứng di động WD My Passport 2TB giá bao nhiêu?")
+    answer = "Dạ bản 1TB rẻ hơn 600.000 VND: 1TB giá 1.490.000 VND, 2TB giá 2.090.000 VND ạ."
+    server.script(wants("Ổ cứng di động WD My Passport 1TB rẻ hơn bản 2TB bao nhiêu"), answer)
+    told = await shop.ask("Bản 1TB rẻ hơn được bao nhiêu?")
+    assert answer in told.answer
+    assert told.notices == []
+
+
+@pytest.mark.parametrize("query", ["SN4087712WH còn bảo hành mấy ngày tính từ hôm nay?", ""])
+async def test_a_warranty_shown_before_answers_what_is_asked_of_it(
+    shop: Shop, server: OllamaDouble, query: str
+) -> None:
+    await shop.ask("tai nghe serial SN4087712WH hết bảo hành hôm nào")
+    assert "tìm được" not in shop.history()[-1][1]
+    server.script(wants(query, intent="warranty"))
+    told = await shop.ask("vậy tính từ hôm nay thì mình xài còn bao lâu nữa hết hạn ta")
+    assert told.state["warranty_meta"]["serial"] == "SN4087712WH"
+    assert told.done.calls == 1
+
+
+async def test_a_serial_that_nobody_named_is_not_looked_up(shop: Shop, server: OllamaDouble) -> None:
+    await shop.ask("webcam nào rẻ nhất")
+    server.script(wants("ABC123 còn bảo hành không", intent="warranty"))
+    told = await shop.ask("còn con chuột của mình thì sao ta")
+    assert not told.state["warranty_meta"]["found"]
+    assert "Laptop Dell" not in told.answer
+
+
+async def test_few_pages_stand_beside_a_question_of_service(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ phí giao hàng như trên ạ.")
+    told = await shop.ask("giao hàng về Cần Thơ phí bao nhiêu")
+    assert 1 <= len(told.state["retrieved_context"]) <= 6
+    assert "Phí" in told.state["retrieved_context"][0]["heading"]
+
+
+async def test_a_ready_made_computer_is_not_built_anew(shop: Shop, server: OllamaDouble) -> None:
+    server.script("Dạ có ạ.")
+    await shop.ask("bộ PC SSTC Gaming G2 giá bao nhiêu")
+    assert "Gaming G2" in server.chats[-1].last_user
+    assert "Ryzen 5 5500" not in server.chats[-1].last_user
