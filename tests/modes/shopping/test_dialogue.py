@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.modes.shopping import Shop, shop_at
-from tests.support.modes.warranty_files import HEADER, load, write
+from tests.support.modes.warranty_files import HEADER, write
 from troly.plugin.events import Handoff, to_json
 from troly.stores.handovers import Handovers
 from troly_shopping.dialogue import DialogueState, dialogue_phrases, parse_act
@@ -18,8 +18,7 @@ ROWS = "ABC123,Laptop Dell,2024-12-31\nXYZ789,Mouse Logitech,30/06/2025\nPF0KK1,
 
 @pytest.fixture
 def shop(own_home: Path, tmp_path: Path) -> Iterator[Shop]:
-    with shop_at(own_home, loaded=False) as opened:
-        load(opened.services, write(tmp_path, HEADER + ROWS))
+    with shop_at(own_home, warranties=write(tmp_path, HEADER + ROWS)) as opened:
         yield opened
 
 

@@ -28,7 +28,7 @@ def load(shop: Shop, *, english: bool) -> None:
 
 @pytest.fixture
 def shop(own_home: Path) -> Iterator[Shop]:
-    with shop_at(own_home, loaded=False) as opened:
+    with shop_at(own_home, warranties=None) as opened:
         yield opened
 
 

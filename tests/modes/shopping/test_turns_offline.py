@@ -120,7 +120,7 @@ async def test_several_serials_give_a_table(shop: Shop) -> None:
 
 
 async def test_nothing_loaded_is_said_with_the_command(own_home: Path) -> None:
-    with shop_at(own_home, loaded=False) as shop:
+    with shop_at(own_home, warranties=None) as shop:
         assert MODE.data_status(shop.services, "vi").command == "app ingest warranty FILE"  # type: ignore[union-attr]
         told = await shop.ask("bảo hành ABC123")
         assert "app ingest warranty" in told.answer

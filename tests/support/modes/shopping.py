@@ -29,14 +29,15 @@ class Shop(Desk):
 
 
 @contextmanager
-def shop_at(home: Path, *, loaded: bool = True, **env: str) -> Iterator[Shop]:
-    """A shop under `home` with the sample warranty list, unless not `loaded`; `env` as for `services_at`."""
+def shop_at(home: Path, *, warranties: Path | None = SAMPLE, **env: str) -> Iterator[Shop]:
+    """A shop under `home` with the warranty list `warranties`, or with nothing; `env` as for `services_at`."""
     registry = registry_of(shopping=MODE)
-    if not loaded:
+    if warranties is None:
         with services_at(home, registry, **env) as services:
             yield Shop(services, registry)
         return
+    content = ("shop", warranties.read_text(encoding="utf-8"))
     with prepared_services(
-        home, registry, ("shop",), lambda services: load(services, SAMPLE), **env
+        home, registry, content, lambda services: load(services, warranties), **env
     ) as services:
         yield Shop(services, registry)
