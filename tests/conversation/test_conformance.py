@@ -18,15 +18,15 @@ from troly.plugin.registry import Registry
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[Session]:
+def session(tmp_path: Path) -> Iterator[Session]:
     registry = Registry()
-    with services_at(tmp_path / "house", registry) as services:
+    with services_at(tmp_path / "home", registry) as services:
         yield Session(services, registry, profile())
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-async def test_built_in_modes_conform(house: Session, name: str) -> None:
-    assert await check_mode(house.registry.get(name), house) == []
+async def test_built_in_modes_conform(session: Session, name: str) -> None:
+    assert await check_mode(session.registry.get(name), session) == []
 
 
 def _state(**state: Any) -> Mode:
@@ -45,6 +45,6 @@ def _state(**state: Any) -> Mode:
         (_state(done=object()), "its state is not JSON"),
     ],
 )
-async def test_what_a_bad_mode_does_is_found(house: Session, mode: Mode, said: str) -> None:
-    problems = await check_mode(mode, Session(house.services, registry_of(planned=mode), house.profile))
+async def test_what_a_bad_mode_does_is_found(session: Session, mode: Mode, said: str) -> None:
+    problems = await check_mode(mode, Session(session.services, registry_of(planned=mode), session.profile))
     assert any(said in problem for problem in problems)

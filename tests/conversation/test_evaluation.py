@@ -43,8 +43,8 @@ def _case(name: str, *turns: str, form: str = "accented", **expect: Any) -> Case
 async def _judged(home: Path, *cases: Case) -> EvaluationReport:
     paths = Paths.resolve({"TROLY_HOME": str(home)})
     registry = registry_of(shopping=MODE)
-    with practice_session(load_settings(paths, {}), paths, registry, MODE) as house:
-        return await evaluate(house, "shopping", cases)
+    with practice_session(load_settings(paths, {}), paths, registry, MODE) as session:
+        return await evaluate(session, "shopping", cases)
 
 
 async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) -> None:
@@ -57,11 +57,11 @@ async def test_cases_run_in_order_and_the_last_turn_is_judged(own_home: Path) ->
         _case("3", "is ABC123 under warranty", preferred_language="vi", intent="warranty", form="other"),
         _case("4", "xin chào", no_such_field=1),
     ]
-    with practice_session(load_settings(paths, {}), paths, registry, MODE) as house:
+    with practice_session(load_settings(paths, {}), paths, registry, MODE) as session:
         report = await evaluate(
-            house, "shopping", cases, progress=lambda done, total: seen.append((done, total))
+            session, "shopping", cases, progress=lambda done, total: seen.append((done, total))
         )
-        folder = house.services.paths.data
+        folder = session.services.paths.data
         assert folder.exists()
     assert not folder.exists()
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
@@ -93,8 +93,8 @@ async def test_a_language_in_the_settings_does_not_hide_what_is_detected(own_hom
     paths = Paths.resolve({"TROLY_HOME": str(own_home)})
     settings = load_settings(paths, {"TROLY_LANGUAGE": "vi"})
     registry = registry_of(shopping=MODE)
-    with practice_session(settings, paths, registry, MODE, seed=lambda _services, _mode: None) as house:
-        report = await evaluate(house, "shopping", [_case("1", "how much is it", preferred_language="en")])
+    with practice_session(settings, paths, registry, MODE, seed=lambda _services, _mode: None) as session:
+        report = await evaluate(session, "shopping", [_case("1", "how much is it", preferred_language="en")])
     assert report.count().share == 1
 
 

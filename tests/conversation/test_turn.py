@@ -46,7 +46,7 @@ ACTIONS = ("say", "event", "yield", "raise", "model_error", "late")
 
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Services]:
-    with services_at(tmp_path / "house") as opened:
+    with services_at(tmp_path / "home") as opened:
         yield opened
 
 
@@ -89,7 +89,7 @@ def terminals(events: list[Event]) -> list[Event]:
 def test_exactly_one_terminal_event(
     tmp_path_factory: pytest.TempPathFactory, actions: list[str], stop_after: int | None
 ) -> None:
-    with services_at(tmp_path_factory.mktemp("house")) as services:
+    with services_at(tmp_path_factory.mktemp("home")) as services:
         plan = Plan(actions)
         events = asyncio.run(events_of(services, plan, stop_after))
         assert len(terminals(events)) == 1
@@ -251,7 +251,7 @@ async def test_a_busy_store_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(turns, "PARTIAL_EVERY", 0.01)
     loop = asyncio.get_running_loop()
     kept, tries = asyncio.Event(), []
-    with services_at(tmp_path / "house") as services:
+    with services_at(tmp_path / "home") as services:
         save = services.conversations.save_partial
 
         def busy_at_first(turn_id: str, text: str) -> None:
@@ -280,7 +280,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> None:
-    home = tmp_path / "house"
+    home = tmp_path / "home"
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.process.hanging_turn", str(home)],
         cwd=ROOT,
@@ -310,7 +310,7 @@ def test_a_killed_turn_is_interrupted_and_keeps_its_words(tmp_path: Path) -> Non
 async def _with_model(
     tmp_path: Path, server: OllamaDouble, actions: list[str], text: str = "xin chào"
 ) -> list[Event]:
-    with services_at(tmp_path / "house", OLLAMA_HOST=server.url) as services:
+    with services_at(tmp_path / "home", OLLAMA_HOST=server.url) as services:
         registry = registry_of(planned=planned_mode(Plan(actions)))
         turn = run_turn(Session(services, registry, profile()), TurnRequest("planned", text))
         events = [event async for event in turn.events()]
@@ -323,7 +323,7 @@ async def test_an_answer_that_reached_its_limit_is_marked_and_gone_on_with_where
 ) -> None:
     with (
         OllamaDouble({"gpt-oss:latest": ["completion"]}) as server,
-        services_at(tmp_path / "house", OLLAMA_HOST=server.url) as services,
+        services_at(tmp_path / "home", OLLAMA_HOST=server.url) as services,
     ):
         session = Session(services, registry_of(planned=planned_mode(Plan(["stream"]))), profile())
         server.script(Reply("một hai ba ", done_reason="length"), Reply("bốn năm"))

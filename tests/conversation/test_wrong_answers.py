@@ -137,8 +137,8 @@ async def test_the_evaluation_reads_the_case(own_home: Path) -> None:
         services = person.services
         with practice_session(
             services.settings, services.paths, person.registry, person.registry.get("shopping")
-        ) as house:
-            report = await evaluate(house, "shopping", read_case_file(marked.file).cases)
+        ) as session:
+            report = await evaluate(session, "shopping", read_case_file(marked.file).cases)
         await services.llm.aclose()
     assert [turn.judgement.verdict for turn in report.turns] == ["wrong"]
 

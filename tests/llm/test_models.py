@@ -99,7 +99,7 @@ async def test_pull_reports_bytes_over_all_layers_and_finds_the_model_after() ->
     ("said", "fault", "key"),
     [
         ("pull model manifest: file does not exist", None, "ollama.pull_unknown"),
-        ("write /root/.ollama: no space left on device", None, "ollama.pull_failed"),
+        ("write /var/lib/models: no space left on device", None, "ollama.pull_failed"),
         ("", "no_done", "ollama.pull_failed"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.retrieval.knowledge import House
+from tests.support.retrieval.knowledge import Corpus
 from tests.support.stores.real import ROOT
 from troly.retrieval.documents.ingest import ingest_paths
 
@@ -22,9 +22,9 @@ def write_files(folder: Path, version: str) -> None:
         (folder / f"{number:02}.md").write_text("\n\n".join(parts), encoding="utf-8")
 
 
-def versions(house: House) -> list[set[str]]:
+def versions(corpus: Corpus) -> list[set[str]]:
     """The versions that each document's chunks are of; every document must be whole."""
-    with house.db.read() as connection:
+    with corpus.db.read() as connection:
         rows = connection.execute("SELECT document_id, text FROM chunks").fetchall()
     found: dict[int, list[str]] = {}
     for document, text in rows:
@@ -36,16 +36,16 @@ def versions(house: House) -> list[set[str]]:
 @pytest.mark.parametrize("stop_after", [1, 7, 16, 29])
 async def test_a_killed_ingest_leaves_whole_documents(tmp_path: Path, stop_after: int) -> None:
     folder = tmp_path / "tl"
-    house = House(tmp_path / "home")
+    corpus = Corpus(tmp_path / "home")
     try:
         write_files(folder, "cũ")
-        await ingest_paths(house.knowledge, [folder], collection="docs")
+        await ingest_paths(corpus.knowledge, [folder], collection="docs")
         write_files(folder, "mới!")
         command = [
             sys.executable,
             "-m",
             "tests.support.retrieval.worker",
-            str(house.home),
+            str(corpus.home),
             "ingest",
             str(folder),
         ]
@@ -60,15 +60,15 @@ async def test_a_killed_ingest_leaves_whole_documents(tmp_path: Path, stop_after
             for _ in range(stop_after):
                 assert process.stdout.readline().startswith(b"read ")
             process.kill()
-        found = versions(house)
+        found = versions(corpus)
         assert len(found) == FILES
         assert all(len(kinds) == 1 for kinds in found)
         new = sum(kinds == {"mới!"} for kinds in found)
         assert new >= stop_after
-        house.integrity()
-        report = await ingest_paths(house.knowledge, [folder], collection="docs")
+        corpus.integrity()
+        report = await ingest_paths(corpus.knowledge, [folder], collection="docs")
         assert (len(report.updated), len(report.unchanged)) == (FILES - new, new)
-        assert all(kinds == {"mới!"} for kinds in versions(house))
-        house.integrity()
+        assert all(kinds == {"mới!"} for kinds in versions(corpus))
+        corpus.integrity()
     finally:
-        house.close()
+        corpus.close()

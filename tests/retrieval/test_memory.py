@@ -58,7 +58,7 @@ async def test_without_an_embedder_words_answer_and_nothing_is_imported(tmp_path
         "    print('chromadb' in sys.modules)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "house")],
+        [sys.executable, "-c", code, str(tmp_path / "corpus")],
         check=False,
         capture_output=True,
         text=True,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.retrieval.knowledge import DIM, HashingEmbedder, House, passages_and_questions
+from tests.support.retrieval.knowledge import DIM, Corpus, HashingEmbedder, passages_and_questions
 from tests.support.stores.real import ROOT
 from troly.errors import StoreError
 from troly.retrieval.search.vectors import Index, VectorLedger, check_vectors
@@ -22,39 +22,39 @@ EMBED = HashingEmbedder()
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    opened = House(tmp_path)
+def corpus(tmp_path: Path) -> Iterator[Corpus]:
+    opened = Corpus(tmp_path)
     yield opened
     opened.close()
 
 
-async def documents(house: House, question: str, **more: Any) -> list[str]:
+async def documents(corpus: Corpus, question: str, **more: Any) -> list[str]:
     options = {"collection": "docs", "embed": EMBED, "embedder": "hash", **more}
-    found = await house.knowledge.search(question, **options)
+    found = await corpus.knowledge.search(question, **options)
     assert found.reason is None, found.reason
     assert found.used_vectors
     return [passage.document for passage in found.passages]
 
 
-async def embed(house: House, collection: str = "docs") -> int:
-    done = await house.knowledge.embed_missing(collection, EMBED, "hash")
+async def embed(corpus: Corpus, collection: str = "docs") -> int:
+    done = await corpus.knowledge.embed_missing(collection, EMBED, "hash")
     assert done.error is None, done.error
     assert done.left == 0
     return done.done
 
 
-async def test_both_searches_are_joined(house: House) -> None:
+async def test_both_searches_are_joined(corpus: Corpus) -> None:
     passages, questions = passages_and_questions()
     for number, passage in enumerate(passages):
-        house.put(str(number), passage, title="Tài liệu")
-    assert await embed(house) == len(passages)
-    assert await embed(house) == 0
+        corpus.put(str(number), passage, title="Tài liệu")
+    assert await embed(corpus) == len(passages)
+    assert await embed(corpus) == 0
     first = 0
     for number, question in enumerate(questions):
-        found = await documents(house, question)
+        found = await documents(corpus, question)
         first += found[0] == str(number)
     assert first / len(questions) >= 0.9
-    result = await house.knowledge.search(questions[0], collection="docs", embed=EMBED, embedder="hash")
+    result = await corpus.knowledge.search(questions[0], collection="docs", embed=EMBED, embedder="hash")
     best = result.passages[0]
     assert best.bm25_rank == 1
     assert best.vector_rank is not None
@@ -62,84 +62,84 @@ async def test_both_searches_are_joined(house: House) -> None:
     assert 0 < best.similarity <= 1
 
 
-async def test_vectors_find_what_words_do_not(house: House) -> None:
-    house.put("a", "cơm tấm sườn bì chả")
-    await embed(house)
+async def test_vectors_find_what_words_do_not(corpus: Corpus) -> None:
+    corpus.put("a", "cơm tấm sườn bì chả")
+    await embed(corpus)
 
     async def same(texts: list[str]) -> list[list[float]]:
         return await EMBED(["cơm tấm sườn bì chả" for _ in texts])
 
-    found = await house.knowledge.search("zzz", collection="docs", embed=same, embedder="hash")
+    found = await corpus.knowledge.search("zzz", collection="docs", embed=same, embedder="hash")
     assert [(passage.bm25_rank, passage.vector_rank) for passage in found.passages] == [(None, 1)]
 
 
-async def test_owner_and_permission_filter_inside_the_vector_search(house: House) -> None:
+async def test_owner_and_permission_filter_inside_the_vector_search(corpus: Corpus) -> None:
     for number in range(80):
-        house.put(f"an-{number}", "cùng một câu", owner="an")
-        house.put(f"kin-{number}", "cùng một câu", permission="hr")
-    house.put("chung", "câu khác hẳn")
-    await embed(house)
-    assert await documents(house, "cùng một câu") == ["chung"]
-    assert {name.split("-")[0] for name in await documents(house, "cùng một câu", owner="an", k=100)} == {
+        corpus.put(f"an-{number}", "cùng một câu", owner="an")
+        corpus.put(f"kin-{number}", "cùng một câu", permission="hr")
+    corpus.put("chung", "câu khác hẳn")
+    await embed(corpus)
+    assert await documents(corpus, "cùng một câu") == ["chung"]
+    assert {name.split("-")[0] for name in await documents(corpus, "cùng một câu", owner="an", k=100)} == {
         "an",
         "chung",
     }
-    seen = await documents(house, "cùng một câu", owner="binh", permissions=frozenset({"hr"}), k=200)
+    seen = await documents(corpus, "cùng một câu", owner="binh", permissions=frozenset({"hr"}), k=200)
     assert {name.split("-")[0] for name in seen} == {"kin", "chung"}
 
 
-async def test_changed_and_removed_documents_leave_the_vector_search(house: House) -> None:
-    house.put("a", "giá phòng ba triệu")
-    house.put("b", "giá phòng bốn triệu")
-    await embed(house)
-    house.put("a", "cho thuê xe máy")
-    house.knowledge.remove_document("docs", "b")
+async def test_changed_and_removed_documents_leave_the_vector_search(corpus: Corpus) -> None:
+    corpus.put("a", "giá phòng ba triệu")
+    corpus.put("b", "giá phòng bốn triệu")
+    await embed(corpus)
+    corpus.put("a", "cho thuê xe máy")
+    corpus.knowledge.remove_document("docs", "b")
     # The vectors are behind until the next ingest; what they name and is gone is not shown.
-    found = await house.knowledge.search("giá phòng", collection="docs", embed=EMBED, embedder="hash")
+    found = await corpus.knowledge.search("giá phòng", collection="docs", embed=EMBED, embedder="hash")
     assert not found.passages
-    assert await embed(house) == 1
-    assert await documents(house, "thuê xe máy") == ["a"]
-    assert VectorLedger(house.db).orphans(10) == []
+    assert await embed(corpus) == 1
+    assert await documents(corpus, "thuê xe máy") == ["a"]
+    assert VectorLedger(corpus.db).orphans(10) == []
 
 
-async def test_an_interrupted_embedding_goes_on(house: House) -> None:
+async def test_an_interrupted_embedding_goes_on(corpus: Corpus) -> None:
     for number in range(100):
-        house.put(str(number), f"đoạn số {number}")
-    broken = await house.knowledge.embed_missing("docs", HashingEmbedder(fail_after=70), "hash")
+        corpus.put(str(number), f"đoạn số {number}")
+    broken = await corpus.knowledge.embed_missing("docs", HashingEmbedder(fail_after=70), "hash")
     assert (broken.done, broken.left, broken.error and broken.error.key) == (64, 36, "ollama.down")
-    assert await embed(house) == 36
-    stopped = await house.knowledge.embed_missing("docs", HashingEmbedder(), "other", cancel=lambda: True)
+    assert await embed(corpus) == 36
+    stopped = await corpus.knowledge.embed_missing("docs", HashingEmbedder(), "other", cancel=lambda: True)
     assert (stopped.done, stopped.left) == (0, 100)
 
 
-async def test_each_embedder_has_its_own_vectors(house: House) -> None:
-    house.put("a", "một đoạn")
-    await embed(house)
+async def test_each_embedder_has_its_own_vectors(corpus: Corpus) -> None:
+    corpus.put("a", "một đoạn")
+    await embed(corpus)
     other = HashingEmbedder(dim=32)
     for name in ("hash", "khác"):
-        found = await house.knowledge.search("một đoạn", collection="docs", embed=other, embedder=name)
+        found = await corpus.knowledge.search("một đoạn", collection="docs", embed=other, embedder=name)
         assert found.reason is not None
         assert found.reason.key == "knowledge.vectors_missing"
         assert [passage.document for passage in found.passages] == ["a"]
         assert not found.used_vectors
-    assert (await house.knowledge.embed_missing("docs", other, "hash")).done == 1
-    assert await documents(house, "một đoạn", embed=other) == ["a"]
-    assert await documents(house, "một đoạn") == ["a"]
+    assert (await corpus.knowledge.embed_missing("docs", other, "hash")).done == 1
+    assert await documents(corpus, "một đoạn", embed=other) == ["a"]
+    assert await documents(corpus, "một đoạn") == ["a"]
 
 
 @pytest.mark.parametrize("bad", [[math.nan], [math.inf] * DIM, [], [0.0] * DIM])
-async def test_bad_vectors_are_refused_and_words_answer(house: House, bad: list[float]) -> None:
-    house.put("a", "một đoạn")
-    await embed(house)
+async def test_bad_vectors_are_refused_and_words_answer(corpus: Corpus, bad: list[float]) -> None:
+    corpus.put("a", "một đoạn")
+    await embed(corpus)
 
     async def broken(texts: list[str]) -> list[list[float]]:
         return [bad for _ in texts]
 
-    found = await house.knowledge.search("một đoạn", collection="docs", embed=broken, embedder="hash")
+    found = await corpus.knowledge.search("một đoạn", collection="docs", embed=broken, embedder="hash")
     assert found.reason is not None
     assert found.reason.key == "knowledge.vectors_bad"
     assert found.passages
-    done = await house.knowledge.embed_missing("docs", broken, "hash")
+    done = await corpus.knowledge.embed_missing("docs", broken, "hash")
     assert done.error is not None
     assert done.error.key == "knowledge.vectors_bad"
 
@@ -169,9 +169,9 @@ def test_index_names_are_safe_and_their_own(collection: str, embedder: str, dim:
     assert name != Index(collection, embedder, dim + 1).name
 
 
-def work(house: House, *task: str) -> list[str]:
+def work(corpus: Corpus, *task: str) -> list[str]:
     """Run one task in a process of its own, to its end; what it told."""
-    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(house.home), *task]
+    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(corpus.home), *task]
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -185,21 +185,21 @@ def work(house: House, *task: str) -> list[str]:
     return done.stdout.decode().splitlines()
 
 
-async def test_what_another_process_embeds_is_found_at_once(house: House) -> None:
-    house.put("a", "cà phê sữa đá")
-    await embed(house)
-    assert await documents(house, "cà phê") == ["a"]
-    house.put("b", "cà phê trứng")
-    house.knowledge.remove_document("docs", "a")
-    assert work(house, "embed", "docs")[1] == "embedded 1 0 "
-    found = await house.knowledge.search("cà phê", collection="docs", embed=EMBED, embedder="hash")
+async def test_what_another_process_embeds_is_found_at_once(corpus: Corpus) -> None:
+    corpus.put("a", "cà phê sữa đá")
+    await embed(corpus)
+    assert await documents(corpus, "cà phê") == ["a"]
+    corpus.put("b", "cà phê trứng")
+    corpus.knowledge.remove_document("docs", "a")
+    assert work(corpus, "embed", "docs")[1] == "embedded 1 0 "
+    found = await corpus.knowledge.search("cà phê", collection="docs", embed=EMBED, embedder="hash")
     assert [(passage.document, passage.vector_rank) for passage in found.passages] == [("b", 1)]
 
 
-async def test_two_processes_embed_at_once(house: House) -> None:
+async def test_two_processes_embed_at_once(corpus: Corpus) -> None:
     for number in range(200):
-        house.put(str(number), f"đoạn văn số {number}")
-    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(house.home), "embed", "docs"]
+        corpus.put(str(number), f"đoạn văn số {number}")
+    command = [sys.executable, "-m", "tests.support.retrieval.worker", str(corpus.home), "embed", "docs"]
     workers = [
         subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PYTHONPATH": str(ROOT)}
@@ -209,8 +209,8 @@ async def test_two_processes_embed_at_once(house: House) -> None:
     told = [worker.communicate(b"go\n", timeout=100)[0].decode().splitlines() for worker in workers]
     assert [lines[-1] for lines in told] == ["done", "done"]
     assert all(line.split()[2] == "0" for lines in told for line in lines if line.startswith("embedded"))
-    assert await embed(house) == 0
-    assert len(await documents(house, "đoạn văn", k=200)) == 200
+    assert await embed(corpus) == 0
+    assert len(await documents(corpus, "đoạn văn", k=200)) == 200
 
 
 def junk(home: Path) -> None:
@@ -230,39 +230,39 @@ def a_file(home: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [junk, torn, a_file])
-async def test_a_damaged_store_is_set_aside_and_made_anew(house: House, damage: Any) -> None:
-    house.put("a", "một đoạn văn")
-    await embed(house)
-    house.knowledge.close()
-    damage(house.home)
-    found = await house.knowledge.search("một đoạn", collection="docs", embed=EMBED, embedder="hash")
+async def test_a_damaged_store_is_set_aside_and_made_anew(corpus: Corpus, damage: Any) -> None:
+    corpus.put("a", "một đoạn văn")
+    await embed(corpus)
+    corpus.knowledge.close()
+    damage(corpus.home)
+    found = await corpus.knowledge.search("một đoạn", collection="docs", embed=EMBED, embedder="hash")
     assert found.reason is not None
     assert found.reason.key == "knowledge.vectors_damaged"
     assert [passage.document for passage in found.passages] == ["a"]
-    assert len(house.knowledge.set_aside) == 1
-    assert house.knowledge.set_aside[0].moved_to.exists()
-    assert await embed(house) == 1
-    assert await documents(house, "một đoạn") == ["a"]
+    assert len(corpus.knowledge.set_aside) == 1
+    assert corpus.knowledge.set_aside[0].moved_to.exists()
+    assert await embed(corpus) == 1
+    assert await documents(corpus, "một đoạn") == ["a"]
 
 
-async def test_a_store_that_was_deleted_is_filled_again(house: House) -> None:
+async def test_a_store_that_was_deleted_is_filled_again(corpus: Corpus) -> None:
     import shutil
 
-    house.put("a", "một đoạn văn")
-    await embed(house)
-    house.knowledge.close()
-    shutil.rmtree(house.home / "chroma")
-    assert await embed(house) == 1
-    assert await documents(house, "một đoạn") == ["a"]
+    corpus.put("a", "một đoạn văn")
+    await embed(corpus)
+    corpus.knowledge.close()
+    shutil.rmtree(corpus.home / "chroma")
+    assert await embed(corpus) == 1
+    assert await documents(corpus, "một đoạn") == ["a"]
 
 
-async def test_vectors_of_another_database_are_not_believed(house: House) -> None:
-    house.put("a", "chuyện cũ")
-    await embed(house)
-    house.close()
-    for file in house.home.glob("state.db*"):
+async def test_vectors_of_another_database_are_not_believed(corpus: Corpus) -> None:
+    corpus.put("a", "chuyện cũ")
+    await embed(corpus)
+    corpus.close()
+    for file in corpus.home.glob("state.db*"):
         file.unlink()
-    again = House(house.home)
+    again = Corpus(corpus.home)
     try:
         again.put("b", "chuyện mới")
         assert await embed(again) == 1
@@ -273,9 +273,9 @@ async def test_vectors_of_another_database_are_not_believed(house: House) -> Non
 
 def test_searching_by_words_does_not_load_the_vector_store(tmp_path: Path) -> None:
     script = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.support.retrieval.knowledge import House\n"
-        "house = House(Path(sys.argv[1]))\nhouse.put('a', 'một đoạn')\n"
-        "assert asyncio.run(house.knowledge.search('đoạn', collection='docs')).passages\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.support.retrieval.knowledge import Corpus\n"
+        "corpus = Corpus(Path(sys.argv[1]))\nhouse.put('a', 'một đoạn')\n"
+        "assert asyncio.run(corpus.knowledge.search('đoạn', collection='docs')).passages\n"
         "assert not {'chromadb', 'numpy', 'bs4', 'pypdf', 'docx', 'httpx'} & set(sys.modules)\n"
     )
     done = subprocess.run(

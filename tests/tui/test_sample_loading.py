@@ -25,37 +25,37 @@ START = "import sys; sys.argv[1:] = ['--lang', 'en', '--mode', '{mode}']; from t
 
 
 def controller_of(mode: str) -> tuple[Controller, FakeBackend]:
-    house = FakeBackend(lambda call: call())
+    backend = FakeBackend(lambda call: call())
     controller = Controller(
-        house, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
+        backend, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
     )
     controller.take_session(NEW)
-    return controller, house
+    return controller, backend
 
 
 def test_questions_wait_for_the_samples_of_their_assistant_only() -> None:
-    controller, house = controller_of("shopping")
-    assert list(house.sample_loads) == ["shopping"]
+    controller, backend = controller_of("shopping")
+    assert list(backend.sample_loads) == ["shopping"]
     controller.submit("một")
     controller.submit("hai")
     assert [view.kind for view in controller.pane.messages] == ["stocking", "stocking"]
     controller.switch("analysis")
     controller.submit("ba")
-    assert [asked.question.text for asked in house.asked] == ["ba"]
-    house.sample_loads["shopping"]()
-    assert [asked.question.text for asked in house.asked] == ["ba", "một"]
-    house.asked[1].say(DONE)
-    assert [asked.question.text for asked in house.asked] == ["ba", "một", "hai"]
-    assert list(house.sample_loads) == ["shopping"]
+    assert [asked.question.text for asked in backend.asked] == ["ba"]
+    backend.sample_loads["shopping"]()
+    assert [asked.question.text for asked in backend.asked] == ["ba", "một"]
+    backend.asked[1].say(DONE)
+    assert [asked.question.text for asked in backend.asked] == ["ba", "một", "hai"]
+    assert list(backend.sample_loads) == ["shopping"]
 
 
 def test_an_assistant_that_is_shown_later_is_stocked_then() -> None:
-    controller, house = controller_of("analysis")
-    assert not house.sample_loads
+    controller, backend = controller_of("analysis")
+    assert not backend.sample_loads
     controller.switch("rag")
-    assert list(house.sample_loads) == ["rag"]
+    assert list(backend.sample_loads) == ["rag"]
     assert ("rag", "vi") not in controller.data_status
-    house.sample_loads["rag"]()
+    backend.sample_loads["rag"]()
     assert controller.data_status["rag", "vi"] is not None
 
 

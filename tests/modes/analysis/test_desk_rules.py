@@ -17,8 +17,8 @@ from troly_analysis import MODE
 async def test_the_mode_conforms_with_and_without_sheets(own_home: Path) -> None:
     for number, text in enumerate(("", "Ngày,Doanh thu\n1/11/2026,5\n")):
         with analyst_at(own_home / str(number), text) as analyst:
-            house = Session(analyst.services, analyst.registry, profile())
-            assert await check_mode(MODE, house) == []
+            session = Session(analyst.services, analyst.registry, profile())
+            assert await check_mode(MODE, session) == []
 
 
 @pytest.mark.parametrize(

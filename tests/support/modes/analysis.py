@@ -1,4 +1,4 @@
-"""The data analyst in a house of its own: services, the mode alone in a registry, and a sheet of orders."""
+"""The data analyst on a data directory of its own: services, the mode alone in a registry, and a sheet of orders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from troly.plugin.services import Services
 from troly_analysis import MODE
 from troly_analysis.sheets.store import SheetStore
 
-# The clock of the house stands on Sunday 22/11/2026.
+# The clock of the session stands on Sunday 22/11/2026.
 ORDERS = """Mã đơn,Ngày đặt,Sàn,Sản phẩm,Số lượng,Doanh thu,Trạng thái
 D001,05/01/2024,Shopee,Áo thun,200,100.000.000,Hoàn thành
 D002,20/01/2024,Lazada,Quần jean,150,50.000.000,Hoàn thành

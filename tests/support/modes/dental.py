@@ -1,4 +1,4 @@
-"""The dental adviser in a house of its own: services, the mode alone in a registry, its notes, a search engine on loopback."""
+"""The dental adviser on a data directory of its own: services, the mode alone in a registry, its notes, a search engine on loopback."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def clinic_at(home: Path, *, notes: bool = True, **env: str) -> Iterator[Clinic]
     registry = registry_of(dental=MODE)
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
-    house = (
+    opened = (
         prepared_services(
             home, registry, ("dental-notes",), lambda services: samples.load(services, MODE, "vi"), **env
         )
         if notes
         else services_at(home, registry, **env)
     )
-    with house as services:
+    with opened as services:
         yield Clinic(services, registry)

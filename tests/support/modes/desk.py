@@ -1,4 +1,4 @@
-"""A person who asks one assistant, in a house of its own; every assistant's own desk adds its data."""
+"""A person who asks one assistant, on a data directory of its own; every assistant's own desk adds its data."""
 
 from __future__ import annotations
 

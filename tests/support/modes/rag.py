@@ -1,4 +1,4 @@
-"""The company assistant in a house of its own with the sample company: one person asks, the conversation goes on."""
+"""The company assistant on a data directory of its own with the sample company: one person asks, the conversation goes on."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class RagDesk(Desk):
 async def rag_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncIterator[RagDesk]:
     """The desk under `home`; `env` as for `services_at`."""
     registry = registry_of(rag=MODE)
-    house = (
+    opened = (
         prepared_services(
             home, registry, ("company-samples",), lambda services: samples.load(services, "vi"), **env
         )
         if loaded
         else services_at(home, registry, **env)
     )
-    with house as services:
+    with opened as services:
         desk = RagDesk(services, registry)
         desk.become("private", department="hr")
         yield desk

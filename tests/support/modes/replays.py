@@ -1,4 +1,4 @@
-"""Conversations with the built-in modes on the sample data, and their replay in a copy of the house."""
+"""Conversations with the built-in modes on the sample data, and their replay in a copy of the session."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Person:
 
 @contextmanager
 def person_at(home: Path, mode: str, *, loaded: bool = True, **env: str) -> Iterator[Person]:
-    """Somebody in a house under `home` with the samples of `mode`; the web is off unless `env` says where it is."""
+    """Somebody with a data directory `home` with the samples of `mode`; the web is off unless `env` says where it is."""
     if "SEARXNG_URL" not in env:
         env = {"TROLY_DENTAL__SEARCH": "off", **env}
     registry = Registry()
-    house = (
+    opened = (
         prepared_services(
             home,
             registry,
@@ -76,7 +76,7 @@ def person_at(home: Path, mode: str, *, loaded: bool = True, **env: str) -> Iter
         if loaded
         else services_at(home, registry, **env)
     )
-    with house as services:
+    with opened as services:
         profile = load_profile(services.paths, services.settings)
         yield Person(services, registry, profile, mode)
 

@@ -1,4 +1,4 @@
-"""The shop desk in a house of its own: services, the mode alone in a registry, a few warranty records."""
+"""The shop desk on a data directory of its own: services, the mode alone in a registry, a few warranty records."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.retrieval.knowledge import WHEN, House
+from tests.support.retrieval.knowledge import WHEN, Corpus
 from troly.retrieval.documents.files import parse_document
 
 ROOT = Path(__file__).parents[3]
@@ -37,18 +37,18 @@ def pages(*, english: bool = False) -> Iterator[tuple[str, Path]]:
         yield f"dental/{file.name.split('.')[0]}", file
 
 
-def library(home: Path, *, english: bool = False) -> House:
-    """A house that holds `pages`, without their front matter."""
-    house = House(home)
+def library(home: Path, *, english: bool = False) -> Corpus:
+    """A corpus that holds `pages`, without their front matter."""
+    corpus = Corpus(home)
     for key, file in pages(english=english):
         text = file.read_text(encoding="utf-8")
         body = text.split("---", 2)[2] if text.startswith("---") else text
         document = parse_document(file, body.encode())
-        house.knowledge.put(document, collection="docs", key=key, ingested_at=WHEN)
-    return house
+        corpus.knowledge.put(document, collection="docs", key=key, ingested_at=WHEN)
+    return corpus
 
 
-async def ranked(house: House, question: str) -> list[str]:
+async def ranked(corpus: Corpus, question: str) -> list[str]:
     """The pages that a question finds, best first, each once."""
-    found = await house.knowledge.search(question, collection="docs", k=12)
+    found = await corpus.knowledge.search(question, collection="docs", k=12)
     return list(dict.fromkeys(passage.document for passage in found.passages))

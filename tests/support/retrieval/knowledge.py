@@ -19,7 +19,7 @@ WHEN = "2026-11-22T08:00:00+07:00"
 QUESTIONS = Path(__file__).parents[2] / "retrieval" / "questions.txt"
 
 
-class House:
+class Corpus:
     """A state database and the knowledge on it, in one folder."""
 
     def __init__(self, home: Path) -> None:

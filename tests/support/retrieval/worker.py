@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from tests.support.retrieval.knowledge import HashingEmbedder, House
+from tests.support.retrieval.knowledge import Corpus, HashingEmbedder
 from troly.retrieval.documents.ingest import IngestProgress, ingest_paths
 
 
@@ -21,26 +21,26 @@ def tell(*words: object) -> None:
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
-async def work(house: House, task: str, what: str) -> None:
+async def work(corpus: Corpus, task: str, what: str) -> None:
     """Ingest a folder by words, or embed what is there."""
     if task == "embed":
-        done = await house.knowledge.embed_missing(what, HashingEmbedder(), "hash")
+        done = await corpus.knowledge.embed_missing(what, HashingEmbedder(), "hash")
         tell("embedded", done.done, done.left, done.error or "")
         return
 
     def progress(step: IngestProgress) -> None:
         tell("read", step.done, step.total)
 
-    await ingest_paths(house.knowledge, [Path(what)], collection="docs", progress=progress)
+    await ingest_paths(corpus.knowledge, [Path(what)], collection="docs", progress=progress)
 
 
 def main() -> None:
     """Open, wait, work."""
-    house = House(Path(sys.argv[1]))
+    corpus = Corpus(Path(sys.argv[1]))
     tell("ready")
     sys.stdin.readline()
-    asyncio.run(work(house, sys.argv[2], sys.argv[3]))
-    house.close()
+    asyncio.run(work(corpus, sys.argv[2], sys.argv[3]))
+    corpus.close()
     tell("done")
 
 

@@ -16,17 +16,17 @@ from troly.tui.render.spans import plain
 
 
 def make(mode: str = "shopping") -> tuple[Controller, FakeBackend]:
-    house = FakeBackend(lambda call: call())
+    backend = FakeBackend(lambda call: call())
     controller = Controller(
-        house, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
+        backend, mode=mode, language="vi", now=lambda: NOW, changed=lambda _what, _pane: None
     )
-    return controller, house
+    return controller, backend
 
 
 def opened(mode: str = "shopping") -> tuple[Controller, FakeBackend]:
-    controller, house = make(mode)
+    controller, backend = make(mode)
     controller.take_session(SessionInfo(MODES, "an"))
-    return controller, house
+    return controller, backend
 
 
 def shown(pane: Pane) -> list[tuple[str, str, str]]:
@@ -34,22 +34,22 @@ def shown(pane: Pane) -> list[tuple[str, str, str]]:
 
 
 def test_a_question_before_the_services_are_open_waits_and_is_then_asked() -> None:
-    controller, house = make()
+    controller, backend = make()
     controller.submit("một")
     controller.submit("hai")
     assert [view.state for view in controller.pane.messages] == ["waiting", "waiting"]
-    assert not house.asked
+    assert not backend.asked
     controller.take_session(SessionInfo(MODES, "an"))
-    assert [asked.question.text for asked in house.asked] == ["một"]
-    house.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
-    assert [asked.question.text for asked in house.asked] == ["một", "hai"]
+    assert [asked.question.text for asked in backend.asked] == ["một"]
+    backend.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
+    assert [asked.question.text for asked in backend.asked] == ["một", "hai"]
     assert [view.text for view in controller.pane.messages] == ["một", "Dạ.", "hai", ""]
 
 
 def test_a_greeting_comes_before_the_question_and_typed_content_stays_in_order() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.submit("kiểm tra")
-    house.asked[0].say(*warranty("Dạ, đây ạ:"))
+    backend.asked[0].say(*warranty("Dạ, đây ạ:"))
     kinds = [(view.who, view.kind) for view in controller.pane.messages]
     assert kinds == [("assistant", "greeting"), ("user", ""), ("assistant", "answer")]
     answer = controller.pane.messages[-1]
@@ -59,9 +59,9 @@ def test_a_greeting_comes_before_the_question_and_typed_content_stays_in_order()
 
 
 def test_short_messages_are_not_said_twice() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.submit("xin chào")
-    house.asked[0].say(
+    backend.asked[0].say(
         Say("Dạ em rất vui được giúp quý khách!", "cute"), Token("Em đây."),
         TurnCompleted("Dạ em rất vui được giúp quý khách!\n\nEm đây.", {}, "rules", 0, 1.0),
     )  # fmt: skip
@@ -73,34 +73,34 @@ def test_short_messages_are_not_said_twice() -> None:
 
 
 def test_a_final_text_that_differs_replaces_what_was_streamed() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.submit("hỏi")
-    house.asked[0].say(Token("nháp"), TurnCompleted("bản cuối", {}, "model", 1, 1.0))
+    backend.asked[0].say(Token("nháp"), TurnCompleted("bản cuối", {}, "model", 1, 1.0))
     assert controller.pane.messages[-1].text == "bản cuối"
 
 
 def test_a_failed_answer_keeps_question_and_partial_text_and_the_next_one_works() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.submit("hỏi")
-    house.asked[0].say(*cut_off("nửa câu"))
+    backend.asked[0].say(*cut_off("nửa câu"))
     assert shown(controller.pane) == [("user", "done", "hỏi"), ("assistant", "failed", "nửa câu")]
     trouble = controller.pane.messages[-1].trouble
     assert trouble is not None
     assert trouble.title == "Ollama ngắt giữa chừng"
     assert controller.again()
-    assert house.asked[1].question == house.asked[0].question._replace(conversation="c1")
-    house.asked[1].say(TurnCompleted("cả câu", {}, "model", 1, 1.0))
+    assert backend.asked[1].question == backend.asked[0].question._replace(conversation="c1")
+    backend.asked[1].say(TurnCompleted("cả câu", {}, "model", 1, 1.0))
     assert shown(controller.pane)[-1] == ("assistant", "done", "cả câu")
 
 
 def test_stopping_keeps_the_text_and_frees_the_pane() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     assert not controller.stop()
     controller.submit("hỏi")
-    house.asked[0].say(StepStarted("respond"), Progress("đang đọc", 40.0), Token("nửa"))
+    backend.asked[0].say(StepStarted("respond"), Progress("đang đọc", 40.0), Token("nửa"))
     assert controller.stop()
-    assert house.asked[0].stopped
-    house.asked[0].say(TurnFailed("Đã dừng", "", "", "turn.stopped", "nửa"))
+    assert backend.asked[0].stopped
+    backend.asked[0].say(TurnFailed("Đã dừng", "", "", "turn.stopped", "nửa"))
     answer = controller.pane.messages[-1]
     assert (answer.state, answer.text, answer.progress) == ("stopped", "nửa", None)
     assert answer.steps[0].failed
@@ -108,14 +108,14 @@ def test_stopping_keeps_the_text_and_frees_the_pane() -> None:
 
 
 def test_switching_leaves_the_stream_running_and_marks_what_was_not_read() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.submit("hỏi")
     first = controller.pane
     controller.switch("dental")
-    house.asked[0].say(Token("một "))
+    backend.asked[0].say(Token("một "))
     assert controller.running("shopping")
     assert not controller.unread("shopping")
-    house.asked[0].say(Token("hai"), TurnCompleted("một hai", {}, "model", 1, 1.0))
+    backend.asked[0].say(Token("hai"), TurnCompleted("một hai", {}, "model", 1, 1.0))
     assert first.messages[-1].text == "một hai"
     assert controller.unread("shopping")
     controller.switch("shopping")
@@ -124,14 +124,14 @@ def test_switching_leaves_the_stream_running_and_marks_what_was_not_read() -> No
 
 
 def test_a_new_conversation_has_its_own_pane_and_the_old_one_goes_on() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     controller.new_conversation()
     assert len(controller.panes) == 1
     controller.submit("hỏi")
     old = controller.pane
     controller.new_conversation()
     assert controller.pane is not old
-    house.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
+    backend.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
     assert old.conversation == "c1"
     assert controller.unread("shopping")
     controller.open("c1")
@@ -139,12 +139,12 @@ def test_a_new_conversation_has_its_own_pane_and_the_old_one_goes_on() -> None:
 
 
 def test_opening_a_saved_conversation_and_one_that_is_gone() -> None:
-    controller, house = opened()
-    house.saved["c9"] = ("rag", [message("user", NOW, "cũ")])
+    controller, backend = opened()
+    backend.saved["c9"] = ("rag", [message("user", NOW, "cũ")])
     controller.open("c9")
     assert (controller.pane.mode, controller.pane.conversation) == ("rag", "c9")
     controller.submit("mới")
-    assert house.asked[0].question.conversation == "c9"
+    assert backend.asked[0].question.conversation == "c9"
     controller.open("c10")
     assert controller.pane.messages[-1].trouble is not None
 
@@ -159,10 +159,10 @@ def test_an_unknown_mode_shows_a_usable_one_and_says_so() -> None:
 
 
 def test_editing_puts_the_question_into_the_draft() -> None:
-    controller, house = opened()
+    controller, backend = opened()
     assert not controller.edit()
     controller.submit("câu một")
-    house.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
+    backend.asked[0].say(TurnCompleted("Dạ.", {}, "rules", 0, 1.0))
     assert controller.edit()
     assert controller.pane.draft == "câu một"
 
@@ -187,9 +187,9 @@ def test_every_failure_has_a_title(error: Exception) -> None:
 
 def test_health_is_told_once() -> None:
     told: list[Change] = []
-    house = FakeBackend(lambda call: call())
+    backend = FakeBackend(lambda call: call())
     controller = Controller(
-        house, mode="rag", language="en", now=lambda: NOW, changed=lambda what, _pane: told.append(what)
+        backend, mode="rag", language="en", now=lambda: NOW, changed=lambda what, _pane: told.append(what)
     )
     controller.take_health(HealthView(known=True, up=True, model="m"))
     controller.take_health(HealthView(known=True, up=True, model="m"))
@@ -203,9 +203,9 @@ def test_an_answer_that_a_crash_cut_off_says_so(lang: Lang, told: str) -> None:
 
 
 def test_only_the_modes_that_are_shown_are_prepared_and_each_once() -> None:
-    controller, house = opened()
-    assert house.prepared == ["shopping"]
+    controller, backend = opened()
+    assert backend.prepared == ["shopping"]
     controller.switch("rag")
     controller.switch("shopping")
     controller.switch("rag")
-    assert house.prepared == ["shopping", "rag"]
+    assert backend.prepared == ["shopping", "rag"]

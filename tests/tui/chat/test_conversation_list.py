@@ -18,8 +18,8 @@ from troly.tui.chat.view import message
 SAVED = {"c2": ("shopping", [message("user", NOW, "máy nào nhẹ cho kế toán")]), "c1": ("shopping", [])}
 
 
-def scene(**house: Any) -> Scene:
-    return Scene("vi", listed=list(LISTED), saved=dict(SAVED), **house)
+def scene(**more: Any) -> Scene:
+    return Scene("vi", listed=list(LISTED), saved=dict(SAVED), **more)
 
 
 def told(app: Scene) -> str:

@@ -20,30 +20,30 @@ DONE = TurnCompleted("Dạ.", {}, "rules", 0, 1.0)
 
 def opened() -> tuple[Controller, FakeBackend, list[tuple[Change, Pane | None]]]:
     told: list[tuple[Change, Pane | None]] = []
-    house = FakeBackend(lambda call: call())
+    backend = FakeBackend(lambda call: call())
     controller = Controller(
-        house,
+        backend,
         mode="shopping",
         language="vi",
         now=lambda: NOW,
         changed=lambda what, pane: told.append((what, pane)),
     )
     controller.take_session(SessionInfo(MODES, "an"))
-    return controller, house, told
+    return controller, backend, told
 
 
-def asked(controller: Controller, house: FakeBackend, text: str, conversation: str) -> Pane:
+def asked(controller: Controller, backend: FakeBackend, text: str, conversation: str) -> Pane:
     """A question that is answered, in the pane that is shown."""
     controller.submit(text)
-    house.asked[-1].say(DONE, conversation=conversation)
+    backend.asked[-1].say(DONE, conversation=conversation)
     return controller.pane
 
 
 def test_a_mode_keeps_several_panes_and_its_key_goes_round_them() -> None:
-    controller, house, _ = opened()
-    first = asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    first = asked(controller, backend, "một", "c1")
     controller.new_conversation()
-    second = asked(controller, house, "hai", "c2")
+    second = asked(controller, backend, "hai", "c2")
     controller.switch("dental")
     controller.switch("shopping")
     assert controller.pane is second
@@ -54,43 +54,43 @@ def test_a_mode_keeps_several_panes_and_its_key_goes_round_them() -> None:
 
 
 def test_next_and_previous_go_round_the_row() -> None:
-    controller, house, _ = opened()
-    row = [asked(controller, house, "một", "c1")]
+    controller, backend, _ = opened()
+    row = [asked(controller, backend, "một", "c1")]
     for mode in ("analysis", "rag"):
         controller.switch(mode)
-        row.append(asked(controller, house, mode, mode))
+        row.append(asked(controller, backend, mode, mode))
     assert controller.tabs.beside(1) is row[0]
     assert controller.tabs.beside(-1) is row[1]
     assert controller.panes == row
 
 
 def test_panes_that_were_only_looked_at_leave_no_tab() -> None:
-    controller, house, _ = opened()
-    asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    asked(controller, backend, "một", "c1")
     for mode in ("analysis", "rag", "dental"):
         controller.switch(mode)
     assert [pane.mode for pane in controller.panes] == ["shopping", "dental"]
 
 
 def test_closing_while_an_answer_is_written_lets_it_go_on_and_says_when_it_is_there() -> None:
-    controller, house, told = opened()
+    controller, backend, told = opened()
     controller.submit("hỏi")
-    house.asked[0].say(Token("một "), conversation="c1")
+    backend.asked[0].say(Token("một "), conversation="c1")
     pane = controller.close()
     assert pane not in controller.panes
-    assert not house.asked[0].stopped
+    assert not backend.asked[0].stopped
     assert controller.running("shopping")
-    house.saved["c1"] = ("shopping", [message("user", NOW, "hỏi"), message("assistant", NOW, "một hai")])
-    house.asked[0].say(TurnCompleted("một hai", {}, "model", 1, 1.0), conversation="c1")
+    backend.saved["c1"] = ("shopping", [message("user", NOW, "hỏi"), message("assistant", NOW, "một hai")])
+    backend.asked[0].say(TurnCompleted("một hai", {}, "model", 1, 1.0), conversation="c1")
     assert ("finished", pane) in told
     assert controller.reopen() is pane
     assert [view.text for view in controller.pane.messages] == ["hỏi", "một hai"]
 
 
 def test_a_closed_pane_comes_back_with_its_draft_and_only_once() -> None:
-    controller, house, _ = opened()
-    pane = asked(controller, house, "một", "c1")
-    house.saved["c1"] = ("shopping", list(pane.messages))
+    controller, backend, _ = opened()
+    pane = asked(controller, backend, "một", "c1")
+    backend.saved["c1"] = ("shopping", list(pane.messages))
     pane.draft = "nháp"
     controller.close()
     assert controller.pane is not pane
@@ -101,9 +101,9 @@ def test_a_closed_pane_comes_back_with_its_draft_and_only_once() -> None:
 
 
 def test_opening_a_conversation_that_was_closed_takes_its_pane() -> None:
-    controller, house, _ = opened()
+    controller, backend, _ = opened()
     controller.submit("hỏi")
-    house.asked[0].say(Token("một "), conversation="c1")
+    backend.asked[0].say(Token("một "), conversation="c1")
     pane = controller.close()
     controller.open("c1")
     assert controller.pane is pane
@@ -112,8 +112,8 @@ def test_opening_a_conversation_that_was_closed_takes_its_pane() -> None:
 
 
 def test_closing_the_only_pane_leaves_an_empty_one_and_an_empty_one_is_not_kept() -> None:
-    controller, house, _ = opened()
-    asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    asked(controller, backend, "một", "c1")
     controller.close()
     assert (len(controller.panes), controller.pane.empty, controller.pane.mode) == (1, True, "shopping")
     controller.close()
@@ -122,11 +122,11 @@ def test_closing_the_only_pane_leaves_an_empty_one_and_an_empty_one_is_not_kept(
 
 
 def test_a_hundred_panes_keep_the_messages_of_a_dozen() -> None:
-    controller, house, _ = opened()
+    controller, backend, _ = opened()
     for number in range(100):
         controller.show(Pane("rag"))
-        pane = asked(controller, house, f"câu {number}", f"c{number}")
-        house.saved[f"c{number}"] = ("rag", list(pane.messages))
+        pane = asked(controller, backend, f"câu {number}", f"c{number}")
+        backend.saved[f"c{number}"] = ("rag", list(pane.messages))
     assert len(controller.panes) == 100
     assert sum(bool(pane.messages) for pane in controller.panes) == AWAKE
     controller.open("c3")
@@ -138,24 +138,24 @@ def test_a_hundred_panes_keep_the_messages_of_a_dozen() -> None:
 
 def test_a_question_to_a_pane_that_is_being_loaded_waits_for_its_messages() -> None:
     calls: list[Callable[[], None]] = []
-    controller, house, _ = opened()
-    pane = asked(controller, house, "một", "c1")
-    house.saved["c1"] = ("shopping", list(pane.messages))
+    controller, backend, _ = opened()
+    pane = asked(controller, backend, "một", "c1")
+    backend.saved["c1"] = ("shopping", list(pane.messages))
     controller.close()
-    house.deliver = calls.append
+    backend.deliver = calls.append
     controller.reopen()
     controller.submit("hai")
-    assert len(house.asked) == 1
-    house.deliver = lambda call: call()
+    assert len(backend.asked) == 1
+    backend.deliver = lambda call: call()
     for call in calls:
         call()
     assert [view.text for view in pane.messages] == ["một", "Dạ.", "hai", ""]
-    assert len(house.asked) == 2
+    assert len(backend.asked) == 2
 
 
 def test_messages_that_cannot_be_loaded_again_say_why() -> None:
-    controller, house, _ = opened()
-    asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    asked(controller, backend, "một", "c1")
     controller.close()
     controller.reopen()
     assert controller.pane.messages[-1].trouble is not None
@@ -163,9 +163,9 @@ def test_messages_that_cannot_be_loaded_again_say_why() -> None:
 
 
 def test_a_pane_with_something_unsaved_keeps_its_messages() -> None:
-    controller, house, _ = opened()
+    controller, backend, _ = opened()
     controller.submit("hỏi")
-    house.asked[0].say(DONE, conversation="")
+    backend.asked[0].say(DONE, conversation="")
     pane = controller.close()
     assert len(pane.messages) == 2
     controller.reopen()
@@ -175,8 +175,8 @@ def test_a_pane_with_something_unsaved_keeps_its_messages() -> None:
 
 
 def test_two_sides_take_turns_and_one_pane_is_never_on_both() -> None:
-    controller, house, _ = opened()
-    first = asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    first = asked(controller, backend, "một", "c1")
     controller.split()
     second = controller.pane
     assert controller.tabs.sides == [first, second]
@@ -192,19 +192,19 @@ def test_two_sides_take_turns_and_one_pane_is_never_on_both() -> None:
 
 
 def test_an_answer_on_the_other_side_is_seen() -> None:
-    controller, house, told = opened()
+    controller, backend, told = opened()
     controller.submit("một")
     controller.split()
-    house.asked[0].say(DONE)
+    backend.asked[0].say(DONE)
     assert not controller.unread("shopping")
     assert not [what for what, _ in told if what == "finished"]
 
 
 def test_closing_a_side_leaves_the_other_and_deleting_one_too() -> None:
-    controller, house, _ = opened()
-    first = asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    first = asked(controller, backend, "một", "c1")
     controller.switch("rag")
-    asked(controller, house, "hai", "c2")
+    asked(controller, backend, "hai", "c2")
     controller.split()
     controller.close()
     assert len(controller.tabs.sides) == 1
@@ -217,8 +217,8 @@ def test_closing_a_side_leaves_the_other_and_deleting_one_too() -> None:
 
 
 def test_a_deleted_conversation_leaves_the_closed_ones_too() -> None:
-    controller, house, _ = opened()
-    asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    asked(controller, backend, "một", "c1")
     controller.close()
     controller.forget("c1")
     assert controller.reopen() is None
@@ -263,13 +263,13 @@ def test_whatever_is_done_with_panes_the_row_stays_whole(steps: list[tuple[str, 
 
 
 def test_the_next_start_has_the_same_tabs_sides_and_places() -> None:
-    controller, house, _ = opened()
-    first = asked(controller, house, "một", "c1")
+    controller, backend, _ = opened()
+    first = asked(controller, backend, "một", "c1")
     controller.new_conversation()
-    second = asked(controller, house, "hai", "c2")
+    second = asked(controller, backend, "hai", "c2")
     second.place = ReadingPlace("assistant", "t2", 5)
     controller.switch("dental")
-    asked(controller, house, "ba", "c3")
+    asked(controller, backend, "ba", "c3")
     controller.split()
     kept = json.loads(json.dumps(controller.tabs.kept()))
     modes = [mode.id for mode in MODES]
@@ -297,13 +297,13 @@ def test_whoever_began_to_type_or_named_an_assistant_goes_on_there_beside_the_ta
 
 
 def test_what_is_urgent_stays_until_it_is_seen() -> None:
-    controller, house, _ = opened()
+    controller, backend, _ = opened()
     controller.submit("khó thở")
     text = "**Cấp cứu.** Vì sao.\n\n- Gọi **115** ngay.\n- Ngồi thẳng."
-    house.asked[-1].say(TurnCompleted(text, {}, "rules", 0, 1.0, metadata={"urgent": True}))
+    backend.asked[-1].say(TurnCompleted(text, {}, "rules", 0, 1.0, metadata={"urgent": True}))
     assert controller.pane.alarm == "Cấp cứu. Gọi 115 ngay."
-    asked(controller, house, "còn đau", "c1")
+    asked(controller, backend, "còn đau", "c1")
     assert controller.pane.alarm
     controller.submit("gặp người")
-    house.asked[-1].say(Handoff("Khách cần người", (), "1900"), DONE)
+    backend.asked[-1].say(Handoff("Khách cần người", (), "1900"), DONE)
     assert controller.pane.alarm == "Khách cần người · 1900"

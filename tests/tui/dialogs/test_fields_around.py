@@ -34,7 +34,7 @@ TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def hostile_scene(text: str) -> Scene:
-    """A house all of whose texts are `text`."""
+    """A screen all of whose texts are `text`."""
     both: Any = {"vi": text, "en": text}
     questions: Any = {"vi": (text,) * 3, "en": (text,) * 3}
     modes = tuple(

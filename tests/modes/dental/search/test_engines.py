@@ -53,13 +53,13 @@ def open_house(own_home: Path) -> Iterator[Callable[..., Services]]:
     opened = []
 
     def open_with(**env: str) -> Services:
-        house = services_at(own_home, REGISTRY, **env)
-        opened.append(house)
-        return house.__enter__()
+        services = services_at(own_home, REGISTRY, **env)
+        opened.append(services)
+        return services.__enter__()
 
     yield open_with
-    for house in opened:
-        house.__exit__(None, None, None)
+    for services in opened:
+        services.__exit__(None, None, None)
 
 
 async def ask(services: Services, engine: Engine | None = None, question: str = QUESTION) -> SearchOutcome:
