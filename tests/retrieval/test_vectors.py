@@ -274,7 +274,7 @@ async def test_vectors_of_another_database_are_not_believed(corpus: Corpus) -> N
 def test_searching_by_words_does_not_load_the_vector_store(tmp_path: Path) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom tests.support.retrieval.knowledge import Corpus\n"
-        "corpus = Corpus(Path(sys.argv[1]))\nhouse.put('a', 'một đoạn')\n"
+        "corpus = Corpus(Path(sys.argv[1]))\ncorpus.put('a', 'một đoạn')\n"
         "assert asyncio.run(corpus.knowledge.search('đoạn', collection='docs')).passages\n"
         "assert not {'chromadb', 'numpy', 'bs4', 'pypdf', 'docx', 'httpx'} & set(sys.modules)\n"
     )
