@@ -166,11 +166,11 @@ def test_an_unlisted_folder_hides_nothing_that_was_stored(tmp_path: Path) -> Non
     prepare = (
         "import asyncio, os\nfrom tests.support.retrieval.knowledge import Corpus\n"
         "from troly.retrieval.documents.ingest import ingest_paths\n"
-        "os.chmod(folder, 0o777)\nos.umask(0)\nhouse = Corpus(folder / 'home')\n"
+        "os.chmod(folder, 0o777)\nos.umask(0)\ncorpus = Corpus(folder / 'home')\n"
         "run = lambda: asyncio.run(ingest_paths(corpus.knowledge, [folder / 'tl'], collection='docs'))\n"
-        "print(len(run().added))\nhouse.db.close()\n"
+        "print(len(run().added))\ncorpus.db.close()\n"
         "for path in (folder / 'home').iterdir(): os.chmod(path, 0o666)\n"
-        "os.chmod(folder / 'tl' / 'kín', 0)\nhouse = None\n"
+        "os.chmod(folder / 'tl' / 'kín', 0)\ncorpus = None\n"
     )
     body = (
         "corpus = Corpus(folder / 'home')\nreport = run()\n"

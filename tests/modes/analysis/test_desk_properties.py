@@ -72,7 +72,7 @@ def test_every_message_has_exactly_one_of_three_intents(runner: Runner, text: st
     if told.events and hasattr(told.events[-1], "state"):
         assert told.state["intent"] in INTENTS
     else:
-        # Control characters alone are an empty message to the house.
+        # Control characters alone are an empty message.
         assert told.failed.code == "turn.empty"
 
 
