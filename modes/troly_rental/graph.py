@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
 # Loaded with the graph, in a thread: the first question must not wait for it on the screen's own loop.
@@ -47,6 +48,7 @@ class RentalState(TypedDict, total=False):
     verdict: Any
     error: str
     again: bool
+    returned: bool
     route: str
 
 
@@ -62,9 +64,13 @@ NODES = {
 }
 
 
+def _back_or(following: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda state: "sql_generation" if state.get("again") else following
+
+
 def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context. The result is validated before it is shown (002 C9), and
-    a query found wrong is written anew once.
+    a query found wrong, by the validator or by whoever is to tell its rows, is written anew once.
     """
     builder = StateGraph(RentalState, context_schema=TurnContext)
     for name, node in NODES.items():
@@ -75,12 +81,8 @@ def build() -> Graph:
         "orchestrator", lambda state: state["route"], ["sql_generation", "control", "content"]
     )
     builder.add_edge("sql_generation", "result_validator")
-    builder.add_conditional_edges(
-        "result_validator",
-        lambda state: "sql_generation" if state.get("again") else "response_generator",
-        ["sql_generation", "response_generator"],
-    )
-    builder.add_edge("response_generator", "persist")
+    for name, following in (("result_validator", "response_generator"), ("response_generator", "persist")):
+        builder.add_conditional_edges(name, _back_or(following), ["sql_generation", following])
     for last in ("control", "content", "persist"):
         builder.add_edge(last, END)
     return builder.compile()

@@ -1,50 +1,73 @@
-"""What a model is told of the conversation: who asks, the day, what was said and shown, and the facts of the message."""
+"""What a model is told: instructions and tables, alike in every turn of a person; then who asks, what was said and shown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from troly.plugin.context import TurnContext
-from troly.plugin.focus import FocusRow
 from troly.text.dates import find_ranges
-from troly_rental.agents.state import RentalQuestion
+from troly_rental.agents.state import QueryExecution, RentalQuestion
+from troly_rental.answer.values import amenity_label
 from troly_rental.data.places import Places
+from troly_rental.data.schema import describe, tables
 from troly_rental.data.store import RentalStore
+from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
+from troly_rental.strings import prompts
 
 if TYPE_CHECKING:
     from troly.llm.types import Message
 
-_EMPTY = re.compile(r"^[A-Z][^:\n]*:[ \n]-\n", re.MULTILINE)
-MESSAGE_CHARS, HISTORY_CHARS = 200, 1_200
-SHOWN_ROWS, SHOWN_CHARS, SQL_CHARS = 10, 45, 360
-_ROLES = {
-    "GUEST": "GUEST (not logged in)",
-    "TENANT": "TENANT (rents a room)",
-    "LANDLORD": "LANDLORD (lets rooms)",
-}
-_SENDERS = {"user": "user", "assistant": "assistant"}
+MAX_ROWS = 200
+"""Most rows of a query."""
+MESSAGE_CHARS, HISTORY_CHARS = 110, 290
+SHOWN_CHARS, CELL_CHARS, SQL_CHARS = 380, 32, 240
+# Of a row these say nothing to somebody who writes a query or a sentence.
+UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
+_ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
+_TASKS = ("orchestrator", "sql_agent", "response_generator")
 
 
-def prompt_context(question: RentalQuestion, turn: TurnContext) -> dict[str, str]:
-    """The parts that all prompts of this assistant end with (002-05, 002-11, 002-13)."""
-    return {
-        "today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
-        "role": _ROLES[question.who.role],
-        "history": _history(question, turn) or "-",
-        "shown": _shown(turn) or "-",
-        "facts": facts_of(question.text, turn, RentalStore(turn.services).places()) or "-",
-        "question": question.text,
+def task_messages(
+    task: str, question: RentalQuestion, turn: TurnContext, given: Mapping[str, str]
+) -> list[Message]:
+    """The prompt of a task ("SORT", "SQL", "TELL", "CHECK") with what is given for it by name (002-05, 002-11, 002-13).
+
+    Servers keep the beginning of a prompt evaluated, so all tasks share it and what changes comes last; what holds nothing is
+    left out.
+    """
+    texts, lang = prompts(), turn.language
+    scope = question.scope.columns() if question.scope is not None else {}
+    kinds = tables()["rooms"].columns["room_type"].values.values()
+    rules = {
+        name: texts.render(name, lang, **({"limit": MAX_ROWS} if name == "sql_agent" else {}))
+        for name in _TASKS
     }
-
-
-def without_empty(messages: list[Message]) -> list[Message]:
-    """The messages, the last one without the parts that hold nothing ("Conversation: -")."""
-    *before, last = messages
-    return [*before, {**last, "content": _EMPTY.sub("", str(last["content"]))}]
+    told = {
+        "Today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
+        "Asker": _ROLES[question.who.role],
+        "Facts": facts_of(question.text, turn, RentalStore(turn.services).places()),
+        # Who tells new rows needs little of the ones before.
+        "Shown last": _shown(turn, SHOWN_CHARS // (1 if task in {"SORT", "SQL"} else 4)),
+        "Conversation": _history(question, turn),
+        "Message": question.text,
+        **given,
+        "Task": f"{task}\n{texts.render('result_validator', lang)}" if task == "CHECK" else task,
+    }
+    return texts.messages(
+        "assistant",
+        lang,
+        persona=question.session.prompt,
+        schema=describe(scope),
+        kinds=", ".join(f"{one.value} {one.vi}" for one in kinds),
+        amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
+        context="\n".join(f"{name}: {text}" for name, text in told.items() if text),
+        **rules,
+    )
 
 
 def shortened(text: str, most: int) -> str:
@@ -57,45 +80,66 @@ def shortened(text: str, most: int) -> str:
 
 
 def _history(question: RentalQuestion, turn: TurnContext) -> str:
+    """The last messages of both sides, as far as they belong to the session."""
     most = turn.services.settings.of(RentalSettings).history_messages
     lines: list[str] = []
     room = HISTORY_CHARS
     for one in reversed(within(turn.history, question.session, most)):
-        if one.sender not in _SENDERS:
+        if one.sender not in {"user", "assistant"}:
             continue
-        line = f"{_SENDERS[one.sender]}: {shortened(one.text, MESSAGE_CHARS)}"
+        line = f"{one.sender}: {shortened(one.text, MESSAGE_CHARS)}"
         room -= len(line)
         if room < 0:
             break
         lines.insert(0, line)
-    return "\n".join(lines)
+    return "".join(f"\n{line}" for line in lines)
 
 
-def _shown(turn: TurnContext) -> str:
-    """The rows of the last answer, numbered as they were shown, and the query that found them."""
+def _shown(turn: TurnContext, room: int) -> str:
+    """The rows of the last answer with what is known of each, numbered as they were shown, and the query that found them."""
     focus = turn.focus
     if focus is None:
         return ""
-    rows = [
-        f"{number}. {_name_of(row)}{_figures(row.values)}"
-        for number, row in enumerate(focus.rows[:SHOWN_ROWS], 1)
+    things = any(row.id.isdigit() for row in focus.rows)
+    records = [
+        {**({"id": row.id, "title": row.title} if things else {"of": row.title}), **row.values}
+        for row in focus.rows
     ]
+    rows, seen = rows_text(records, room)
     total = focus.query.get("total", len(focus.rows))
-    sql = shortened(str(focus.query.get("sql", "")), SQL_CHARS)
-    return "\n".join(
-        [f"{focus.kind}, {len(focus.rows)} of {total} rows shown", *rows, *([f"by: {sql}"] if sql else [])]
-    )
+    sql = shortened(str(focus.query.get("sql", "")), SQL_CHARS) if room == SHOWN_CHARS else ""
+    return f"{focus.kind}, the first {seen} of {total} rows{rows}" + (f"\nfound by: {sql}" if sql else "")
 
 
-def _name_of(row: FocusRow) -> str:
-    """A thing by its id and title; a row of figures by its group."""
-    title = shortened(row.title, SHOWN_CHARS)
-    return f"id {row.id}: {title}" if row.id.isdigit() else title
+def rows_text(records: list[dict[str, Any]], room: int) -> tuple[str, int]:
+    """Rows under the names of their columns, numbered, as many as have room, and how many those are."""
+    names = [
+        name
+        for name in dict.fromkeys(name for record in records for name in record)
+        if name not in UNTOLD and any(record.get(name) not in (None, "") for record in records)
+    ]
+    lines: list[str] = []
+    for number, record in enumerate(records, 1):
+        line = f"{number}. {' | '.join(_cell(record.get(name)) for name in names)}"
+        room -= len(line)
+        if room < 0 and lines:
+            break
+        lines.append(line)
+    return "".join(f"\n{line}" for line in [" | ".join(names), *lines]) if lines else "", len(lines)
 
 
-def _figures(values: Mapping[str, Any]) -> str:
-    told = [f"{name} {value:.12g}" for name, value in values.items() if isinstance(value, int | float)]
-    return f" ({', '.join(told[:2])})" if told else ""
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.12g}" if isinstance(value, float) else shortened(str(value), CELL_CHARS)
+
+
+def conditions_sql(execution: QueryExecution) -> str:
+    """The query without the columns of a list: what matters to a reader are its conditions and its order."""
+    tree = execution.checked.tree.copy()
+    if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 3:
+        tree.set("expressions", tree.expressions[:1])
+    return tree.sql(dialect="duckdb")
 
 
 def facts_of(text: str, turn: TurnContext, places: Places) -> str:

@@ -9,12 +9,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import prompt_context, shortened, without_empty
+from troly.text.fold import folded_words
+from troly_rental.agents.conversation import shortened, task_messages
 from troly_rental.agents.state import RentalQuestion
 from troly_rental.data.schema import schema_version
 from troly_rental.question.types import ParsedQuestion
 from troly_rental.reuse.matches import ReuseQuestion
-from troly_rental.strings import prompts, say
+from troly_rental.strings import say
 
 State = Mapping[str, Any]
 # The corpus of this assistant; other assistants' documents are never searched.
@@ -42,15 +43,18 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     business, reply = "", None
     if question.sql:
         step.note(say("step.own_sql", turn.language), "rules")
+    elif is_certain(question.parsed):
+        step.note(_detail(question.parsed, turn), "rules")
     else:
         business = await _business_context(turn, question.text)
-        if _is_open(question.parsed):
-            reply = await _sort_request(question, turn, business, step)
-        else:
-            step.note(_detail(question.parsed, turn), "rules")
+        reply = await _sort_request(question, turn, business, step)
     filters_hint = "; ".join(f"{f.field} {f.op} {f.value}" for f in question.parsed.filters)
     if reply is not None:
-        question = replace(question, parsed=_as_decided(question.parsed, reply), decided=True)
+        hints = (reply.intentModeHint, reply.entityHint, reply.filtersHint)
+        line = " ; ".join(one for one in hints if one)
+        kind = reply.requestType if reply.requestType != "QUERY" or reply.readyForSql else "CLARIFICATION"
+        form = question.parsed.as_form(kind, reply.intentModeHint, reply.entityHint or "")
+        question = replace(question, parsed=form, decided=True, sorted=line)
         filters_hint = reply.filtersHint
     parsed = question.parsed
     route = _route(question)
@@ -73,11 +77,16 @@ async def orchestrator(state: State, turn: TurnContext, step: Step) -> State:
     }
 
 
-def _is_open(parsed: ParsedQuestion) -> bool:
-    """Whether somebody who understands has to say what is meant: not where every word was read, nor against a right."""
+def is_certain(parsed: ParsedQuestion) -> bool:
+    """Whether code answers alone, also where a model is connected: a right or a fact of the data is against the question, or
+    every word of a message that stands on its own was read (`ParsedQuestion.leans`, `unread`), or it is no more than a
+    greeting. The only place that decides this.
+    """
     if parsed.refused or any(one.key in _FIRM for one in parsed.missing):
-        return False
-    return bool(parsed.unread or parsed.leans) or parsed.request_type in {"CLARIFICATION", "GENERAL_CHAT"}
+        return True
+    if parsed.request_type == "GREETING":
+        return True
+    return parsed.request_type == "QUERY" and not (parsed.unread or parsed.leans)
 
 
 def _route(question: RentalQuestion) -> str:
@@ -88,7 +97,7 @@ def _route(question: RentalQuestion) -> str:
 
 
 async def _business_context(turn: TurnContext, question: str) -> str:
-    """The best passages of the business glossary (002-08, 002-16), one a line; "" where nothing is loaded."""
+    """What the business glossary says of a term that the question names (002-08, 002-16); "" where it names none."""
     found = await turn.services.knowledge.search(
         question,
         collection=COLLECTION,
@@ -98,7 +107,9 @@ async def _business_context(turn: TurnContext, question: str) -> str:
         embedder=turn.services.settings.models.for_mode(turn.mode.id, "embed"),
         lang=turn.language,
     )
-    return "\n".join(f"{one.title}: {shortened(one.text, PASSAGE_CHARS)}" for one in found.passages)
+    said = set(folded_words(question))
+    terms = [one for one in found.passages if {*folded_words(one.heading or one.title)} <= said]
+    return "\n".join(f"{one.heading}: {shortened(one.text, PASSAGE_CHARS)}" for one in terms)
 
 
 async def _sort_request(
@@ -106,10 +117,7 @@ async def _sort_request(
 ) -> OrchestratorReply | None:
     """What the model decides; None where none answers, and the rules' honest reading stands (002-30)."""
     parsed = question.parsed
-    context = prompt_context(question, turn)
-    messages = without_empty(
-        prompts().messages("orchestrator", turn.language, business=business or "-", **context)
-    )
+    messages = task_messages("SORT", question, turn, {"Business terms": business})
     decision = await turn.model.decide(
         "orchestrator",
         OrchestratorReply,
@@ -130,15 +138,3 @@ def _detail(parsed: ParsedQuestion, turn: TurnContext, why: str = "") -> str:
         "step.sorted", turn.language, kind=parsed.request_type, mode=parsed.mode_hint or "-", why=words or why
     )
     return told.strip(" ·")
-
-
-def _as_decided(parsed: ParsedQuestion, reply: OrchestratorReply) -> ParsedQuestion:
-    """The question in the form that the model's decision has: what is asked is then the model's to say, in SQL."""
-    kept = tuple(one for one in parsed.remarks if one.key == "said.cheap")
-    return ParsedQuestion(
-        reply.requestType if reply.requestType != "QUERY" or reply.readyForSql else "CLARIFICATION",
-        reply.intentModeHint or parsed.mode,
-        reply.entityHint or parsed.entity,
-        remarks=kept,
-        question=parsed.question,
-    )

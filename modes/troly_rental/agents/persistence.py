@@ -8,11 +8,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from sqlglot import exp
-
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.focus import FocusRow
 from troly.recording import kept_for_reuse
+from troly_rental.agents.conversation import CELL_CHARS, UNTOLD, conditions_sql, shortened
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
 from troly_rental.audit import Audit
 from troly_rental.reuse.matches import QuestionReuse, reuse_key
@@ -21,7 +20,7 @@ from troly_rental.strings import say
 State = Mapping[str, Any]
 MOST_SHOWN = 50
 """Rows that the next question can point at."""
-_FIGURES = ("price", "area", "total", "monthly_rent", "deposit", "views")
+_NAMES = frozenset({"id", "title", "name"})
 
 
 async def persist(state: State, turn: TurnContext, step: Step) -> State:
@@ -71,7 +70,7 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
         turn.show(focus.kind, focus.question, focus.rows, {**focus.query, **picked})
         return
     rows = tuple(_row(record, at) for at, record in enumerate(result.records()[:MOST_SHOWN], 1))
-    query: dict[str, Any] = {"sql": _short_sql(execution), "total": result.total}
+    query: dict[str, Any] = {"sql": conditions_sql(execution), "total": result.total}
     if not question.decided:
         query |= parsed.to_dict()
     same = focus is not None and focus.kind == result.entity
@@ -83,23 +82,18 @@ def _show(question: RentalQuestion, execution: QueryExecution, turn: TurnContext
     turn.show(result.entity, question.text, rows, query)
 
 
-def _short_sql(execution: QueryExecution) -> str:
-    """The query without the columns of a list: what matters to the next question are its conditions and order."""
-    tree = execution.checked.tree.copy()
-    if isinstance(tree, exp.Select) and not tree.args.get("group") and len(tree.expressions) > 2:
-        tree.set("expressions", tree.expressions[:1])
-    return tree.sql(dialect="duckdb")
-
-
 def _row(record: Mapping[str, Any], at: int) -> FocusRow:
-    """One row by its id; a row of figures, which has none, by its group."""
-    values = {name: float(record[name]) for name in _FIGURES if isinstance(record.get(name), int | float)}
+    """One row by its id, with what is known of it; a row of figures, which has none, by its group."""
+    known = {name: v for name, v in record.items() if v not in (None, "") and name not in UNTOLD | _NAMES}
+    values = {
+        name: float(v) if isinstance(v, int | float) else shortened(str(v), CELL_CHARS)
+        for name, v in known.items()
+    }
     if record.get("id") is not None:
-        names = [str(record[name]) for name in ("title", "tenant") if record.get(name)]
-        return FocusRow(str(record["id"]), ", ".join(names) or str(record["id"]), values)
+        title = record.get("title") or record.get("name") or record.get("tenant") or record["id"]
+        return FocusRow(str(record["id"]), str(title), values)
     group = next((str(value) for value in record.values() if isinstance(value, str)), f"row {at}")
-    figures = {name: float(value) for name, value in record.items() if isinstance(value, int | float)}
-    return FocusRow(f"{group}", group, figures)
+    return FocusRow(group, group, values)
 
 
 def _log(question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -19,17 +20,18 @@ from troly.plugin.events import Computation, Notice, Suggestions
 from troly.text.arithmetic import derived_figures
 from troly.text.catalogue import Lang
 from troly.text.numbers import find_amounts, format_number
-from troly_rental.agents.conversation import prompt_context, without_empty
-from troly_rental.agents.sql_generation import count_rows, sorted_request
+from troly_rental.agents.conversation import task_messages
+from troly_rental.agents.sql_generation import count_rows
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
-from troly_rental.agents.validator import rows_for_model
+from troly_rental.agents.validator import found_for_model
 from troly_rental.answer import payload, sentences
 from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 from troly_rental.question.types import Filter, relaxations
+from troly_rental.sessions import within
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_count
 from troly_rental.sql.explanation import explain_query
-from troly_rental.strings import prompts, say
+from troly_rental.strings import say
 
 State = Mapping[str, Any]
 RERUN = "/sql "
@@ -40,6 +42,9 @@ COUNT_SECONDS = 2.0
 ROUNDING = Decimal("0.01")
 MOST_CHARS = 1500
 AGAIN = 3
+BEFORE = 6
+"""Messages whose figures a sentence may take up."""
+_MISSED = re.compile(r"\s*\W{0,2}MISSED\b[\s:*]*")
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
 
 
@@ -56,15 +61,28 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
         turn.answered = False
         step.note(error, "rules")
         return {"kind": "CONTROL", "message": text, "payload": {"missing": []}}
+    told = await _told_by_model(question, execution, state, turn)
+    limits = turn.services.settings.of(RentalSettings)
+    if told.missed and not state.get("returned") and execution.attempts < limits.attempts:
+        step.note(told.missed, "model")
+        open_question = replace(question, decided=True, parsed=question.parsed.as_form())
+        return {"question": open_question, "reason": told.missed, "again": True, "returned": True}
+    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
+    if told.missed:
+        verdict = Verdict("invalid", told.missed)
+    elif told.text and execution.origin == "model" and limits.validator == "rows":
+        verdict = Verdict("valid")  # whoever told the rows has examined them
     result, parsed = execution.result, question.parsed
     mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
     title = _title(question, execution, lang)
-    said, rest = await _message(question, execution, state, turn, step)
-    message = " ".join(part for part in (said, rest) if part)
-    turn.say(message.removeprefix(said))
+    step.note(told.note or say("step.template", lang), "model" if told.text else "rules")
+    message = " ".join(
+        part for part in (told.text, *await _around(question, execution, told.text, turn)) if part
+    )
+    turn.say(message.removeprefix(told.text))
     if any(one.key == "said.unread" for one in parsed.remarks):
         turn.answered = False
-    _notify(mode, execution, state.get("verdict"), turn)
+    _notify(mode, execution, verdict, turn)
     single = mode == "TABLE" and len(result.rows) == 1 and not parsed.group and not question.sql
     if result.rows and not (
         single and len(result.columns) == len(parsed.measures)
@@ -87,7 +105,10 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
             chart=data.get("chart"),
         )
     )
-    return {"kind": "DATA", "message": message, "payload": data, "response_text": text}
+    known = {"valid": True, "invalid": False, "unchecked": None}[verdict.state]
+    checked = {"isValid": known, "reason": verdict.reason or None}
+    answer = {"kind": "DATA", "message": message, "payload": data, "response_text": text}
+    return {**answer, **checked, "verdict": verdict, "again": False}
 
 
 async def control(state: State, turn: TurnContext, step: Step) -> State:
@@ -132,29 +153,32 @@ def _title(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> s
     return sentences.title_of(question.parsed, lang)
 
 
-async def _message(
-    question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext, step: Step
-) -> tuple[str, str]:
-    """The model's sentences whose figures stand in the rows, which are said already, and what follows them: the assumptions
-    made, and how many of how many are shown in which order (C9). Without the former, the template's answer (002-31).
+async def _around(
+    question: RentalQuestion, execution: QueryExecution, written: str, turn: TurnContext
+) -> list[str]:
+    """What stands around the model's sentences: the assumptions made, and how many of how many are shown in which order (C9).
+    Without such sentences, the template's answer (002-31).
     """
     lang, result, parsed = turn.language, execution.result, question.parsed
-    remarks = [one for one in parsed.remarks if one.key != "said.cheap" or _is_cheapest_first(execution)]
-    told = sentences.remark_texts(tuple(remarks), lang)
-    written, note = await _told_by_model(question, execution, " ".join(told), state, turn)
-    step.note(note if written or note else say("step.template", lang), "model" if written else "rules")
+    told = _assumed(question, execution, lang)
     if written:
-        return written, " ".join([*told, *_shown(execution, written, lang)])
+        return [*told, *_shown(execution, written, lang)]
     if question.sql:
-        return "", say("answer.own_rows", lang, count=result.total)
+        return [say("answer.own_rows", lang, count=result.total)]
     if question.decided:
-        return "", " ".join([sentences.rows_text(result, lang), *told])
-    unread = [one for one in remarks if one.key == "said.unread"]
-    before = sentences.remark_texts(tuple(unread), lang)
+        return [sentences.rows_text(result, lang), *told]
+    unread = tuple(one for one in parsed.remarks if one.key == "said.unread")
+    before = sentences.remark_texts(unread, lang)
     after = [text for text in told if text not in before]
     why = "" if result.rows else await _empty_result_reason(question, turn)
-    parts = (*before, sentences.answer_text(parsed, result, lang), why, *after)
-    return "", " ".join(part for part in parts if part)
+    return [*before, sentences.answer_text(parsed, result, lang), why, *after]
+
+
+def _assumed(question: RentalQuestion, execution: QueryExecution, lang: Lang) -> list[str]:
+    """The assumptions of the query, as sentences."""
+    remarks = question.parsed.remarks
+    kept = (one for one in remarks if one.key != "said.cheap" or _is_cheapest_first(execution))
+    return sentences.remark_texts(tuple(kept), lang)
 
 
 def _shown(execution: QueryExecution, written: str, lang: Lang) -> list[str]:
@@ -180,11 +204,12 @@ def _is_cheapest_first(execution: QueryExecution) -> bool:
 class _SentenceStream:
     """Says what a model writes sentence by sentence, each once it is whole, checked, and followed by another one.
 
-    A sentence with a figure that is nowhere is left out; a text that finds no end is broken off. `said` is what was said.
+    A sentence with a figure that is nowhere is left out; a text that finds no end is broken off. `said` is what was said,
+    `missed` what the query lacks, where the text says so at once instead.
     """
 
     def __init__(self, figures: FigureCheck, turn: TurnContext) -> None:
-        self.said, self.dropped = "", list[str]()
+        self.said, self.missed, self.dropped = "", "", list[str]()
         self._figures, self._turn = figures, turn
         self._held, self._rest, self._all = "", "", ""
 
@@ -198,11 +223,16 @@ class _SentenceStream:
                 break
             if is_rambling(self._all):
                 return False
+            if _MISSED.match(self._all):
+                continue
             *whole, self._rest = _END.split(self._rest)
             for sentence in whole:
                 self._tell(sentence)
         if is_rambling(self._all):
             return False
+        if found := _MISSED.match(self._all):
+            self.missed = " ".join(self._all[found.end() :].split()) or found[0]
+            return True
         self._tell(self._rest)
         self._tell("")
         return True
@@ -227,49 +257,50 @@ async def _pieces(text: str) -> AsyncIterator[str]:
     yield text
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a model said of the rows, with a note for the trace; `missed` is what it found the query to lack."""
+
+    text: str = ""
+    note: str = ""
+    missed: str = ""
+
+
 async def _told_by_model(
-    question: RentalQuestion, execution: QueryExecution, assumed: str, state: State, turn: TurnContext
-) -> tuple[str, str]:
-    """What a model says of the rows, said as it comes, and a note for the trace; "" where the template answers."""
-    lang = turn.language
+    question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext
+) -> _Told:
+    """What a model says of the rows, said as it comes; nothing where the template answers."""
+    lang, parsed = turn.language, question.parsed
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
-    parsed = question.parsed
-    asks = execution.result.rows and not question.sql and parsed.certain and not question.decided
-    if not verdict.message and not asks:
-        return "", ""
-    if not verdict.message and turn.model.reason_unavailable is not None:
-        return "", say("step.template", lang)
-    sentences_of = _SentenceStream(FigureCheck(question, execution, lang), turn)
+    limits = turn.services.settings.of(RentalSettings)
+    told_here = limits.validator == "rows" if question.decided else execution.result.rows and parsed.certain
+    asks = told_here and not question.sql
+    if not verdict.message and (not asks or turn.model.reason_unavailable is not None):
+        return _Told()
+    stream = _SentenceStream(FigureCheck(question, execution, turn), turn)
     try:
         if verdict.message:
-            ended = await sentences_of.take(_pieces(verdict.message))
+            ended = await stream.take(_pieces(verdict.message))
         else:
-            messages = without_empty(
-                prompts().messages(
-                    "response_generator",
-                    lang,
-                    persona=question.session.prompt,
-                    said=assumed or "-",
-                    sorted=sorted_request(question, state),
-                    **rows_for_model(execution.result, execution),
-                    **prompt_context(question, turn),
-                )
+            given = found_for_model(question, execution)
+            if message := state.get("message"):
+                given["As sorted"] = message
+            given["Told besides"] = " ".join(_assumed(question, execution, lang))
+            pieces = turn.model.stream(
+                "response_generator",
+                task_messages("TELL", question, turn, given),
+                tokens=limits.max_tokens,
+                temperature=limits.temperature,
             )
-            limits = turn.services.settings.of(RentalSettings)
-            async with aclosing(
-                turn.model.stream(
-                    "response_generator", messages, tokens=limits.max_tokens, temperature=limits.temperature
-                )
-            ) as stream:
-                ended = await sentences_of.take(stream)
+            async with aclosing(pieces):
+                ended = await stream.take(pieces)
     except ModelError as error:
-        return sentences_of.said, str(error.key)
+        return _Told(stream.said, str(error.key))
     if not ended:
-        return sentences_of.said, say("step.rambles", lang)
-    figures = ", ".join(sentences_of.dropped)
-    return sentences_of.said, say("step.refused", lang, figures=figures) if figures else say(
-        "step.checked", lang
-    )
+        return _Told(stream.said, say("step.rambles", lang))
+    figures = ", ".join(stream.dropped)
+    note = say("step.refused", lang, figures=figures) if figures else say("step.checked", lang)
+    return _Told(stream.said, note, stream.missed)
 
 
 async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> str:
@@ -292,17 +323,25 @@ async def _empty_result_reason(question: RentalQuestion, turn: TurnContext) -> s
 
 class FigureCheck:
     """Which figures a sentence about rows may name: those of the cells, of the question and the query, and what follows from
-    them.
+    them; and those of the conversation.
     """
 
-    def __init__(self, question: RentalQuestion, execution: QueryExecution, lang: Lang) -> None:
-        result = execution.result
+    def __init__(self, question: RentalQuestion, execution: QueryExecution, turn: TurnContext) -> None:
+        result, focus = execution.result, turn.focus
         values = [result.total, len(result.rows), *(value for row in result.rows for value in row)]
         values += [one.value for one in question.parsed.filters]
+        # What was said and shown before can be compared with.
+        values += [value for row in (focus.rows if focus else ()) for value in row.values.values()]
+        before = (one.text for one in within(turn.history, question.session, BEFORE))
         known = [
             Decimal(str(one)) for one in values if isinstance(one, int | float) and not isinstance(one, bool)
         ]
-        texts = (question.text, execution.checked.lasting, *payload.cell_texts(result, lang))
+        texts = (
+            question.text,
+            execution.checked.lasting,
+            *before,
+            *payload.cell_texts(result, turn.language),
+        )
         known += [amount.value for text in texts for amount in find_amounts(text)]
         known += [Decimal(at) for at in range(1, min(len(result.rows), 20) + 1)]
         self._known = frozenset(known)
@@ -331,14 +370,14 @@ def is_rambling(message: str) -> bool:
     return len(message) > MOST_CHARS or repeats(message) or same or max(said.values(), default=0) >= AGAIN
 
 
-def _notify(mode: str, execution: QueryExecution, verdict: Verdict | None, turn: TurnContext) -> None:
+def _notify(mode: str, execution: QueryExecution, verdict: Verdict, turn: TurnContext) -> None:
     """What the reader must know of the answer: that it was reused, that it may not fit, that there is more."""
     lang, result = turn.language, execution.result
     entry = execution.match.entry if execution.match is not None else None
     if entry is not None:
         text = say("notice.reused", lang, number=entry.number, age=entry.age(turn.now, lang))
         turn.emit(Notice("info", text))
-    if verdict is not None and verdict.state == "invalid":
+    if verdict.state == "invalid":
         remedy = say("notice.invalid_remedy", lang)
         turn.emit(Notice("warning", say("notice.invalid", lang), verdict.reason, remedy))
     if result.total > len(result.rows) and mode != "LIST":

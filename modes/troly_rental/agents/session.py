@@ -70,7 +70,15 @@ def _open_question(turn: TurnContext) -> RentalQuestion:
     sql = rest.strip().rstrip(";").strip() if command.lower() == SQL_COMMAND else ""
     if sql:
         return RentalQuestion(turn.text, who, entered, scope, ParsedQuestion(mode="TABLE"), sql)
+    history = sessions.within(turn.history, entered, limits.history_messages)
     parsed = parse_question(
-        turn.text, turn.language, turn.now, turn.focus, store.places(), role=who.role, names=store.names(who)
+        turn.text,
+        turn.language,
+        turn.now,
+        turn.focus,
+        store.places(),
+        role=who.role,
+        names=store.names(who),
+        goes_on=any(one.sender == "user" for one in history),
     )
     return RentalQuestion(turn.text, who, entered, scope, parsed)

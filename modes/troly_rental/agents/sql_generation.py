@@ -13,26 +13,23 @@ from sqlglot import exp
 from troly.plugin.context import Step, TurnContext
 from troly.recording import duration, reused
 from troly.sandbox import SandboxError, check
-from troly_rental.agents.conversation import prompt_context, without_empty
+from troly_rental.agents.conversation import MAX_ROWS, task_messages
 from troly_rental.agents.state import QueryExecution, QueryOrigin, RentalQuestion
 from troly_rental.answer.payload import ResultSet
-from troly_rental.answer.values import amenity_label
-from troly_rental.data.schema import describe, tables
+from troly_rental.data.schema import tables
 from troly_rental.data.store import RentalStore
-from troly_rental.question.vocabulary import amenity_codes
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, reuse_key
 from troly_rental.settings import RentalSettings
 from troly_rental.sql.builder import build_query
 from troly_rental.sql.columns import main_table, outer_select, unknown_names
 from troly_rental.sql.relations import entities
-from troly_rental.strings import prompts, say
+from troly_rental.strings import say
 
 if TYPE_CHECKING:
     from troly.llm.types import Message
     from troly.sandbox import CheckedQuery, Scope
 
 State = Mapping[str, Any]
-MAX_ROWS = 200
 # Grammars of real servers refuse longer strings in a schema.
 SQL_CHARS = 1_999
 
@@ -46,7 +43,7 @@ class SqlReply(BaseModel):
 async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
     """The documented output of agent 2: sql, results, count, attempts.
 
-    Where the validator sent the query back, the model writes another one, told why.
+    Where the query was sent back with its rows, the model writes another one, told why.
     """
     question: RentalQuestion = state["question"]
     if question.scope is None:
@@ -71,26 +68,6 @@ async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
         "attempts": attempts.tried,
         "error": attempts.error,
     }
-
-
-def sorted_request(question: RentalQuestion, state: State) -> str:
-    """What agent 1 made of the question, in a line (002-24)."""
-    parsed = question.parsed
-    order = [f"order by {one.field} {'desc' if one.descending else 'asc'}" for one in parsed.order]
-    figures = [f"{one.kind} {one.field}".strip() for one in parsed.measures]
-    groups = [f"group by {name}" for name in parsed.group]
-    own = ["the asker's own"] if parsed.own else []
-    parts = [
-        parsed.mode,
-        (state.get("entityHint") or "") if question.decided else parsed.entity,
-        *own,
-        state.get("filtersHint") or "",
-        *figures,
-        *groups,
-        *order,
-        state.get("message") or "",
-    ]
-    return " ; ".join(part for part in parts if part)
 
 
 async def count_rows(sql: str, scope: Scope, turn: TurnContext, seconds: float = 5.0) -> int | None:
@@ -186,22 +163,12 @@ class _QueryAttempts:
         if turn.model.reason_unavailable is not None:
             return None
         near = match.entry if match is not None and match.kind != "none" else None
-        messages = without_empty(
-            prompts().messages(
-                "sql_agent",
-                turn.language,
-                limit=MAX_ROWS,
-                schema=describe(self.scope.columns()),
-                amenities=", ".join(f"{code} {amenity_label(code, 'vi')}" for code in amenity_codes()),
-                kinds=", ".join(
-                    f"{one.value} {one.vi}" for one in tables()["rooms"].columns["room_type"].values.values()
-                ),
-                business=self.state.get("businessContext") or "-",
-                example=f"{near.question} => {near.sql}" if near is not None else "-",
-                sorted=sorted_request(self.question, self.state),
-                **prompt_context(self.question, turn),
-            )
-        )
+        given = {
+            "Business terms": str(self.state.get("businessContext") or ""),
+            "A confirmed example": f"{near.question} => {near.sql}" if near is not None else "",
+            "As sorted": self.question.sorted,
+        }
+        messages = task_messages("SQL", self.question, turn, given)
         decision = await turn.model.decide(
             "sql_generation", SqlReply, [*messages, *self._again], lambda: SqlReply(sql="-")
         )
@@ -214,7 +181,7 @@ class _QueryAttempts:
         checked = check(sql, self.scope.columns(), max_rows=MAX_ROWS, now=turn.now)
         rows = await turn.services.sandbox.run(self.scope, checked, seconds=seconds, max_rows=MAX_ROWS)
         total = len(rows.rows)
-        if total and (origin == "user" or not parsed.limit):
+        if total > 1 and (origin == "user" or not parsed.limit):
             total = max(total, await self._count_without_limit(checked) or 0)
         entity = parsed.entity if origin in {"rules", "reuse"} else entity_of(checked, parsed.entity)
         result = ResultSet(rows.columns, rows.rows, total, entity, written=origin != "user")

@@ -22,8 +22,8 @@ class RentalQuestion:
     """One question and who asks it, parsed once for all agents.
 
     `scope` is None while no rental data is loaded; `sql` is a query typed by hand. `reuse` is the question as stored
-    ones are compared with it, None where nothing is to be reused. `decided` says that a model decided what is asked:
-    then `parsed` is no more than the form of the answer.
+    ones are compared with it, None where nothing is to be reused. `decided` says that a model decides what is asked:
+    then `parsed` is no more than the form of the answer, and `sorted` what agent 1 made of the question, in a line.
     """
 
     text: str
@@ -34,6 +34,7 @@ class RentalQuestion:
     sql: str = ""
     reuse: ReuseQuestion | None = None
     decided: bool = False
+    sorted: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from troly.plugin.context import Step, TurnContext
-from troly_rental.agents.conversation import prompt_context, without_empty
-from troly_rental.agents.sql_generation import sorted_request
+from troly_rental.agents.conversation import conditions_sql, rows_text, shortened, task_messages
 from troly_rental.agents.state import QueryExecution, RentalQuestion, Verdict
-from troly_rental.answer.payload import ResultSet
 from troly_rental.settings import RentalSettings
-from troly_rental.strings import prompts, say
+from troly_rental.strings import say
 
 State = Mapping[str, Any]
 ROWS_FOR_MODEL = 8
-_ROW_CHARS = 2_400
-# Of a row these say nothing to somebody who writes a sentence.
-_UNTOLD = ("path", "entity", "city", "status", "posted_at")
+ROW_CHARS, QUERY_CHARS = 400, 240
 
 
 class ValidatorReply(BaseModel):
@@ -34,43 +29,40 @@ class ValidatorReply(BaseModel):
 async def result_validator(state: State, turn: TurnContext, step: Step) -> State:
     """isValid and reason (002-28); None where it could not be told: such an answer is shown and never stored.
 
-    `again` sends a query that is not valid back to be written anew, once.
+    By the setting `validator` the rows are examined by whoever tells them ("rows": a query that misses something comes back
+    from there) or by a model call of their own ("model"). `again` sends a query that is not valid back, once.
     """
     execution: QueryExecution | None = state["execution"]
     question: RentalQuestion = state["question"]
-    lang = turn.language
+    lang, limits = turn.language, turn.services.settings.of(RentalSettings)
     if execution is None or execution.origin == "user":
         step.note(say("step.nothing_to_check", lang), "rules")
         return {"verdict": Verdict("unchecked"), "isValid": None, "reason": None, "again": False}
-    if execution.origin == "model":
-        verdict = await _examined(question, execution, state, turn, step)
+    asks = execution.origin == "model" and limits.validator == "model"
+    if asks:
+        verdict = await _examined(question, execution, turn, step)
+    elif execution.origin == "model":
+        verdict = Verdict("unchecked")
+        step.note(say("step.told", lang), "model")
     elif question.parsed.certain or execution.origin == "reuse":
         verdict = Verdict("valid")
         step.note(say("step.agrees", lang), "rules")
     else:
         verdict = Verdict("unchecked")
         step.note(say("step.unread", lang, words=", ".join(question.parsed.unread)), "rules")
-    attempts = turn.services.settings.of(RentalSettings).attempts
-    again = verdict.state == "invalid" and not state.get("again") and execution.attempts < attempts
+    again = verdict.state == "invalid" and not state.get("returned") and execution.attempts < limits.attempts
     again = again and turn.model.reason_unavailable is None
     known = {"valid": True, "invalid": False, "unchecked": None}[verdict.state]
-    return {"verdict": verdict, "isValid": known, "reason": verdict.reason or None, "again": again}
+    returned = bool(state.get("returned")) or again
+    found = {"verdict": verdict, "isValid": known, "reason": verdict.reason or None}
+    return {**found, "again": again, "returned": returned}
 
 
 async def _examined(
-    question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext, step: Step
+    question: RentalQuestion, execution: QueryExecution, turn: TurnContext, step: Step
 ) -> Verdict:
     """What the model thinks of a query and its rows."""
-    messages = without_empty(
-        prompts().messages(
-            "result_validator",
-            turn.language,
-            sorted=sorted_request(question, state),
-            sql=execution.checked.lasting,
-            **rows_for_model(execution.result, execution),
-            **prompt_context(question, turn),
-        )
-    )
+    messages = task_messages("CHECK", question, turn, found_for_model(question, execution))
     decision = await turn.model.decide(
         "result_validator", ValidatorReply, messages, lambda: ValidatorReply(isValid=True)
     )
@@ -82,21 +74,18 @@ async def _examined(
     return Verdict("valid" if reply.isValid else "invalid", reply.reason, reply.message.strip())
 
 
-def rows_for_model(result: ResultSet, execution: QueryExecution) -> dict[str, object]:
-    """The first rows, how many of how many, and in which order."""
-    lines: list[str] = []
-    room = _ROW_CHARS
-    for record in result.records()[:ROWS_FOR_MODEL]:
-        told = {
-            name: value
-            for name, value in record.items()
-            if name not in _UNTOLD and value not in (None, "", 0)
-        }
-        line = json.dumps(told, ensure_ascii=False, default=str)
-        room -= len(line)
-        if room < 0 and lines:
-            break
-        lines.append(line)
-    order = execution.checked.tree.args.get("order")
+def found_for_model(question: RentalQuestion, execution: QueryExecution) -> dict[str, str]:
+    """The query, its first rows, how many of how many, and in which order."""
+    result, tree = execution.result, execution.checked.tree
+    records = result.records()[:ROWS_FOR_MODEL]
+    told, seen = rows_text(
+        [{name: v for name, v in one.items() if name != "id"} for one in records], ROW_CHARS
+    )
+    order = tree.args.get("order")
     ordered = order.sql(dialect="duckdb").strip() if order is not None else "in no order"
-    return {"rows": "\n".join(lines) or "-", "total": result.total, "seen": len(lines), "order": ordered}
+    rows = f"{result.total} in all, {seen} of them here, {ordered}{told}" if told else "none"
+    return {
+        "As sorted": question.sorted,
+        "Query": shortened(conditions_sql(execution), QUERY_CHARS),
+        "Rows": rows,
+    }

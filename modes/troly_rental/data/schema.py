@@ -104,29 +104,42 @@ def schema_version() -> str:
     return hashlib.sha256(repr(shape).encode()).hexdigest()[:12]
 
 
+_UNASKED = frozenset({"name_en", "parent_id", "kind", "login", "role", "description", "landlord_id"})
+"""Columns that no question is about: other names of places, logins, keys that `is_mine` stands for."""
+
+
 def describe(shown: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """The schema as text for a prompt (002-38): a line a table, its columns with days, flags, values and references.
+    """The schema as text for a prompt (002-38): a line a table, its columns with days, flags and values.
 
     `shown` (table -> column -> type) keeps only what a role can reach.
     """
     lines = []
+    told: set[tuple[str, ...]] = set()
     for one in tables().values():
         if shown is not None and one.name not in shown:
             continue
         types = one.types if shown is None else shown[one.name]
-        columns = ", ".join(_told(name, kind, one.columns.get(name)) for name, kind in types.items())
-        lines.append(f"{one.name} ({one.en.lower()}): {columns}")
+        columns = ", ".join(
+            _told(name, kind, one.columns.get(name), told)
+            for name, kind in types.items()
+            if name not in _UNASKED
+        )
+        # Only a caption that says more than the name.
+        caption = one.en.lower().partition(" (")[0].partition(":")[0]
+        more = f" ({caption})" if caption != one.name else ""
+        lines.append(f"{one.name}{more}: {columns}")
     return "\n".join(lines)
 
 
-def _told(name: str, kind: str, column: Column | None) -> str:
+def _told(name: str, kind: str, column: Column | None, told: set[tuple[str, ...]]) -> str:
+    """A column with its type and its values, which are told once; `told` are those of the columns before."""
     parts = [name]
     if kind in {"DATE", "TIMESTAMP", "BOOLEAN"}:
         parts.append(kind.lower())
-    if column is not None and column.values:
-        parts.append("|".join(column.values))
-    if column is not None and column.ref:
-        parts.append(f"-> {column.ref}")
+    values = (name, *column.values) if column is not None and column.values else ()
+    if values and values not in told:
+        parts.append("|".join(values[1:]))
+        told.add(values)
     return " ".join(parts)
 
 

@@ -18,7 +18,7 @@ from troly_rental.question.intent import IntentSigns, classify_intent, is_sql
 from troly_rental.question.names import NO_NAMES, Names
 from troly_rental.question.parts import Asker, QuestionParts, parse_parts
 from troly_rental.question.spelling import MOST_CHARACTERS
-from troly_rental.question.types import Filter, Order, ParsedQuestion, Remark
+from troly_rental.question.types import PLACES, Filter, Order, ParsedQuestion, Remark
 from troly_rental.question.vocabulary import Vocabulary
 from troly_rental.roles import Role
 from troly_rental.sql.relations import entities
@@ -34,6 +34,9 @@ _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
 _CLAUSES = re.compile(r"\s*(?:[,;]|(?<!\w)(?:nhưng|nhung|rồi|roi|but|then)(?!\w))\s*")
 _MOST_CLAUSES = 4
+# What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
+_TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
+_AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
 
 
 def parse_question(
@@ -45,16 +48,18 @@ def parse_question(
     *,
     role: Role = "GUEST",
     names: Names = NO_NAMES,
+    goes_on: bool = False,
 ) -> ParsedQuestion:
     """What `text` asks (002-07, 002-09, 002-10), alone or as a change of what `focus` showed.
 
     A message can point at a row of it ("cái thứ hai") or be measured against it ("rẻ hơn"). `role` decides whether one's own
-    records can be asked for. Words that are not understood are named in `unread`. Never raises for any text.
+    records can be asked for; `goes_on` says that something was said before. Words that are not understood are named in
+    `unread`. Never raises for any text.
     """
     # What follows a marker of the response format asks for nothing.
     before_mark = text.partition("---END")[0]
     message = before_mark if before_mark.strip() else text
-    return _parse(message, focus, Asker(lang, now, places or all_places(), role, names))
+    return _parse(message, focus, Asker(lang, now, places or all_places(), role, names, goes_on))
 
 
 def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
@@ -71,22 +76,49 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
         if picked is not None:
             parsed, pointed = picked
             unread = _unread(parts, parsed, changed=True, pointed=pointed)
-            return replace(parsed, unread=unread) if parsed.ready else parsed
+            return replace(parsed, unread=unread if parsed.ready else (), leans=True)
         if previous is not None and (edited := change_query(message, parts, previous, focus)) is not None:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
             parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
-            return parsed if parsed.certain else _clause_by_clause(message, focus, asker) or parsed
+            parsed = parsed if parsed.certain else _clause_by_clause(message, focus, asker) or parsed
+            return replace(parsed, leans=True)
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
-    # A model wrote the query before: only a model can change it.
-    follows = (
-        focus is not None
-        and previous is None
-        and not (parts.named and any(f.field == "district" for f in parts.filters))
-    )
-    return replace(alone, leans=True) if follows and not alone.refused else alone
+    if focus is not None and previous is None and alone.ready and not _names_its_own(parts):
+        # A model wrote the query before: only a model can change it.
+        words = (message.strip(),)
+        remark = Remark.of("missing.unread", words=f"«{words[0]}»")
+        return replace(alone, unread=words, missing=(remark,))
+    return replace(alone, leans=_leans(parts, alone, goes_on=asker.goes_on))
+
+
+def _names_its_own(parts: QuestionParts) -> bool:
+    """Whether the message names what it asks about: records with their place, or records of one's own."""
+    own = bool(parts.vocabulary.find(parts.text, "asks", "own"))
+    return parts.named and (own or any(one.field in PLACES for one in parts.filters))
+
+
+def _leans(parts: QuestionParts, parsed: ParsedQuestion, *, goes_on: bool) -> bool:
+    """Whether the reading may miss what is meant although no word is left: something was said before and the message names no
+    place or records of one's own, or it compares, refuses, or asks two things.
+    """
+    if goes_on and not _names_its_own(parts):
+        return True
+    refuses = any(one.op in {"!=", "not_in"} for one in parsed.filters)
+    return bool(refuses or parts.output.compares or _wants(parts) > 1)
+
+
+def _wants(parts: QuestionParts) -> int:
+    """How many question words there are: "những ai … bao nhiêu" asks two things."""
+    asked = [hit for hit in everyday_phrases(parts.text) if hit.label == "question"]
+    words = [
+        folded_words(hit.phrase)
+        for hit in asked
+        if not any(start <= hit.start and hit.end <= end for start, end in parts.read)
+    ]
+    return sum(1 for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES)
 
 
 def _clause_by_clause(message: str, focus: Focus, asker: Asker) -> ParsedQuestion | None:

@@ -84,13 +84,14 @@ def _signs_in_words(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, in which language and when, and the places and names there are for it."""
+    """Who asks, in which language and when, the places and names there are for it, and whether something was said before."""
 
     lang: Lang
     now: datetime
     places: Places
     role: Role = "GUEST"
     names: Names = NO_NAMES
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class ParsedQuestion:
     that are asked for, none for what matters most, `asked` the conditions that it is asked to meet (yes or no).
     `replaced` is the place or kind that a change put another one in place of.
     `without_beds` leaves out beds in shared rooms, which "phòng giá rẻ" does not mean. `unread` are the words of the
-    message that this does not hold; `leans` says that it may go on from an answer that the rules cannot change.
+    message that this does not hold; `leans` says that it may mean more than its words: a model, where one answers, decides.
     """
 
     request_type: RequestType = "QUERY"
@@ -116,8 +116,8 @@ class ParsedQuestion:
 
     @property
     def certain(self) -> bool:
-        """Whether every word was understood, so that nobody needs to be asked what is meant."""
-        return self.ready and not self.unread and not self.leans
+        """Whether every word was understood."""
+        return self.ready and not self.unread
 
     @property
     def entity_hint(self) -> str | None:
@@ -138,6 +138,14 @@ class ParsedQuestion:
         """The same rows, asked what `query` (`to_dict`) asked of others."""
         asked = tuple(_filter(one) for one in query.get("asked", ()))
         return replace(self, asked=asked, details=tuple(query.get("details", ())))
+
+    def as_form(
+        self, request_type: RequestType = "QUERY", mode: Mode | None = None, entity: str = ""
+    ) -> ParsedQuestion:
+        """No more than the form of the answer, for a question whose meaning a model decides; what "rẻ" means is still said."""
+        kept = tuple(one for one in self.remarks if one.key == "said.cheap")
+        form = ParsedQuestion(request_type, mode or self.mode, entity or self.entity)
+        return replace(form, remarks=kept, question=self.question)
 
     def state_filters(self) -> list[dict[str, Any]]:
         """`filters` of the state, in a fixed order."""
@@ -160,7 +168,7 @@ class ParsedQuestion:
         for name, value in found.items():
             if name in read and value is not None:
                 found[name] = read[name](value) if name == "replaced" else tuple(map(read[name], value))
-        return replace(cls(**found), unread=(), leans=False)
+        return replace(cls(**found), unread=())
 
 
 def merge_filters(found: list[Filter]) -> tuple[Filter, ...]:

@@ -56,10 +56,24 @@ def server() -> Iterator[OllamaDouble]:
 async def desk(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
     """The module's own desk; what an earlier test left for reuse is forgotten."""
     async with rental_desk(home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12") as opened:
-        kept = ReuseStore(opened.services.state)
-        for entry in kept.list(None):
-            kept.remove(entry.number)
+        forget(opened)
         yield opened
+
+
+@pytest.fixture
+async def examined(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
+    """A desk where a model call of its own examines queries."""
+    async with rental_desk(
+        home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12", TROLY_RENTAL__VALIDATOR="model"
+    ) as opened:
+        forget(opened)
+        yield opened
+
+
+def forget(desk: RentalDesk) -> None:
+    kept = ReuseStore(desk.services.state)
+    for entry in kept.list(None):
+        kept.remove(entry.number)
 
 
 def chats(server: OllamaDouble) -> list[dict[str, Any]]:
@@ -71,7 +85,7 @@ def prompt(body: dict[str, Any]) -> str:
 
 
 async def test_the_models_query_is_run_validated_and_kept(desk: RentalDesk, server: OllamaDouble) -> None:
-    server.script(SORTED, sql(GOOD_SQL), seen())
+    server.script(SORTED, sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)
     assert told.answer.startswith(FOUND)
     assert told.state["isValid"] is True
@@ -93,7 +107,7 @@ async def test_a_certain_question_costs_one_call(desk: RentalDesk, server: Ollam
 async def test_no_reading_vetoes_the_models_query(desk: RentalDesk, server: OllamaDouble) -> None:
     """The reading knows only the place; the model's conditions stand."""
     query = GOOD_SQL.replace("3000000", "2500000")
-    server.script(SORTED, sql(query), seen("Đây là các phòng."))
+    server.script(SORTED, sql(query), "Đây là các phòng.")
     told = await desk.ask(QUESTION)
     assert told.state["attempts"] == 1
     assert told.state["results"]
@@ -102,7 +116,7 @@ async def test_no_reading_vetoes_the_models_query(desk: RentalDesk, server: Olla
 
 async def test_what_the_model_is_told(desk: RentalDesk, server: OllamaDouble) -> None:
     """002-05, 002-11, 002-13, 002-24: role, day, conversation, what was shown, the request as sorted, codes with names."""
-    server.script("Đây ạ.", SORTED, sql(GOOD_SQL), seen())
+    server.script("Đây ạ.", SORTED, sql(GOOD_SQL), FOUND)
     desk.become("minh")
     first = await desk.ask(CERTAIN)
     await desk.ask("cái nào trong đó hợp với nhóm bạn thân của mình")
@@ -117,22 +131,25 @@ async def test_what_the_model_is_told(desk: RentalDesk, server: OllamaDouble) ->
     assert "air_conditioner máy lạnh" in text
     assert "mini_apartment căn hộ mini" in text
     assert SORTED["filtersHint"] in text
-    assert SORTED["message"] in text
     assert "is_mine" in text
+    assert SORTED["message"] in prompt(check)
     assert "of them here" in prompt(check)
 
 
-async def test_prompts_are_short_and_begin_alike(desk: RentalDesk, server: OllamaDouble) -> None:
-    server.script(SORTED, sql(GOOD_SQL), seen(), SORTED, sql(GOOD_SQL), seen())
-    desk.become("lan")
+@pytest.mark.parametrize("login", ["lan", "minh", "nobody"])
+async def test_prompts_are_short_and_begin_alike(desk: RentalDesk, server: OllamaDouble, login: str) -> None:
+    """Servers keep the beginning evaluated: all tasks of all turns of a person share four fifths of it."""
+    server.script(SORTED, sql(GOOD_SQL), FOUND, SORTED, sql(GOOD_SQL), FOUND, SORTED, sql(GOOD_SQL), FOUND)
+    desk.become(login)
     await desk.ask(QUESTION)
-    desk.leave()
-    await desk.ask("chỗ nào ở Tân Bình hợp với người nuôi két sắt")
-    bodies = chats(server)
-    assert len(bodies) == 6
-    for one, other in zip(bodies[:3], bodies[3:], strict=True):
-        assert one["messages"][0] == other["messages"][0]
-        assert len(prompt(one)) <= 7_000
+    await desk.ask("cái nào trong đó hợp với người nuôi két sắt")
+    await desk.ask("vậy còn chỗ nào yên tĩnh hơn mà gần trường không ta")
+    texts = [prompt(one) for one in chats(server)]
+    assert len(texts) == 9
+    first = next(at for at, signs in enumerate(zip(*texts, strict=False)) if len(set(signs)) > 1)
+    for text in texts:
+        assert len(text) <= 7_000
+        assert first >= 0.8 * len(text)
 
 
 @pytest.mark.parametrize("reply", [OrchestratorReply, SqlReply, ValidatorReply])
@@ -152,7 +169,7 @@ def _lengths(node: Any) -> list[int]:
 async def test_a_query_that_fails_goes_back_with_itself_and_the_reason(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
-    server.script(SORTED, sql(FAILED), sql(GOOD_SQL), seen())
+    server.script(SORTED, sql(FAILED), sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)
     assert told.state["attempts"] == 2
     assert told.state["results"]
@@ -165,7 +182,7 @@ async def test_a_query_for_another_place_is_refused_and_told_so(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
     """002-26: a district that the data lacks is a fact; it goes back with the names there are."""
-    server.script(SORTED, sql(GOOD_SQL.replace("Gò Vấp", "Gò Vấp 2")), sql(GOOD_SQL), seen())
+    server.script(SORTED, sql(GOOD_SQL.replace("Gò Vấp", "Gò Vấp 2")), sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)
     assert told.state["attempts"] == 2
     assert {row["district"] for row in told.state["results"]} == {"Gò Vấp"}
@@ -217,7 +234,7 @@ async def test_a_model_that_answers_prose_for_json_leaves_the_honest_reading(
 async def test_only_the_sentence_with_a_figure_that_is_nowhere_is_cut(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
-    server.script(SORTED, sql(GOOD_SQL), seen("Ở Gò Vấp có mấy phòng vừa ý. Có phòng 1.234.567 VND rất đẹp."))
+    server.script(SORTED, sql(GOOD_SQL), "Ở Gò Vấp có mấy phòng vừa ý. Có phòng 1.234.567 VND rất đẹp.")
     told = await desk.ask(QUESTION)
     assert "1.234.567" not in told.answer
     assert "Ở Gò Vấp có mấy phòng vừa ý." in told.answer
@@ -248,7 +265,7 @@ async def test_what_cheap_means_and_how_many_there_are_is_said_with_a_model_too(
 
 
 async def test_what_the_validator_rejects_is_written_anew_with_its_reason(
-    desk: RentalDesk, server: OllamaDouble
+    examined: RentalDesk, server: OllamaDouble
 ) -> None:
     """002-25: the model's "false" sends the query back once."""
     server.script(
@@ -258,40 +275,120 @@ async def test_what_the_validator_rejects_is_written_anew_with_its_reason(
         sql(GOOD_SQL),
         seen(),
     )
-    told = await desk.ask(QUESTION)
+    told = await examined.ask(QUESTION)
     assert told.state["isValid"] is True
     assert all(row["price"] < 3_000_000 for row in told.state["results"])
     assert "hỏi dưới 3 triệu" in prompt(chats(server)[3])
 
 
 async def test_what_the_validator_rejects_is_shown_with_a_warning_and_never_kept(
-    desk: RentalDesk, server: OllamaDouble
+    examined: RentalDesk, server: OllamaDouble
 ) -> None:
     """002-27."""
     wrong = seen("", valid=False, reason="hỏi số liệu mà ra danh sách")
     server.script(SORTED, sql(GOOD_SQL), wrong, sql(GOOD_SQL.replace("LIMIT 5", "LIMIT 6")), wrong)
-    told = await desk.ask(QUESTION)
+    told = await examined.ask(QUESTION)
     assert told.state["isValid"] is False
     assert told.state["reason"] == "hỏi số liệu mà ra danh sách"
     assert any(notice.level == "warning" for notice in told.notices)
+    assert ReuseStore(examined.services.state).list(None) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["MISSED: tên người thuê", "**MISSED:** tên người thuê", " MISSED tên người thuê"]
+)
+async def test_a_query_that_misses_something_comes_back_from_whoever_tells_its_rows(
+    desk: RentalDesk, server: OllamaDouble, said: str
+) -> None:
+    """002-25: the rules' query of a question that seemed certain, and the model's, once."""
+    names = "SELECT users.name AS tenant FROM users"
+    server.script(said, sql(names), "Đây là những người thuê của bạn.")
+    desk.become("lan")
+    told = await desk.ask("tổng hóa đơn tháng 11 của tôi")
+    assert told.answer.startswith("Đây là những người thuê")
+    assert "MISSED" not in told.answer
+    assert told.state["isValid"] is True
+    assert len(chats(server)) == 3
+    assert "tên người thuê" in prompt(chats(server)[1])
+
+
+async def test_a_query_that_misses_something_twice_is_shown_with_a_warning_and_never_kept(
+    desk: RentalDesk, server: OllamaDouble
+) -> None:
+    """002-27."""
+    other = GOOD_SQL.replace("LIMIT 5", "LIMIT 6")
+    server.script(SORTED, sql(GOOD_SQL), "MISSED: gần trường", sql(other), "MISSED: gần trường")
+    told = await desk.ask(QUESTION)
+    assert (told.state["isValid"], told.state["reason"]) == (False, "gần trường")
+    assert any(notice.level == "warning" for notice in told.notices)
+    assert "MISSED" not in told.answer
     assert ReuseStore(desk.services.state).list(None) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("hóa đơn tháng 11 chưa thu của tôi bao nhiêu tiền", "Người nào đang quá hạn?"),
+        (CERTAIN, "có bao nhiêu phòng có máy giặt"),
+        (CERTAIN, "cái thứ hai bao nhiêu tiền"),
+        (CERTAIN, "chỉ quận 3 thôi"),
+        (CERTAIN, "rẻ nhất là bao nhiêu"),
+        (None, "những người thuê nào của tôi chưa trả hóa đơn tháng 11, tổng cộng bao nhiêu tiền"),
+        (None, "so sánh giá trung bình quận 1 và quận 3"),
+        (None, "phòng ở Gò Vấp không phải ở ghép"),
+    ],
+)
+async def test_what_may_mean_more_than_its_words_is_the_models(
+    desk: RentalDesk, server: OllamaDouble, first: str | None, then: str
+) -> None:
+    """Follow-ups, comparisons, refusals and two wants; the rules' reading is no hint."""
+    server.script(*(["Đây ạ."] if first else []), SORTED, sql(GOOD_SQL), FOUND)
+    desk.become("lan")
+    if first:
+        await desk.ask(first)
+    told = await desk.ask(then)
+    assert [row["price"] for row in told.state["results"]] == sorted(
+        row["price"] for row in told.state["results"]
+    )
+    assert told.state["filtersHint"] == SORTED["filtersHint"]
+    assert told.answer.startswith(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (None, "giá trung bình phòng trọ ở Gò Vấp"),
+        (CERTAIN, "phòng dưới 4 triệu ở Tân Bình"),
+        (CERTAIN, "hợp đồng của tôi"),
+    ],
+)
+async def test_a_message_that_stands_on_its_own_costs_one_call(
+    desk: RentalDesk, server: OllamaDouble, first: str | None, then: str
+) -> None:
+    server.script(*["Đây ạ."] * (2 if first else 1))
+    desk.become("lan")
+    if first:
+        await desk.ask(first)
+    told = await desk.ask(then)
+    assert told.answer.startswith("Đây ạ.")
+    assert len(chats(server)) == (2 if first else 1)
 
 
 async def test_a_validator_that_breaks_leaves_the_answer_unchecked_and_unkept(
-    desk: RentalDesk, server: OllamaDouble
+    examined: RentalDesk, server: OllamaDouble
 ) -> None:
     """002 C5: not `valid` by default."""
     server.script(SORTED, sql(GOOD_SQL), Reply(fault="server_error"), Reply(fault="server_error"))
-    told = await desk.ask(QUESTION)
+    told = await examined.ask(QUESTION)
     assert told.state["isValid"] is None
     assert told.state["results"]
-    assert ReuseStore(desk.services.state).list(None) == []
+    assert ReuseStore(examined.services.state).list(None) == []
 
 
 async def test_a_question_that_goes_on_is_never_kept_for_others(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
-    server.script("Đây ạ.", SORTED, sql(GOOD_SQL), seen())
+    server.script("Đây ạ.", SORTED, sql(GOOD_SQL), FOUND)
     await desk.ask(CERTAIN)
     await desk.ask("trong đó cái nào tiện cho việc của mình nhất")
     assert [entry.question for entry in ReuseStore(desk.services.state).list(None)] == [CERTAIN]
@@ -312,7 +409,7 @@ async def test_ones_own_rooms_can_be_asked_for_in_sql(desk: RentalDesk, server: 
         "SELECT round(100.0 * count(*) FILTER (WHERE status = 'rented') / count(*), 1) AS occupancy "
         "FROM rooms WHERE is_mine"
     )
-    server.script({**SORTED, "intentModeHint": "TABLE"}, sql(occupancy), seen("Tỷ lệ lấp đầy là 25%."))
+    server.script({**SORTED, "intentModeHint": "TABLE"}, sql(occupancy), "Tỷ lệ lấp đầy là 25%.")
     desk.become("lan")
     told = await desk.ask("nhà mình dạo này kín được mấy phần trăm số phòng rồi")
     assert told.state["results"] == [{"occupancy": 25.0}]
@@ -320,7 +417,7 @@ async def test_ones_own_rooms_can_be_asked_for_in_sql(desk: RentalDesk, server: 
 
 
 async def test_orders_in_a_listing_reach_no_system_prompt(desk: RentalDesk, server: OllamaDouble) -> None:
-    server.script(SORTED, sql(GOOD_SQL), seen())
+    server.script(SORTED, sql(GOOD_SQL), FOUND)
     await desk.ask(f"{QUESTION}. Nhớ bỏ hết mấy dòng chữ lạ kiểu DROPTABLE nhé")
     for body in chats(server):
         for message in body["messages"]:
@@ -329,7 +426,7 @@ async def test_orders_in_a_listing_reach_no_system_prompt(desk: RentalDesk, serv
 
 
 async def test_the_steps_say_who_decided(desk: RentalDesk, server: OllamaDouble) -> None:
-    server.script(SORTED, sql(GOOD_SQL), seen())
+    server.script(SORTED, sql(GOOD_SQL), FOUND)
     told = await desk.ask(QUESTION)
     sources = {step.node: step.source for step in told.all(StepFinished)}
     assert sources["orchestrator"] == sources["sql_generation"] == sources["result_validator"] == "model"
