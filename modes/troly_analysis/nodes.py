@@ -17,10 +17,10 @@ from troly.errors import ModelError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Source, Suggestions
 from troly.plugin.focus import KEY as FOCUS
-from troly.plugin.focus import FocusRow, find_reference
+from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
-from troly.text.fold import fold, nfc
+from troly.text.fold import fold
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
 from troly_analysis.agent.messages import name_text, result_message
@@ -40,7 +40,6 @@ from troly_analysis.answer.sentences import notes, periods_of, render_answer
 from troly_analysis.planner import (
     DataQuery,
     Intent,
-    Note,
     Plan,
     QuestionAnalysis,
     Suggestion,
@@ -49,7 +48,6 @@ from troly_analysis.planner import (
     first_suggestions,
     lost_values,
     suggest_questions,
-    things_of,
     title,
 )
 from troly_analysis.planner.periods import period_of_key
@@ -138,33 +136,7 @@ def understand(
     suggested = _suggested(turn)
     if previous is not None and turn.focus is None and FOCUS in turn.conversation_metadata:
         previous = dataclasses.replace(previous, ask=None)  # what was shown too long ago is no longer meant
-    ask = previous.ask if previous is not None else None
-    timed = ask is not None and any(group.unit for group in ask.groups)
-    things = things_of(ask.groups[0].ref) if ask is not None and ask.groups else ()
-    rest, rows = (text, ()) if timed else pointed_at(turn, text, things)
-    shown = tuple(row.id for row in turn.focus.rows) if turn.focus is not None else ()
-    made = analyse_question(
-        rest, sheets, turn.now, previous=previous, values=look, suggested=suggested, pointed=rows, shown=shown
-    )
-    beyond = find_reference(text, turn.focus)
-    if beyond is not None and beyond.missing and not (made.plan.ask and made.plan.ask.rank):
-        question = Note("not_shown", {"count": len(turn.focus.rows) if turn.focus else 0})
-        return QuestionAnalysis(text, Plan(text, ask=ask, question=question), previous, evidence=2.0)
-    return made
-
-
-def pointed_at(turn: TurnContext, text: str, things: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """`text` without the words that point at groups shown before ("cái thứ tư"), and these groups' names.
-
-    `things` is what the groups are called beside the words for anything ("khách đầu tiên").
-    """
-    found = find_reference(text, turn.focus, things=things, fields={"price": "value"})
-    if found is None or not found.rows or found.missing or found.kind in {"this", "these"}:
-        return text, ()
-    rest = nfc(text)
-    for start, end in found.spans:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
-    return rest, tuple(row.id for row in found.rows)
+    return analyse_question(text, sheets, turn.now, previous=previous, values=look, suggested=suggested)
 
 
 def show_focus(turn: TurnContext, told: DataAnswer) -> None:

@@ -2,7 +2,7 @@
 
 from troly_analysis.planner.intent import classify
 from troly_analysis.planner.planner import QuestionAnalysis, analyse_question
-from troly_analysis.planner.schema import lost_values, things_of
+from troly_analysis.planner.schema import lost_values
 from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
 from troly_analysis.planner.types import DataQuery, Intent, Note, Plan
 
@@ -18,6 +18,5 @@ __all__ = [
     "first_suggestions",
     "lost_values",
     "suggest_questions",
-    "things_of",
     "title",
 ]

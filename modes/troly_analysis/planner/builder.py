@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Literal
 
-from troly.text.dates import add_months
 from troly_analysis.planner.assumed import FigureSearch, assumed_figure
-from troly_analysis.planner.periods import counterpart, preceding, same_days, span_of
+from troly_analysis.planner.periods import counterpart, is_whole, same_days, span_of
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
 from troly_analysis.planner.types import (
@@ -554,6 +553,25 @@ def unit_for(first: date, last: date) -> Unit:
 # Follow-ups: a message that only changes the question before it.
 
 
+_ASKING = ("seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns")
+_MARKS = ("follow", "only", "correction", "again")
+_BEYOND = (
+    "share", "growth", "trend", "compare", "gap", "minus", "median", "aov", "left", "running out", "how much", "seller",
+    "slow seller", "which one", "preceding", "when", "distinct",
+)  # fmt: skip
+"""What a change to the question before does not hold: a message with it is for a model, or to be asked in full."""
+
+
+def leans(parts: Parts) -> bool:
+    """Whether a message says of itself that it goes on from the question before ("còn …", "chỉ …")."""
+    return parts.corrects or bool(parts.kept) or parts.has(*_MARKS)
+
+
+def points_by_weekday(parts: Parts, before: DataQuery) -> bool:
+    """Whether "thứ hai" could be the second of the groups shown before and no Monday."""
+    return bool(before.groups) and any(each.unit == "weekday" for each in parts.conditions)
+
+
 def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     """Whether a message makes sense only after the question before it, or says so itself ("còn …?").
 
@@ -561,213 +579,91 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     """
     if before is None or before.form == "schema":
         return False
-    if parts.pointed or parts.corrects:
-        return True
-    asks = bool(parts.measures) or parts.has(
-        "seller", "slow seller", "sold", "bought", "how much", "aov", "left", "columns"
+    denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
+    only_denied = denied and not (
+        parts.measures or parts.has("count", "much", "list", "which", "plural", "top")
     )
-    only_denied = bool(parts.rows and parts.conditions) and not parts.has(
-        "count", "much", "list", "which", "plural", "top"
-    )
-    if asks or (parts.rows and not only_denied):
+    if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_denied:
         whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
-        marked = parts.has("follow", "again") and not whole
-        return (marked or parts.has("only", "correction")) and parts.words <= 12
+        return leans(parts) and not whole and parts.words <= 12
     changed = (
-        parts.groups or parts.loose or parts.conditions or parts.numbers or parts.when.period or parts.when.versus
-        or parts.limit or parts.order or parts.chart or parts.op or parts.extremes
+        parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
+        parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
-    return bool(changed) or parts.has("all", "growth", "share", "trend")
+    return any(changed)
 
 
-def refine_query(
-    parts: Parts, before: DataQuery, alone: BuiltQuery, schema: Schema, today: date
-) -> DataQuery:
-    """The question before, changed by what the message names; `alone` is what its words make by themselves."""
-    query = _figures(parts, before, alone)
-    query = _grouped(parts, query)
-    query = _dated(parts, query, schema, today)
-    query = _shared(parts, before, query) if parts.has("share") else _filtered(parts, query)
-    if parts.pointed and parts.conditions and not parts.groups and len(query.groups) == 1:
-        single = any(each.ref == query.groups[0].ref and each.op == "eq" for each in parts.conditions)
-        query = replace(query, groups=(), form="scalar", limit=0, order="", growth=False) if single else query
+def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQuery:
+    """The question before with another figure, dimension, period, condition, length, order or chart.
+
+    `alone` is what the words make by themselves. Whatever else they say is `unmet`.
+    """
+    against = parts.when.versus if parts.when.versus_only and not parts.when.same_days else None
+    beyond = (label for label in _BEYOND if parts.has(label) and not (against and label == "compare"))
+    unmet = [*beyond, *(["…"] if points_by_weekday(parts, before) else [])]
+    period = before.period
+    whole_of = [unit for unit in parts.kept if unit and period is not None and is_whole(period, unit)]
+    unmet += [] if len(whole_of) == len([unit for unit in parts.kept if unit]) else ["…"]
+    unmet += [str(parts.rank)] if parts.rank else []
+    query, groups = before, tuple(parts.groups or parts.loose)
+    if parts.measures or (parts.rows and parts.has("count", "much")) or parts.op:
+        if alone.query is None or alone.question is not None or alone.query.per or not alone.query.measures:
+            unmet.append(parts.op or "figure")
+        else:
+            kept: Form = query.form if query.form in {"scalar", "groups", "top", "compare"} else "groups"
+            query = replace(query, measures=alone.query.measures, form=kept if query.groups else "scalar")
+    if groups:
+        conditions = tuple(each for each in query.conditions if each.ref != groups[0].ref or each.op != "eq")
+        ranked = query.form == "top" and not groups[0].unit
+        query = replace(query, groups=groups, conditions=conditions, growth=False)
+        query = replace(query, form="top" if ranked else "groups", limit=query.limit if ranked else 0)
+    changes = parts.conditions or groups or parts.limit or parts.kept
+    if against and query.period and against != query.period:
+        groups = tuple(each for each in query.groups if each.unit not in _COURSE)
+        query = replace(query, versus=against, form="compare", groups=groups, growth=False)
+    elif parts.when.period or parts.when.versus or (parts.has("all") and not changes):
+        unmet += ["±"] if query.versus or parts.when.versus else []
+        query = replace(query, period=parts.when.period, date_ref=query.date_ref or parts.when.date_ref)
+    query = _filtered(parts, query)
     if parts.limit:
-        form: Form = (
-            "top" if query.groups and query.form in {"groups", "scalar", "top", "distinct"} else query.form
-        )
+        form: Form = "top" if query.groups else query.form
         query = replace(query, limit=parts.limit, form=form, order=query.order or "desc")
-    if turned := parts.order or (
-        "asc" if "min" in parts.extremes else "desc" if "max" in parts.extremes else ""
-    ):
-        ranked = query.form in {"top", "rows"} or query.form == "groups"
-        if ranked and parts.order and not parts.extremes:
-            query = replace(query, order=turned)
-        elif ranked:
-            limit = parts.limit or (1 if query.form != "top" or parts.has("which") else query.limit)
-            query = replace(
-                query, order=turned, form="rows" if query.form == "rows" else "top", limit=limit or 1
-            )
-    if parts.extremes and query.form == "scalar":
-        ends: list[Measure] = []
-        for each in query.measures:
-            turned_to = parts.extremes if each.op in {"max", "min"} else [each.op]
-            ends += [made for end in turned_to if (made := replace(each, op=end)) not in ends]
-        query = replace(query, measures=tuple(ends))
-    if parts.rank and query.form in {"top", "rows"}:
-        query = replace(query, rank=parts.rank, limit=1)
-    if parts.has("growth") and not parts.when.versus:
-        timed = len(query.groups) == 1 and query.groups[0].unit
-        query = replace(query, growth=True) if timed else query
-    return replace(query, chart=parts.chart or query.chart) if parts.chart else query
+        unmet += [] if form in {"top", "rows"} else ["top"]
+    if parts.extremes:
+        ranked = len(set(parts.extremes)) == 1 == len(groups) and not (parts.measures or query.versus)
+        end: Literal["asc", "desc"] = "desc" if parts.extremes[0] == "max" else "asc"
+        query = replace(query, form="top", order=end, limit=parts.limit or 1) if ranked else query
+        unmet += [] if ranked else ["max/min"]
+    if parts.order:
+        query = replace(query, order=parts.order)
+        unmet += [] if query.form in {"top", "rows", "groups"} else [parts.order]
+    query = replace(query, chart=parts.chart or query.chart) if parts.chart else query
+    special = before.gap or before.growth or before.change or before.rank or before.part or before.per
+    if special and replace(query, chart=before.chart, part=before.part) != before:
+        unmet.append("…")
+    unmet += _foreign(query.measures)
+    notes = [note for note in parts.notes if note.key != "measure"]
+    return BuiltQuery(query, notes, parts.question, parts.options, parts.pending, tuple(unmet))
+
+
+def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
+    """With the conditions named now in place of those on the same columns; what is left out stays so, and more with it."""
+    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
+    named = {each.ref for each in new}
+    if query.part and named == {each.ref for each in query.part}:
+        return replace(query, part=tuple(new))  # "còn ví điện tử" of a share
+    for each in query.conditions:
+        at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
+        if at is not None and _leaves_out(each):
+            values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
+            new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
+    kept = [each for each in query.conditions if each.ref not in named]
+    return replace(query, conditions=(*kept, *new))
 
 
 def _foreign(measures: Iterable[Measure]) -> list[str]:
     """The figures of another sheet: its rows stand beside many of this one, and adding them up would count them again."""
     return [each.ref.name for each in measures if each.ref and each.ref.sheet and not each.distinct]
-
-
-def lost_words(parts: Parts, query: DataQuery) -> tuple[str, ...]:
-    """What a message asks for that the changed question does not show: with any it is not to be answered."""
-    stock = any(each.ref and (each.ref.concept in {"stock", "left"}) for each in query.measures)
-    ranked = query.form in {"top", "rows"} or any(each.op in {"max", "min"} for each in query.measures)
-    shown = {
-        "%": not parts.has("share") or query.form == "share" or query.versus or query.growth,
-        "tồn kho": not parts.has("left", "running out") or stock,
-        "±": not parts.has("growth") or query.growth or query.versus or query.gap,
-        "max/min": not parts.extremes or ranked or query.gap,
-        "top": not parts.limit or query.limit == parts.limit,
-        "#": query.rank == parts.rank,
-    }
-    return (*(name for name, holds in shown.items() if not holds), *_foreign(query.measures))
-
-
-def _shared(parts: Parts, before: DataQuery, query: DataQuery) -> DataQuery:
-    """What part of the answer before something is: what is named now of all, else what was asked of all ("chiếm mấy %")."""
-    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
-    if new:
-        refs = {each.ref for each in new}
-        groups = tuple(each for each in query.groups if each.ref not in refs)
-        kept = tuple(each for each in query.conditions if each.ref not in refs)
-        return replace(
-            query,
-            form="share",
-            part=tuple(new),
-            conditions=kept,
-            groups=groups,
-            limit=0,
-            order="",
-            growth=False,
-        )
-    if query.groups or not before.conditions:
-        return replace(query, form="share") if query.groups else query
-    last = before.conditions[-1]
-    rest = tuple(each for each in query.conditions if each != last)
-    return replace(query, form="share", part=(last,), conditions=rest)
-
-
-def _figures(parts: Parts, query: DataQuery, alone: BuiltQuery) -> DataQuery:
-    counted = bool(parts.rows) and parts.has("count", "much")
-    named = (
-        parts.measures or counted or parts.has("how much", "left", "running out", "aov", "median", "seller")
-    )
-    if named and alone.query is not None and alone.query.measures and alone.question is None:
-        form: Form = query.form
-        if alone.query.form == "per":
-            form = "per"
-        elif form in {"distinct", "rows", "per"}:
-            form = "groups" if query.groups else "scalar"
-        return replace(query, measures=alone.query.measures, per=alone.query.per, form=form)
-    if parts.op:
-        changed = (
-            replace(each, op=parts.op) if each.ref and not each.metric else each for each in query.measures
-        )
-        return replace(query, measures=tuple(changed))
-    return query
-
-
-def _grouped(parts: Parts, query: DataQuery) -> DataQuery:
-    groups = tuple(parts.groups) or tuple(parts.loose)
-    if not groups:
-        return query
-    kept = [
-        each
-        for each in query.conditions
-        if not (len(groups) == 1 and each.ref == groups[0].ref and each.op == "eq")
-    ]
-    form: Form = query.form if query.form in {"compare", "share", "top"} else "groups"
-    if form == "top" and not (parts.limit or parts.extremes) and groups[0].unit:
-        form = "groups"
-    limit = query.limit if form == "top" else 0
-    return replace(query, groups=groups, conditions=tuple(kept), form=form, limit=limit, growth=False, gap=())
-
-
-def _dated(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
-    when = parts.when
-    query = replace(query, date_ref=query.date_ref or when.date_ref)
-    if when.as_whole and not parts.groups:
-        query = replace(query, groups=tuple(each for each in query.groups if not each.unit))
-        if not query.groups and query.form in {"groups", "top"}:
-            query = replace(query, form="scalar", limit=0, order="", rank=0, growth=False)
-    if when.versus:
-        return _against(parts, query, schema, today)
-    if when.period:
-        if query.versus and parts.has("compare"):
-            versus = when.period if query.period != when.period else query.versus
-            return replace(query, versus=versus, form="compare")
-        kept = preceding(when.period) if query.versus and not parts.has("correction") else None
-        return replace(query, period=when.period, versus=kept, form=query.form if kept else _alone(query))
-    if parts.has("growth") and query.period and not any(group.unit for group in query.groups):
-        return replace(query, versus=preceding(query.period), form="compare")
-    if parts.has("all") and not parts.conditions and not parts.groups and not parts.limit:
-        return replace(query, period=None, versus=None, form=_alone(query))
-    return query
-
-
-def _alone(query: DataQuery) -> Form:
-    """The form of a query whose comparison is over."""
-    return query.form if query.form != "compare" else "groups" if query.groups else "scalar"
-
-
-def _against(parts: Parts, query: DataQuery, schema: Schema, today: date) -> DataQuery:
-    """The query against the period that is named; "cùng kỳ" is a year or a month before its own."""
-    when = parts.when
-    period, versus = when.period, when.versus
-    if when.versus_only and versus is not None:
-        period = query.period or counterpart(versus, today)
-        versus = versus if period != versus else preceding(period)
-        if when.same_days:
-            back = -12 if when.same_year else -1
-            last = min(today, schema.sheet.span[1]) if schema.sheet.span else today
-            versus = Period(add_months(period.start, back), add_months(period.end, back))
-            period, versus = same_days(period, versus, last)
-    groups = tuple(each for each in query.groups if each.unit not in _COURSE)
-    return replace(query, period=period, versus=versus, form="compare", groups=groups, growth=False)
-
-
-def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
-    new = [*parts.conditions, *(each for each, _ in parts.numbers)]
-    if not new:
-        return query
-    named = {each.ref for each in new}
-    if query.part and any(each.ref in named for each in query.part):
-        old = {each.ref for each in query.part}
-        query = replace(query, part=tuple(each for each in new if each.ref in old))
-        new = [each for each in new if each.ref not in old]
-    if parts.has("compare") and len(new) == 1 and new[0].op == "eq":
-        other = next((each for each in query.conditions if each.ref == new[0].ref and each.op == "eq"), None)
-        if other is not None:  # "so với Lazada": beside the one before
-            both = Condition(other.ref, "in", [other.value, new[0].value], f"{other.said}, {new[0].said}")
-            rest = tuple(each for each in query.conditions if each.ref != other.ref)
-            return replace(
-                query, conditions=(*rest, both), groups=query.groups or (Group(other.ref),), form="groups"
-            )
-    kept = [each for each in query.conditions if each.ref not in named]
-    for each in query.conditions:  # what is left out stays so, and more with it
-        at = next((at for at, one in enumerate(new) if one.ref == each.ref and _leaves_out(one)), None)
-        if at is not None and _leaves_out(each):
-            values = list(dict.fromkeys([*_values_of(each), *_values_of(new[at])]))
-            new[at] = Condition(each.ref, "nin", values, f"{each.said}, {new[at].said}")
-    return replace(query, conditions=(*kept, *new))
 
 
 def _leaves_out(condition: Condition) -> bool:

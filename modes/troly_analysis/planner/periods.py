@@ -64,13 +64,10 @@ class When:
     versus_only: bool = False
     same_days: bool = False
     same_year: bool = False
-    as_whole: bool = False
-    """Whether several units of the question before are pointed at together ("cả 3 tháng đó")."""
 
 
 def read_periods(reader: Reader) -> When:
     """Find the period and, in a comparison, the earlier one; choose the date column; say what was assumed."""
-    as_whole = _point_back(reader)
     said = [at for at in range(len(reader.mentions)) if _is_period(reader, at)]
     fields = [ref for ref in reader.schema.refs.values() if ref.kind in TEMPORAL and not ref.sheet]
     if not fields:
@@ -81,7 +78,7 @@ def read_periods(reader: Reader) -> When:
     found = [_anchored(reader, at, said, ref) for at in said]
     reader.take("period", *said)
     compared = reader.any("compare", "growth", "gap")
-    when = When(ref, as_whole=as_whole)
+    when = When(ref)
     if len(found) >= 2:
         when = _several(reader, when, said, found, compared=compared)
     elif found:
@@ -111,63 +108,6 @@ def period_of_key(text: str) -> tuple[date, date] | None:
     except ValueError:
         return None
     return day, day
-
-
-def _shown_period(reader: Reader, unit: str) -> Period | None:
-    """The one period that the answer before was about, where it was by this unit of time: "tháng đó"."""
-    before = reader.before
-    if before is None or len(before.groups) != 1 or before.groups[0].unit != unit or len(reader.shown) != 1:
-        return None
-    found = period_of_key(reader.shown[0])
-    return Period(whole(found[0], unit)[0], whole(found[0], unit)[1]) if found else None  # type: ignore[arg-type]
-
-
-def _point_back(reader: Reader) -> bool:
-    """ "Quý đó", "cả 3 tháng đó", "the week before that": periods told by the one of the question before, or of this message.
-
-    True where several units are pointed at together.
-    """
-    together = False
-    before = reader.before.period if reader.before else None
-    for at, mention in enumerate(reader.mentions):
-        if mention.period and not mention.amount:
-            back = reader.has(at + 1, "pointer") and fold(mention.text).endswith("truoc")
-            if not back:
-                before = Period(mention.period.start, mention.period.end)
-                continue
-            places = [at + 1]
-        elif mention.unit in _UNITS and not mention.targets:
-            back = reader.has(at + 1, "preceding")
-            beside = [place for place in (at + 1, at - 1) if reader.has(place, "preceding", "pointer")]
-            places = beside[:1]
-        else:
-            continue
-        if not places:
-            continue
-        shown = _shown_period(reader, mention.unit)
-        said = shown or before
-        if said is None or (
-            mention.unit and not (back or shown) and not _is_made_of(said, mention.unit, reader, at)
-        ):
-            continue
-        meant = preceding(said) if back else said
-        together = together or shown is not None
-        mention.period = DateRange(meant.start, meant.end, "", (0, 0))
-        mention.labels = frozenset()
-        reader.take("pointer", *places)
-        if at and reader.mentions[at - 1].amount:
-            reader.take("period", at - 1)
-            together = True
-    return together
-
-
-def _is_made_of(period: Period, unit: str, reader: Reader, at: int) -> bool:
-    """Whether a period is one such unit, or as many as the number before says."""
-    amount = reader.mentions[at - 1].amount if at else None
-    count = int(amount.value) if amount and not amount.unit else 1
-    start, _ = whole(period.start, unit)  # type: ignore[arg-type]
-    end = add(start, count, unit) - timedelta(days=1)  # type: ignore[arg-type]
-    return (start, end) == (period.start, period.end)
 
 
 def read_weekdays(reader: Reader) -> list[Condition]:
@@ -366,4 +306,9 @@ def is_partial(period: Period | None, today: date) -> bool:
 
 
 def _whole_unit(period: Period) -> bool:
-    return any((period.start, period.end) == whole(period.start, unit) for unit in _UNITS)
+    return any(is_whole(period, unit) for unit in _UNITS)
+
+
+def is_whole(period: Period, unit: str) -> bool:
+    """Whether a period is exactly one such unit: a month, a quarter."""
+    return unit in _UNITS and (period.start, period.end) == whole(period.start, unit)

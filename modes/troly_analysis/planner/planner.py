@@ -7,12 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from troly.text.fold import fold, tokens
-from troly_analysis.planner.builder import BuiltQuery, build_query, is_followup, lost_words, refine_query
+from troly_analysis.planner.builder import (
+    BuiltQuery,
+    build_query,
+    is_followup,
+    leans,
+    points_by_weekday,
+    refine_query,
+)
 from troly_analysis.planner.calls import compose, out_of_reach
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import Condition, DataQuery, Lookup, Note, Plan, Ref
+from troly_analysis.planner.types import DataQuery, Lookup, Note, Plan
 from troly_analysis.planner.wording import without_sheet
 from troly_analysis.types import Sheet
 
@@ -108,15 +115,12 @@ def analyse_question(
     previous: Plan | None = None,
     values: Lookup | None = None,
     suggested: Mapping[str, DataQuery] | None = None,
-    pointed: Sequence[str] = (),
-    shown: Sequence[str] = (),
 ) -> QuestionAnalysis:
     """Understand `text`, asked at `now` over these sheets.
 
     `previous` is the plan of the question before, which a follow-up changes and an option answers. `values` looks up
     values of columns too long for `Field.examples`. `suggested` are the queries of the suggestions that were shown,
-    by their folded text. `shown` are the names of the groups in the answer before, `pointed` those of them that words now
-    left out of `text` pointed at.
+    by their folded text.
     """
     today, known, choices = now.date(), tuple(sheets), dict[str, str]()
     answer = _answer(text, previous) if previous is not None and previous.question is not None else None
@@ -133,7 +137,7 @@ def analyse_question(
         return QuestionAnalysis(text, Plan(text, missing=missing), previous)
     asked, named = without_sheet(text, known)
     chosen = choices.get("sheet") or named
-    question = _Question(asked, today, previous, choices, values, pointed, shown)
+    question = _Question(asked, today, previous, choices, values)
     held = [sheet for sheet in known if sheet.name == chosen] or known
     found = [question.over(schema_of(sheet, known)) for sheet in held]
     found.sort(key=lambda each: each.fit)
@@ -148,7 +152,7 @@ def analyse_question(
     before = previous.ask if previous else None
     rival = None if best.followed or choices.get("sheet") or named else _rival(found, before)
     made = _which_sheet(text, best, rival, choices) if rival else _plan(text, best, before, today, choices)
-    changes = any(each.parts.has("follow", "only", "correction") for each in found)
+    changes = any(leans(each.parts) for each in found)
     certain = not choices and is_certain(made, best)
     return QuestionAnalysis(
         text, made, previous, answer is not None, evidence=evidence, certain=certain, changes=changes
@@ -168,9 +172,9 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
         return False
     more = (query.versus, query.gap, query.growth, query.change, query.rank, query.having, query.count_groups)
     left_out = any(each.op in {"ne", "nin"} and each.value is not None for each in query.conditions)
-    leans = parts.pointed or parts.corrects or parts.has(*_LEANING)
+    leaning = parts.corrects or parts.has(*_LEANING)
     nameless = bool(parts.extremes) and not (query.groups or query.entity)
-    return not (any(more) or left_out or leans or nameless or any(each.other for each in query.conditions))
+    return not (any(more) or left_out or leaning or nameless or any(each.other for each in query.conditions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,42 +186,23 @@ class _Question:
     previous: Plan | None
     choices: Mapping[str, str]
     values: Lookup | None
-    pointed: Sequence[str]
-    shown: Sequence[str]
 
     def over(self, schema: Schema) -> _Candidate:
         """The message over one sheet."""
-        previous = self.previous.ask if self.previous is not None else None
-        before = previous if previous is not None and previous.sheet == schema.sheet.name else None
-        parts = read_question(
-            self.text,
-            schema,
-            self.today,
-            self.choices,
-            self.values,
-            pointed=self._rows(schema),
-            before=before,
-            shown=self.shown,
-        )
-        self._point_by_rank(parts, before)
-        followed = is_followup(parts, before)
+        last = self.previous
+        asked = last.ask if last is not None else None
+        before = asked if asked is not None and asked.sheet == schema.sheet.name else None
+        parts = read_question(self.text, schema, self.today, self.choices, self.values)
         built = build_query(parts, schema, self.today, self.choices)
-        unread = self.previous is not None and bool(self.previous.missing)
+        followed = is_followup(parts, before)
         told = parts.conditions or parts.numbers or parts.groups or parts.measures or parts.when.period
-        if unread and followed and (parts.has("follow") or not told):
+        unheard = last is not None and bool(last.missing) and (followed or leans(parts))
+        if unheard and (parts.has("follow", "only") or not told):
             followed, built = False, BuiltQuery(None)  # it goes on from a question that was not understood
-        if followed and before is not None:
-            notes = [note for note in parts.notes if note.key != "measure"]
-            query = refine_query(parts, before, built, schema, self.today)
-            unmet = () if query == before and parts.has("again") else lost_words(parts, query)
-            built = BuiltQuery(query, notes, parts.question, parts.options, parts.pending, unmet)
-        elif (
-            len(self.shown) > 1
-            and built.query is not None
-            and built.query.form == "scalar"
-            and parts.extremes
-        ):
-            built.unmet = (*built.unmet, "/".join(parts.extremes))  # of those shown, or of all?
+        elif followed and before is not None:
+            built = refine_query(parts, before, built)
+        elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
+            built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
         trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
         if built.query is not None and not parts.measures and trades:
             parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
@@ -225,36 +210,14 @@ class _Question:
             parts.weight += 0.6
         return _Candidate(schema, parts, built, followed)
 
-    def _point_by_rank(self, parts: Parts, before: DataQuery | None) -> None:
-        """ "Tỉnh đứng thứ 3 bán được mấy đơn": the third of those shown before, and no ranking of its own."""
-        listed = before is not None and len(before.groups) == 1 and len(self.shown) >= parts.rank > 0
-        if before is None or not listed or parts.groups + parts.loose != list(before.groups):
-            return
-        name = self.shown[parts.rank - 1]
-        parts.conditions.append(Condition(before.groups[0].ref, "eq", name, name))
-        parts.groups, parts.loose, parts.extremes = [], [], []
-        parts.rank, parts.pointed = 0, True
 
-    def _rows(self, schema: Schema) -> Condition | None:
-        """The groups shown before that the message points at, by this sheet's own column of such names."""
-        before = self.previous.ask if self.previous is not None else None
-        if before is None or not before.groups or not self.pointed:
-            return None
-        ref = before.groups[0].ref
-        if before.sheet != schema.sheet.name:
-            own = [each for each in schema.refs.values() if not each.sheet and each.kind == ref.kind]
-            same = [each for each in own if fold(each.name) == fold(ref.name)]
-            alike = [each for each in own if each.concept and each.concept == ref.concept]
-            if not (found := same or sorted(alike, key=_is_code_name)):
-                return None
-            ref = found[0]
-        names = list(self.pointed)
-        said = ", ".join(names)
-        return Condition(ref, "in", names, said) if len(names) > 1 else Condition(ref, "eq", names[0], said)
-
-
-def _is_code_name(ref: Ref) -> bool:
-    return fold(ref.name).startswith(("ma ", "id "))
+def _may_lean(parts: Parts, query: DataQuery, before: DataQuery) -> bool:
+    """Whether a message that makes a question by itself could mean what was shown: its end has no name, or it goes on."""
+    listed = bool(before.groups) or before.form == "rows"
+    nameless = listed and query.form == "scalar" and bool(parts.extremes)
+    named = parts.measures or parts.rows or parts.groups or parts.loose or parts.conditions
+    foreign = leans(parts) and query.sheet != before.sheet
+    return nameless or not named or foreign or points_by_weekday(parts, before)
 
 
 def _rival(found: Sequence[_Candidate], before: DataQuery | None) -> _Candidate | None:

@@ -9,8 +9,7 @@ groups and figures.
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -24,7 +23,6 @@ from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric
 from troly_analysis.planner.types import (
     Chart,
     Condition,
-    DataQuery,
     Group,
     Lookup,
     Measure,
@@ -41,18 +39,11 @@ PERSONS = (
     "resident", "donor", "player",
 )  # fmt: skip
 """The concepts of columns that hold persons."""
-PLACES = ("province", "region", "branch", "district", "country", "warehouse", "ward", "stop")
 _LINKS = frozenset({"filler", "verb"})
 _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
-_CODE = re.compile(r"(?=\S*[0-9])(?=\S*[^\W\d_])\S+")
-_HOUR = re.compile(
-    r"(?<![\w/])(?P<hour>\d{1,2}) ?(?:h|g|giờ|gio|:00|am|(?P<pm>pm))(?:00)?(?![\w:])"
-    r"(?: (?:sáng|sang|trưa|trua|(?P<late>chiều|chieu|tối|toi|đêm|dem)))?",
-    re.IGNORECASE,
-)
 _WAYS: dict[Literal["up", "down"], frozenset[str]] = {
     "up": frozenset(
         {"tang", "tang truong", "grew", "grow", "rose", "increased", "increase", "di len", "tang len"}
@@ -60,11 +51,6 @@ _WAYS: dict[Literal["up", "down"], frozenset[str]] = {
     "down": frozenset(
         {"giam", "sut", "sut giam", "fell", "dropped", "decreased", "decrease", "declined", "di xuong"}
     ),
-}
-_HOUR_SIGNS: dict[Op, frozenset[str]] = {
-    "gte": frozenset({"tu", "sau", "from", "after", "since"}),
-    "lt": frozenset({"truoc", "before"}),
-    "lte": frozenset({"den", "toi", "to", "until"}),
 }
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
@@ -135,17 +121,16 @@ class Parts:
     """Whether figures that are named stand side by side ("doanh thu và số lượng")."""
     ratio: bool = False
     """Whether one figure is asked for on each of another ("cost per lead")."""
-    pointed: bool = False
-    """Whether it points at what was shown ("cái nào", "trong đó"), so that it makes sense only after it."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
     change: Literal["up", "down", ""] = ""
     """Whether only what rose or fell is asked for ("kênh nào giảm")."""
-    hours: list[Condition] = field(default_factory=list)
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
     corrects: bool = False
     """Whether it says that something else was meant ("chứ không phải số đơn")."""
+    kept: list[str] = field(default_factory=list)
+    """The units of time of the question before that it points at ("tháng đó"), "" for its rows ("trong đó")."""
     counted_value: bool = False
     """Whether a value of the sheet is what is counted ("bao nhiêu panadol", "bao nhiêu cuộn")."""
     evidence: float = 0.0
@@ -164,21 +149,9 @@ def read_question(
     today: date,
     choices: Mapping[str, str],
     lookup: Lookup | None = None,
-    *,
-    pointed: Condition | None = None,
-    before: DataQuery | None = None,
-    shown: Sequence[str] = (),
 ) -> Parts:
-    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice.
-
-    `pointed` are the rows shown before that words now left out of `message` pointed at; `before` is the question that was
-    answered last over this sheet, and `shown` the names of the groups in its answer.
-    """
-    parts = Reader(message, schema, today, choices, lookup=lookup, before=before, shown=shown).read()
-    if pointed is not None:
-        parts.conditions.append(pointed)
-        parts.pointed = True
-    return parts
+    """Read `message` as a question over the schema's sheet; `choices` are what was picked where words left a choice."""
+    return Reader(message, schema, today, choices, lookup).read()
 
 
 class Reader:
@@ -190,13 +163,9 @@ class Reader:
         schema: Schema,
         today: date,
         choices: Mapping[str, str],
-        *,
         lookup: Lookup | None = None,
-        before: DataQuery | None = None,
-        shown: Sequence[str] = (),
     ) -> None:
         self.schema, self.today, self.choices = schema, today, choices
-        self.before, self.shown = before, tuple(shown)
         self.told: set[str] = set()
         self.asked_both = False
         self.wording = read_wording(message, schema.names, schema.values)
@@ -219,17 +188,13 @@ class Reader:
             if each.period and each.role == "period"
         ]
         self.parts.conditions += read_weekdays(self)
-        self._pointers()
+        self._kept()
         self._blanks()
-        self._hours()
         self._numbers()
         self._values()
-        self._codes()
-        self._either()
         self._groups()
         self._measures()
         self._persons()
-        self._places()
         self._loose()
         self._rest()
         return self.parts
@@ -449,41 +414,21 @@ class Reader:
                     self.take("rank", place)
             return
 
-    def _pointers(self) -> None:
-        """ "Món đó", "người ấy", "nó": the one thing that the answer before showed; of several shown it stays unread."""
-        before = self.before
-        if before is None or len(before.groups) != 1 or before.groups[0].unit or before.form == "groups":
-            return
-        ref = before.groups[0].ref
-        for at, mention in enumerate(self.mentions):
-            if mention.role or not self.has(at, "pointer") or mention.has("among"):
-                continue
-            near = [
-                place for place in (self.beside(at, -1), self.beside(at, 1)) if self._named_by(place, ref)
-            ]
-            if not near and not (mention.has("one") and len(self.shown) == 1):
-                continue
-            picked = self.choices.get(fold(mention.text)) or next(iter(self.shown), "")
-            if near and len(self.shown) > 1 and picked not in self.choices.values():
-                if self.has(min(near) - 1, "plural", "all"):
-                    continue  # "những món đó"
-                said = f"{self.mentions[near[0]].text} {mention.text}"
-                self.ask("which_shown", mention.text, self.shown[:5], said=said)
-            if picked:
-                self.parts.conditions.append(Condition(ref, "eq", picked, picked))
-                self.take("pointer", at, *near[:1])
-
-    def _named_by(self, place: int, ref: Ref) -> bool:
-        """Whether the mention at `place` is a word for what the column `ref` names: "món", "người" of customers."""
-        if place < 0 or self.mentions[place].role:
-            return False
-        mention = self.mentions[place]
-        alike = any(
-            each.ref == ref or (each.concept and each.concept == ref.concept) for each in mention.targets
-        )
-        return alike or (mention.has("people") and ref.concept in PERSONS)
-
     # --- 2. cells that are empty or not
+
+    def _kept(self) -> None:
+        """ "Tháng đó", "trong số đó", "những đơn đó": the period and the rows of the question before, as they were."""
+        for at, mention in enumerate(self.mentions):
+            if self.has(at, "among"):
+                self.parts.kept.append("")
+                self.take("pointer", at)
+            elif self.has(at + 1, "pointer") and not (
+                mention.period or (at and self.mentions[at - 1].amount)
+            ):
+                many = self.has(at - 1, "plural", "all") and self.is_rows(at)
+                if many or (mention.unit and not mention.targets):
+                    self.parts.kept.append("" if many else mention.unit)
+                    self.take("pointer", at, at + 1)
 
     def _blanks(self) -> None:
         """ "chưa có HLV", "bỏ trống ghi chú", "orders with a note": conditions on cells that are empty or filled."""
@@ -548,52 +493,7 @@ class Reader:
             found = Condition(ref, "eq", 0 if zero else None, said)
         return found
 
-    # --- 3. hours of the day, numbers
-
-    def _hours(self) -> None:
-        """ "Từ 7h đến 9h", "sau 18 giờ", "buổi sáng": conditions on the hour, where the sheet has times of day."""
-        dated = self.parts.when.date_ref
-        ref = self.schema.clock or (dated if dated is not None and dated.kind == "datetime" else None)
-        if ref is None:
-            return
-        said = list(_HOUR.finditer(self.wording.text))
-        for match in said:
-            inside = [
-                nth
-                for nth, token in enumerate(self.wording.words)
-                if token.start < match.end() and match.start() < token.end
-            ]
-            start, end = inside[0], inside[-1] + 1
-            word = self.wording.words[start - 1].folded if start else ""
-            op = next((op for op, words in _HOUR_SIGNS.items() if word in words), None)
-            start -= op is not None
-            kept = [each for each in self.mentions if each.end <= start or each.start >= end]
-            hour = int(match["hour"]) + 12 * (bool(match["late"] or match["pm"]) and int(match["hour"]) < 12)
-            if hour > 23 or any(each.role for each in self.mentions if each not in kept):
-                return
-            words = self.wording.words[start:end]
-            text = self.wording.text[words[0].start : words[-1].end]
-            mention = Mention(start, end, text, role="condition")
-            self.mentions = sorted([*kept, mention], key=lambda each: each.start)
-            if match is not said[0] and op in {"lte", None} and len(said) == 2 and self.parts.hours:
-                since = self.parts.hours.pop()
-                self.parts.conditions.remove(since)
-                self._add_hours(ref, "between", [since.value, hour - 1], f"{since.said} {text}")
-            else:
-                self._add_hours(ref, op or "eq", hour, text)
-        for at, mention in enumerate(self.mentions):
-            part = next((label[6:] for label in sorted(mention.labels) if label.startswith("hours ")), "")
-            if part and not mention.role and not mention.targets:
-                first, last = map(int, part.split("-"))
-                self._add_hours(ref, "between", [first, last], mention.text)
-                self.take("condition", at)
-
-    def _add_hours(self, ref: Ref, op: Op, value: Any, said: str) -> None:
-        found = Condition(ref, op, value, said, "hour")
-        self.parts.conditions.append(found)
-        self.parts.hours.append(found)
-        first, last = value if isinstance(value, list) else (value, value)
-        self.note("hours", said=said, first=first, last=last + 1) if op in {"between", "eq"} else None
+    # --- 3. numbers
 
     def _numbers(self) -> None:
         for at, mention in enumerate(self.mentions):
@@ -610,9 +510,6 @@ class Reader:
         last = second if ranged and second is not None else at
         if not sign and not ranged and self._is_limit(at):
             self.parts.limit = int(self.mentions[at].number)
-            self.take("limit", at)
-            return
-        if not sign and not ranged and self._is_all_of(at):
             self.take("limit", at)
             return
         ref, carrier = self._compared_column(at, last, compared=bool(sign) or ranged)
@@ -634,15 +531,6 @@ class Reader:
             rows = False
         self.parts.numbers.append((found, rows))
         self.take("number", *range(at, last + 1), *places, *([carrier] if carrier is not None else []))
-
-    def _is_all_of(self, at: int) -> bool:
-        """ "4 kênh" of a sheet with four of them: all are meant, one by one."""
-        target = (
-            self.dimension(at + 1) if at + 1 < len(self.mentions) and self.mentions[at + 1].targets else None
-        )
-        if target is None or target.ref is None or self.is_rows(at + 1) or self.mentions[at + 1].unit:
-            return False
-        return self.mentions[at].number == self.schema.key(target.ref).distinct
 
     def _sign(self, at: int) -> tuple[str, list[int]]:
         """The comparison that is said of the amount at `at`, and where; a negation before it turns it round."""
@@ -924,53 +812,6 @@ class Reader:
                 return False
         return False
 
-    def _codes(self) -> None:
-        """Codes of the sheet that its examples do not hold ("DH00123"), told by their shape."""
-        covered = {at for each in self.mentions for at in range(each.start, each.end)}
-        for at, token in enumerate(self.wording.words):
-            text = self.wording.text[token.start : token.end]
-            if at in covered or not _CODE.fullmatch(text):
-                continue
-            for key, ref in self.schema.refs.items():
-                held = self.schema.fields[key]
-                if ref.kind == "text" and not ref.sheet and any(_alike(text, each) for each in held.examples):
-                    value = text.upper() if held.examples[0].isupper() else text
-                    self.parts.conditions.append(Condition(ref, "eq", value, text))
-                    self.mentions.append(Mention(at, at + 1, text, role="value"))
-                    break
-        self.mentions.sort(key=lambda each: each.start)
-
-    def _either(self) -> None:
-        """ "nam hoặc trên 40 tuổi": conditions of different columns of which one is enough; of one column they are so already."""
-        for at, mention in enumerate(self.mentions):
-            if mention.role or not self.has(at, "either"):
-                continue
-            left = next((found for place in range(at - 1, -1, -1) if (found := self._spoken(place))), None)
-            right = next(
-                (found for place in range(at + 1, len(self.mentions)) if (found := self._spoken(place))), None
-            )
-            if left is None or right is None:
-                continue
-            self.take("either", at)
-            if left is right:
-                continue
-            for each in (left, right):
-                self._drop(each)
-            said = f"{left.said} {mention.text} {right.said}"
-            self.parts.conditions.append(replace(left, other=right, said=said))
-            self.note("either", said=said)
-
-    def _spoken(self, place: int) -> Condition | None:
-        mention = self.mentions[place]
-        if mention.role not in {"value", "number", "condition"}:
-            return None
-        every = [*self.parts.conditions, *(each for each, _ in self.parts.numbers)]
-        return next((each for each in every if each.other is None and mention.text in each.said), None)
-
-    def _drop(self, condition: Condition) -> None:
-        self.parts.conditions = [each for each in self.parts.conditions if each is not condition]
-        self.parts.numbers = [each for each in self.parts.numbers if each[0] is not condition]
-
     # --- 5. dimensions
 
     def _groups(self) -> None:
@@ -1033,23 +874,11 @@ class Reader:
             ("by", mention.has("by") and not self.sure(before), [before]),
             ("per", self.has(before, "per") and mention.role in {"", "per"}, [before]),
             ("which", self.has(before, "which") and fold(mention.text) in {"which", "what"}, [before]),
-            ("which", self._asks_hour(before), [before]),
             ("top", top or mention.role == "limit", [before] if top else []),
             ("by", self.has(before, "and") and self._chained(before), [before]),
             ("by", mention.role == "group" and "," in self._between(before, at), []),
         )
         return next(((sign, places) for sign, holds, places in signs if holds), ("", []))
-
-    def _asks_hour(self, before: int) -> bool:
-        """ "Mấy giờ bán chạy nhất": "mấy" asks for the hour and does not count hours."""
-        after = self.beside(before, 1)
-        clock = self.schema.clock
-        named = (
-            after >= 0
-            and clock is not None
-            and any(each.ref == clock for each in self.mentions[after].targets)
-        )
-        return named and self.has(before, "count") and fold(self.mentions[before].text) == "may"
 
     def _chained(self, at: int) -> bool:
         before = self.beside(at, -1)
@@ -1101,15 +930,6 @@ class Reader:
             )
         if columns:
             self.parts.groups.append(Group(columns[0]))
-            self.take("group", asked)
-
-    def _places(self) -> None:
-        """ "Ở đâu", "where": the column of places; without one it stays unread."""
-        asked = next((at for at in self.free() if self.has(at, "place")), None)
-        ref = self.schema.of(*PLACES)
-        if asked is not None and ref is not None:
-            self.parts.groups.append(Group(ref))
-            self.parts.labels |= {"which"}
             self.take("group", asked)
 
     def _loose(self) -> None:
@@ -1334,7 +1154,6 @@ class Reader:
         self._gather()
         parts = self.parts
         parts.evidence, parts.joined = self._evidence(), self._side_by_side() or self.asked_both
-        parts.pointed = any(mention.role == "pointer" for mention in self.mentions)
         if self.mentions and self.has(0, "and") and self.mentions[0].role == "link":
             parts.labels |= {"follow"}
         ends = [each for each in self.mentions if each.role and each.has("max", "min")]
@@ -1353,24 +1172,32 @@ class Reader:
     def _role_left(self, at: int) -> str:
         """The role of a mention that no reader used, "" where it was not understood."""
         mention, parts = self.mentions[at], self.parts
-        if mention.period or mention.amount:
-            return ""
+        several = {each.ref for each in (*parts.conditions, *(each for each, _ in parts.numbers))}
+        if mention.period or mention.amount or (mention.has("either") and len(several) > 1):
+            return ""  # "nam hoặc trên 40 tuổi"
         whole = bool(mention.values) and mention.values[0].whole
         if (self.is_rows(at) and mention.targets and not whole) or (
             mention.has("rows") and not mention.targets and not mention.values
         ):
             parts.rows = parts.rows or self.noun(at)
             return "rows"
-        if self.sure(at) or self._names_more(at):
+        if self.sure(at) or self._names_more(at) or self._points(at):
             return ""
         between = mention.has("gt", "lt", "gap") and self._two_values()
         if between or (mention.has("minus", "gap") and len(parts.measures) == 2):
             return "shape"
         role = next((_ROLES[label] for label in sorted(mention.labels) if label in _ROLES), "")
-        role = role or ("pointer" if mention.has("which one") and not parts.groups else "")
+        named = parts.groups or parts.loose or self._two_values()
+        role = role or ("frame" if mention.has("which one") and named else "")
         known = bool(mention.targets) and mention.targets[0].weight >= 0.75
         denies = mention.has("deny", "not", "blank") and (self._asks_only(at) or self._corrects(at))
         return role or "filler" if role or (mention.has("filler", "verb") and not known) or denies else ""
+
+    def _points(self, at: int) -> bool:
+        """Whether words point at one thing that was shown ("món đó", "it"); at the end "đó" only rounds off."""
+        mention, before = self.mentions[at], self.mentions[at - 1] if at else None
+        noun = before is not None and bool(before.targets or before.values or before.unit)
+        return mention.has("pointer") and (noun or mention.has("one") or not self._asks_only(at))
 
     def _names_more(self, at: int) -> bool:
         """Words that ask for or bound something which was not found: "nào" of nothing, "first week of October"."""
@@ -1405,7 +1232,7 @@ class Reader:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
         near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
         return any(
-            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "pointer", "count"}
+            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "count"}
             for place in near
         )
 
@@ -1542,7 +1369,6 @@ _SHAPING: dict[str, tuple[str, ...]] = {
         "median", "aov", "each", "recent", "when", "how much", "columns", "forecast", "cause", "distinct",
     ),
     "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
-    "pointer": ("pointer",),
     "link": ("and", "to", "by", "per", "number"),
 }  # fmt: skip
 
@@ -1601,17 +1427,3 @@ def _merged(found: list[tuple[Condition, bool, bool]]) -> list[Condition]:
         op: Any = ("ne" if one else "nin") if denied else ("eq" if one else "in")
         merged.append(Condition(conditions[0].ref, op, values[0] if one else values, said))
     return merged
-
-
-def _alike(text: str, known: str) -> bool:
-    """Whether a code has the form of a known one: the same letters, and numbers about as long."""
-    lengths = [[len(run) for run in re.findall(r"[0-9]+", each)] for each in (text, known)]
-    near = all(abs(one - other) <= 1 for one, other in zip(*lengths, strict=False))
-    return near and shape(text) == shape(known)
-
-
-def shape(text: str) -> str:
-    """The form of a code: "DH00123" is like "DH1"."""
-    return re.sub(
-        r"[0-9]+", "9", re.sub(r"[^\W\d_]+", lambda run: run[0].upper() if len(run[0]) < 4 else "a", text)
-    )

@@ -338,12 +338,6 @@ def _columns_of(schema: Schema, said: frozenset[str]) -> list[Ref]:
     return [ref for ref in plain_numbers if {token.folded for token in tokens(plain(ref.name))} & said]
 
 
-def things_of(ref: Ref) -> tuple[str, ...]:
-    """What people call the things that a column names: its header, and the words of its concept."""
-    known = concept(ref.concept)
-    return (plain(ref.name), *(known.phrases if known else ()))
-
-
 def metric_measure(schema: Schema, metric: Metric) -> Measure:
     """A named metric of the sheet as the figure that it is."""
     ref = next((ref for ref in schema.refs.values() if ref.name == metric.field and not ref.sheet), None)

@@ -12,14 +12,11 @@ from tests.support.modes.analysis import analyst_at
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
-        (("sản phẩm nào bán chạy nhất", "món đó bán được bao nhiêu tiền"), "147.750.000 VND"),
-        (("sản phẩm nào bán chạy nhất", "nó có mấy đơn"), "3 đơn"),
         (("doanh thu tháng 11/2026", "tháng đó có mấy đơn"), "4 đơn"),
-        (("doanh thu tháng 11/2026", "tháng trước đó thì sao"), "9.500.000 VND"),
-        (("revenue in November 2026", "and the month before that?"), "9,500,000 VND"),
-        (("doanh thu theo sàn tháng 11/2026", "Shopee chiếm bao nhiêu phần trăm trong số đó"), "46,4%"),
-        (("số đơn đã hủy tháng 11/2026", "vậy là chiếm mấy % tổng đơn tháng đó"), "25%"),
         (("số đơn Shopee tháng 11/2026", "tính doanh thu chứ không phải số đơn"), "50.000.000 VND"),
+        (("doanh thu tháng 11/2026", "trong đó Shopee bao nhiêu"), "50.000.000 VND"),
+        (("số đơn theo tháng năm 2026", "tháng nào nhiều nhất"), "1. Tháng 11/2026 - 4"),
+        (("doanh thu tháng 10/2026", "so với tháng 11/2026 thì sao"), "9.500.000"),
         (("số đơn không tính Shopee", "bỏ luôn cả đơn Lazada ra"), "2 đơn"),
     ],
 )
@@ -29,11 +26,29 @@ async def test_the_answer_before_is_pointed_at(own_home: Path, asked: tuple[str,
     assert answer in told[-1].answer
 
 
-async def test_of_several_things_shown_none_is_meant_by_one_word(own_home: Path) -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("sản phẩm nào bán chạy nhất", "món đó bán được bao nhiêu tiền"),
+        ("sản phẩm nào bán chạy nhất", "nó có mấy đơn"),
+        ("top 3 sản phẩm bán chạy nhất", "món đó bán được bao nhiêu tiền"),
+        ("top 3 sản phẩm bán chạy nhất", "cái thứ hai bán được bao nhiêu"),
+        ("top 3 sản phẩm bán chạy nhất", "how many units of the worst one"),
+        ("doanh thu tháng 11/2026", "tháng trước đó thì sao"),
+        ("revenue in November 2026", "and the month before that?"),
+        ("doanh thu theo sàn tháng 11/2026", "Shopee chiếm bao nhiêu phần trăm trong số đó"),
+        ("số đơn đã hủy tháng 11/2026", "vậy là chiếm mấy % tổng đơn tháng đó"),
+        ("so sánh doanh thu tháng 10/2026 với tháng 11/2026", "tăng hay giảm mấy phần trăm"),
+    ],
+)
+async def test_what_only_a_model_could_point_at_gets_no_figure(
+    own_home: Path, asked: tuple[str, ...]
+) -> None:
     with analyst_at(own_home) as analyst:
-        await analyst.ask("top 3 sản phẩm bán chạy nhất")
-        told = await analyst.ask("món đó bán được bao nhiêu tiền")
-    assert told.state["tool_calls"] == []
+        told = [await analyst.ask(text) for text in asked]
+    assert told[0].state["tool_calls"]
+    assert told[-1].state["tool_calls"] == []
+    assert told[-1].done.metadata["answered"] is False
 
 
 async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_one(own_home: Path) -> None:
@@ -62,8 +77,6 @@ STOCK = """Ngày,Loại,Mặt hàng,Số lượng
     ("sheet", "text", "answer"),
     [
         (CAFE, "khung giờ nào đông khách nhất", "1. 8 giờ - 2"),
-        (CAFE, "từ 7h đến 9h bán được bao nhiêu tiền", "157.000 VND"),
-        (CAFE, "doanh thu sau 18h", "128.000 VND"),
         (STOCK, "mì còn bao nhiêu", ": 70"),
         (STOCK, "mặt hàng nào sắp hết", "1. Gạo - 5"),
     ],
