@@ -270,7 +270,6 @@ class RagConfig:
     """All of `agents.toml`: `priority_by_domain` gives the agent's key (hr), not the document's `hr_agent` (C3)."""
 
     agents: Mapping[str, Agent]
-    tools: Mapping[str, ByLang]
     priority_by_domain: Mapping[str, str]
     priority_by_scope: Mapping[str, float]
     priority_by_recency: Mapping[str, float]
@@ -362,13 +361,9 @@ def _built(tables: Mapping[str, Any], own: Path) -> RagConfig:
     domains = {domain: owner.removesuffix("_agent") for domain, owner in rules["priority_by_domain"].items()}
     for agent in agents.values():
         domains.setdefault(agent.domain, agent.name)
-    tools: dict[str, ByLang] = {}
-    for agent in agents.values():
-        tools = {**agent.tool_descriptions, **tools}
     total = sum(rules["weights"].values())
     return RagConfig(
         agents=agents,
-        tools=tools,
         priority_by_domain={domain: owner for domain, owner in domains.items() if owner in agents},
         priority_by_scope=rules["priority_by_scope"],
         priority_by_recency=rules["priority_by_recency"],

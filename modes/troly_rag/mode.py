@@ -56,7 +56,7 @@ MODE = Mode(
         },
     ),
     icon="§",
-    warm=Lazy("troly_rag.warm:warm"),
+    warm=Lazy("troly_rag.nodes:warm"),
     first_questions={lang: tuple(say(f"first.{place}", lang) for place in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_rag.graph:build"),
     start=_start,

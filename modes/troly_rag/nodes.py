@@ -16,24 +16,30 @@ from troly.errors import StoreError
 from troly.plugin.context import Step, TurnContext
 from troly.plugin.events import Notice, Progress, Suggestions
 from troly.recording import current_time, duration
-from troly_rag.answer.composition import ComposedAnswer, compose
+from troly.retrieval.search.glossary import concepts
+from troly_rag.answer.composition import compose
 from troly_rag.answer.evidence import cards
-from troly_rag.answer.output import Span, Times, final_output, talk_output
+from troly_rag.answer.output import AnswerContent, Span, Times, final_output
 from troly_rag.answer.written import asked_by
 from troly_rag.config import RagConfig, load
 from troly_rag.conflicts.contradictions import ConflictReport, conflict_card, find_conflicts
 from troly_rag.corpus.access import UserContext, user_context
-from troly_rag.corpus.coverage import question_of
+from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.corpus.search import CorpusSearch
 from troly_rag.execution.cache import Cache, TurnCache, cache_scope, digest
 from troly_rag.execution.engine import Execution, ExecutionSetup, Reporter, ToolCaller, execute, log_state
 from troly_rag.routing.agent_choice import corpus_fits
 from troly_rag.routing.follow_up import Pages, show, with_context
 from troly_rag.routing.lexicons import spelt_out, tool_words
-from troly_rag.routing.model_router import route_with_model
 from troly_rag.routing.plan import Routing
-from troly_rag.routing.router import ParsedMessage, parse_questions, route, with_corpus_fits
-from troly_rag.routing.small_talk import check_small_talk
+from troly_rag.routing.router import (
+    ParsedMessage,
+    check_small_talk,
+    parse_questions,
+    route,
+    route_with_model,
+    with_corpus_fits,
+)
 from troly_rag.strings import say
 from troly_rag.tools.documents import run_search
 from troly_rag.tools.interface import ToolInputs
@@ -61,7 +67,7 @@ class Work:
     began: datetime
     corpora: CorpusSearch
     before: str = ""
-    permission: Span = field(init=False)
+    permission: Span | None = None
     reporter: Reporter = field(init=False)
     execution: Execution = field(init=False)
     conflicts: ConflictReport = field(init=False)
@@ -142,16 +148,16 @@ def _said_before(turn: TurnContext) -> str:
 
 def _talk(turn: TurnContext, work: Work) -> State:
     """The end of a turn that needs no document (004-18)."""
-    routing = replace(work.routing, complexity="chitchat")
-    if routing.response == say("chitchat.other", turn.language):
+    routed = current_time("rag.routed")
+    work.routing = replace(work.routing, complexity="chitchat")
+    response = work.routing.response
+    if response == say("chitchat.other", turn.language):
         turn.answered = False
-    turn.say(routing.response)
+    turn.say(response)
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
-    return {
-        **talk_output(routing, work.user, work.began, turn.language),
-        **_input(turn, work),
-        "route": "__end__",
-    }
+    work.execution, work.conflicts = Execution(), ConflictReport()
+    found = _output(work, AnswerContent(response), turn, routed)
+    return {**found, **_input(turn, work), "routing": work.routing.as_dict(), "route": "__end__"}
 
 
 async def _is_certain(turn: TurnContext, work: Work) -> bool:
@@ -259,7 +265,8 @@ async def final_response(state: State, turn: TurnContext, step: Step) -> State:
     turn.emit(Progress(say("progress.done", turn.language), 100.0))
     sources = say("step.answered", turn.language, sources=len(content.evidence))
     step.note(f"{sources} · {composed.note}", composed.source)
-    return {**_output(work, composed, turn, ms), **_input(turn, work), "work": work}
+    routed = work.permission.began if work.permission else work.began
+    return {**_output(work, content, turn, routed, ms), **_input(turn, work), "work": work}
 
 
 def _input(turn: TurnContext, work: Work) -> dict[str, Any]:
@@ -275,18 +282,27 @@ def _input(turn: TurnContext, work: Work) -> dict[str, Any]:
     }
 
 
-def _output(work: Work, composed: ComposedAnswer, turn: TurnContext, formatter_ms: float) -> dict[str, Any]:
+def _output(
+    work: Work, content: AnswerContent, turn: TurnContext, routed: datetime, formatter_ms: float | None = None
+) -> dict[str, Any]:
+    """The documented output of a turn that was routed by `routed`; small talk is formatted from then on."""
     now = current_time("rag.ended")
-    router = Span(work.began, work.permission.began)
-    total = Span(work.began, now).ms
+    spent = Span(routed, now).ms if formatter_ms is None else formatter_ms
     return final_output(
-        composed.content,
+        content,
         routing=work.routing,
         execution=work.execution,
         user=work.user,
         conflicts=work.conflicts,
-        times=Times(router, work.permission, formatter_ms, total),
+        times=Times(Span(work.began, routed), work.permission, spent, Span(work.began, now).ms),
         config=work.config,
         now=turn.now,
         lang=turn.language,
     )
+
+
+def warm() -> None:
+    """Learn the examples of small talk, and the words that questions are read by, before the first question comes."""
+    check_small_talk("chính sách nghỉ phép")
+    figure_request("chính sách nghỉ phép")
+    concepts(["chính", "sách", "nghỉ", "phép"], english=False)

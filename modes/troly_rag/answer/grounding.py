@@ -48,7 +48,6 @@ class Claim:
 
     text: str
     passage: int
-    held: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ class _Sources:
             sum(word in fold(text) for word in said) / len(said) if said else 1.0 for text in self._passages
         ]
         place = max(range(len(shares)), key=lambda at: shares[at]) if shares else 0
-        return Claim(sentence, place, round(shares[place], 3) if shares else 0.0)
+        return Claim(sentence, place)
 
     def problem(self, sentence: str) -> str:
         """What of `sentence` stands nowhere, in a few words; "" where nothing is wrong with it."""

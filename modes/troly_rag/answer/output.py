@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from troly.recording import current_time
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly_rag.answer.evidence import SourceEvidence
@@ -47,10 +46,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long the steps took that are no tool; `total_ms` is the whole turn until the answer was formatted."""
+    """How long the steps took that are no tool; `permission` is None for small talk, which searches nothing.
+
+    `total_ms` is the whole turn until the answer was formatted.
+    """
 
     router: Span
-    permission: Span
+    permission: Span | None
     formatter_ms: float
     total_ms: float
 
@@ -83,7 +85,7 @@ def final_output(
         "answer": content.answer,
         "evidence": [one.as_dict() for one in best_by_agent(content.evidence)],
         "reasoning": reasoning(content, outputs, conflicts, lang),
-        "confidence_score": confidence(content, outputs, conflicts),
+        "confidence_score": 1.0 if routing.is_chitchat else confidence(content, outputs, conflicts),
         "follow_up_questions": list(content.follow_ups),
         "flow_action": flow(routing, execution, user, conflicts, times),
         "execution_metadata": {
@@ -92,7 +94,7 @@ def final_output(
             "tools_executed": list(dict.fromkeys(run.tool for run in execution.runs if run.status == "done")),
             "total_queries": sum(len(output.queries) for output in outputs),
             "conflict_resolution_applied": bool(conflicts.conflicts),
-            "department_permission_filtering": True,
+            "department_permission_filtering": times.permission is not None,
             "accessible_departments": sorted(user.accessible_departments),
         },
         "performance_metrics": metrics(execution, conflicts, times, config, now),
@@ -118,7 +120,7 @@ def reasoning(
     decided = next((found for found in conflicts.conflicts if not found.tie), None)
     conflict = decided or next(iter(conflicts.conflicts), None)
     if not content.evidence:
-        parts = [say("reasoning.none", lang)]
+        parts = [say("reasoning.none" if outputs else "reasoning.talk", lang)]
     elif conflict is not None:
         text = reasons(conflict, lang)
         parts = [text[:1].upper() + text[1:]]
@@ -168,46 +170,33 @@ def flow(
     routing: Routing, execution: Execution, user: UserContext, conflicts: ConflictReport, times: Times
 ) -> list[dict[str, Any]]:
     """`flow_action` (004-28 to 004-31), numbered by the plan: tools that ran side by side keep its order."""
-    decision = "reflection_needed" if routing.complexity == "complex" else "direct_execution"
-    head = {"agent": None, "tool": None, "status": "done"}
-    steps: list[dict[str, Any]] = [
-        {
-            "node_id": "Router",
-            "type": "router",
-            **head,
-            **times.router.as_dict(),
-            "metadata": {"decision": decision},
-        },
-        {
+    names = {"complex": "reflection_needed", "simple": "direct_execution", "chitchat": "chitchat"}
+    done: dict[str, Any] = {"agent": None, "tool": None, "status": "done"}
+    decision = {"metadata": {"decision": names[routing.complexity]}}
+    steps = [{"node_id": "Router", "type": "router", **done, **times.router.as_dict(), **decision}]
+    if times.permission is not None:
+        details = {"scope": list(user.scopes), "departments": sorted(user.accessible_departments)}
+        permission = {
             "node_id": "PermissionCheck",
             "type": "permission",
-            **head,
+            **done,
             **times.permission.as_dict(),
-            "details": {"scope": list(user.scopes), "departments": sorted(user.accessible_departments)},
-        },
-        *(_run_step(run) for run in _by_plan(routing, execution)),
-        {
+        }
+        resolver = {
             "node_id": "ConflictResolver",
             "type": "resolver",
             "status": "done",
             "policy": conflicts.policy,
             "duration_ms": round(conflicts.duration_ms),
             "resolved_conflicts": conflicts.decided,
-        },
-        {
-            "node_id": "AnswerFormatter",
-            "type": "formatter",
-            "status": "done",
-            "duration_ms": round(times.formatter_ms),
-        },
-    ]
+        }
+        place = {task.id: at for at, task in enumerate(routing.tasks)}
+        runs = sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
+        steps += [{**permission, "details": details}, *map(_run_step, runs), resolver]
+    formatter = {"node_id": "AnswerFormatter", "type": "formatter", "status": "done"}
+    steps.append({**formatter, "duration_ms": round(times.formatter_ms)})
     steps += [_handled(run) for output in execution.outputs for run in output.failed]
     return [{"order": order, **step} for order, step in enumerate(steps, 1)]
-
-
-def _by_plan(routing: Routing, execution: Execution) -> list[ToolRun]:
-    place = {task.id: at for at, task in enumerate(routing.tasks)}
-    return sorted(execution.runs, key=lambda run: place.get(run.node_id, len(place)))
 
 
 def metrics(
@@ -236,13 +225,11 @@ def error_envelope(
     failed: Sequence[AgentOutput], outputs: Sequence[AgentOutput], answer: str
 ) -> dict[str, Any]:
     """What is added when an agent failed (004-34): the others' answers stay, and what is missing is named."""
-    first = failed[0]
-    run = next(iter(first.failed), None)
-    tool = run.tool if run else ""
+    run = next(iter(failed[0].failed), None)
     return {
         "error": True,
         "error_code": FAILED,
-        "error_message": f"{first.agent.upper()} agent failed to execute {tool}".rstrip(),
+        "error_message": f"{failed[0].agent.upper()} agent failed to execute {run.tool if run else ''}".rstrip(),
         "partial_results": {output.agent: _partial(output) for output in outputs},
         "fallback_answer": answer,
     }
@@ -250,30 +237,22 @@ def error_envelope(
 
 def _partial(output: AgentOutput) -> dict[str, str]:
     if output.status == "failed":
-        run = next(iter(output.failed), None)
-        return {"status": "failed", "error": (run.error or run.error_type) if run else ""}
-    return {
-        "status": "success",
-        "answer": " ".join(query.found.answer for query in output.queries if query.found.answer),
-    }
+        why = next((run.error or run.error_type for run in output.failed), "")
+        return {"status": "failed", "error": why}
+    answers = (query.found.answer for query in output.queries)
+    return {"status": "success", "answer": " ".join(filter(None, answers))}
 
 
 def _run_step(run: ToolRun) -> dict[str, Any]:
-    step: dict[str, Any] = {
-        "node_id": run.node_id,
-        "type": "agent_tool",
-        "agent": run.agent,
-        "tool": run.tool,
+    step = {"node_id": run.node_id, "type": "agent_tool", "agent": run.agent, "tool": run.tool}
+    hashes = {
+        "input_hash": run.input_hash,
+        "output_hash": run.output_hash,
+        "depends_on": list(run.depends_on),
     }
-    if run.query_index is not None:
-        step["query_index"] = run.query_index
-    step |= {"status": run.status, "duration_ms": round(run.duration_ms)}
-    step |= {
-        name: value
-        for name, value in (("input_hash", run.input_hash), ("output_hash", run.output_hash))
-        if value
-    }
-    return step | ({"depends_on": list(run.depends_on)} if run.depends_on else {})
+    index = {} if run.query_index is None else {"query_index": run.query_index}
+    ended = {"status": run.status, "duration_ms": round(run.duration_ms)}
+    return {**step, **index, **ended, **{name: value for name, value in hashes.items() if value}}
 
 
 def _handled(run: ToolRun) -> dict[str, Any]:
@@ -296,35 +275,3 @@ def _quality(output: AgentOutput, config: RagConfig, now: datetime) -> Mapping[s
 
 def _instant(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
-
-
-def talk_output(routing: Routing, user: UserContext, began: datetime, lang: Lang) -> dict[str, Any]:
-    """The same fields for small talk read since `began` (aware): no agent was asked, nothing searched (004-18)."""
-    routed, ended = current_time("rag.routed"), current_time("rag.ended")
-    total = Span(began, ended).ms
-    router = {"node_id": "Router", "type": "router", "agent": None, "tool": None, "status": "done"}
-    formatter = {"node_id": "AnswerFormatter", "type": "formatter", "status": "done"}
-    return {
-        "answer": routing.response,
-        "reasoning": say("reasoning.talk", lang),
-        "confidence_score": 1.0,
-        "routing": routing.as_dict(),
-        "flow_action": [
-            {"order": 1, **router, **Span(began, routed).as_dict(), "metadata": {"decision": "chitchat"}},
-            {"order": 2, **formatter, "duration_ms": Span(routed, ended).ms},
-        ],
-        "execution_metadata": {
-            "agents_invoked": [],
-            "tools_executed": [],
-            # Nothing was searched, so nothing was filtered.
-            **dict.fromkeys(("conflict_resolution_applied", "department_permission_filtering"), False),
-            "total_duration_ms": total,
-            "total_queries": 0,
-            "accessible_departments": sorted(user.accessible_departments),
-        },
-        "performance_metrics": {
-            **{name: {} for name in ("agent_execution_times", "tool_usage_stats", "content_quality_metrics")},
-            **dict.fromkeys(("conflict_resolution_time_ms", "cache_hit_ratio"), 0),
-            "query_processing_time_ms": total,
-        },
-    }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from troly.errors import InputError
 from troly.plugin.contract import CommandRequest, CommandResult
 from troly.plugin.events import Table
 from troly.text.dates import HCM, parse_now
-from troly_rag.config import load
+from troly_rag.config import FACTORS, load
 from troly_rag.conflicts.contradictions import rule_words, rules_of
 from troly_rag.conflicts.scoring import Candidate, Resolution, ScoredCandidate, resolve
 from troly_rag.strings import say
@@ -20,19 +22,39 @@ from troly_rag.strings import say
 RESOLVE_COLUMNS = ("candidate", "agent", "domain", "scope", "recency", "relevance", "combined")
 MOST_BYTES = 4 * 1024 * 1024
 MOST = 1000
-# What the documents and people call the same thing.
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "agent": ("agent", "source_agent"),
-    "text": ("text", "answer", "content"),
-    "domain": ("domain",),
-    "scope": ("scope",),
-    "created_at": ("created_at", "date", "effective", "effective_date"),
-    "relevance": ("relevance", "relevance_score", "score"),
-    "title": ("title", "document"),
-    "url": ("url",),
-    "id": ("id", "name"),
-    "superseded": ("superseded",),
-}
+
+
+def _moment(value: Any) -> datetime:
+    moment = parse_now(str(value))
+    return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
+
+
+def _named_as(*names: str, default: Any = "", **bounds: Any) -> Any:
+    """A field by any of the names that the documents and people give it."""
+    return Field(default, validation_alias=AliasChoices(*names), **bounds)
+
+
+class _CandidateEntry(BaseModel):
+    """A candidate as a file holds it."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    agent: str = _named_as("agent", "source_agent")
+    text: str = _named_as("text", "answer", "content")
+    domain: str = ""
+    scope: Annotated[
+        str, BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value)
+    ] = "public"
+    created_at: Annotated[datetime | None, BeforeValidator(_moment)] = _named_as(
+        "created_at", "date", "effective", "effective_date", default=None
+    )
+    relevance: float = _named_as(
+        "relevance", "relevance_score", "score", default=0.0, ge=0, le=1, strict=True
+    )
+    title: str = _named_as("title", "document")
+    url: str = ""
+    id: str = _named_as("id", "name")
+    superseded: bool = False
 
 
 def resolve_candidates(request: CommandRequest) -> CommandResult:
@@ -50,7 +72,7 @@ def resolve_candidates(request: CommandRequest) -> CommandResult:
     summary = say(key, lang, names=names, policy=found.policy, rule=rule_words(found, found.winners[0], lang))
     columns = tuple(say(f"resolve.{name}", lang) for name in RESOLVE_COLUMNS)
     return CommandResult(
-        table=Table(columns, tuple(score_rows(found)), numeric=(2, 3, 4, 5, 6)),
+        table=Table(columns, tuple(map(_row, found.ranked)), numeric=(2, 3, 4, 5, 6)),
         records=(record,),
         summary=summary,
     )
@@ -71,11 +93,13 @@ def read_candidates(path: Path) -> tuple[tuple[Candidate, ...], datetime | None,
         raise InputError("resolve.many", path=path, count=len(entries), most=MOST)
     found = tuple(_candidate(entry, number, path) for number, entry in enumerate(entries, 1))
     now = whole.get("now")
-    moment = _moment(now, path, 0, "now") if now is not None else None
     domain = whole.get("domain") or ""
     if not isinstance(domain, str):
         raise InputError("resolve.field", path=path, number=0, field="domain", value=domain)
-    return found, moment, domain
+    try:
+        return found, None if now is None else _moment(now), domain
+    except ValueError as error:
+        raise InputError("resolve.field", path=path, number=0, field="now", value=now) from error
 
 
 def resolution_record(found: Resolution) -> dict[str, Any]:
@@ -127,51 +151,17 @@ def _load(path: Path) -> Any:
 def _candidate(entry: Any, number: int, path: Path) -> Candidate:
     if not isinstance(entry, Mapping):
         raise InputError("resolve.object", path=path, number=number)
-    given = {
-        field: next((entry[name] for name in names if entry.get(name) is not None), None)
-        for field, names in _NAMES.items()
-    }
-    values: dict[str, Any] = {"id": str(number)}
-    for field in ("agent", "text", "domain", "scope", "title", "url", "id"):
-        value = given[field]
-        if isinstance(value, (str, int)) and not isinstance(value, bool):
-            values[field] = str(value)
-        elif value is not None:
-            raise InputError("resolve.field", path=path, number=number, field=field, value=value)
-    values["scope"] = values.get("scope", "public").lower()
-    values.setdefault("agent", "")
-    values.setdefault("text", "")
-    values["relevance"] = _relevance(given["relevance"], number, path)
-    values["superseded"] = given["superseded"] is True
-    if given["created_at"] is not None:
-        values["created_at"] = _moment(given["created_at"], path, number, "created_at")
-    return Candidate(**values)
-
-
-def _relevance(value: Any, number: int, path: Path) -> float:
-    if value is None:
-        return 0.0
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    raise InputError("resolve.relevance", path=path, number=number, value=value)
-
-
-def _moment(value: Any, path: Path, number: int, field: str) -> datetime:
+    given = {"id": str(number), **{name: value for name, value in entry.items() if value is not None}}
     try:
-        moment = parse_now(str(value))
-    except ValueError as error:
-        raise InputError("resolve.field", path=path, number=number, field=field, value=value) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=HCM)
+        return Candidate(**_CandidateEntry.model_validate(given).model_dump())
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        if name in {"relevance", "relevance_score", "score"}:
+            raise InputError("resolve.relevance", path=path, number=number, value=given[name]) from error
+        raise InputError("resolve.field", path=path, number=number, field=name, value=given[name]) from error
 
 
-def score_rows(found: Resolution) -> Sequence[tuple[str, ...]]:
-    """The scores as rows of a table, best first."""
-    return [
-        (
-            one.candidate.title or one.candidate.id or one.candidate.agent,
-            one.candidate.agent,
-            *(f"{one.scores[name]:.2f}" for name in ("domain", "scope", "recency", "relevance")),
-            f"{one.total:.3f}",
-        )
-        for one in found.ranked
-    ]
+def _row(one: ScoredCandidate) -> tuple[str, ...]:
+    """The scores of a candidate as a row of the table."""
+    name = one.candidate.title or one.candidate.id or one.candidate.agent
+    return name, one.candidate.agent, *(f"{one.scores[factor]:.2f}" for factor in FACTORS), f"{one.total:.3f}"

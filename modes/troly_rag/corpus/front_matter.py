@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
@@ -30,20 +29,16 @@ _FOLDED = re.compile(r"[|>][+-]?\s*$")
 _LONGEST = 300
 # How far a head without its `---` is looked for.
 _HEAD_LINES = 8
+# The fields by their own names, as they are told to the person.
 FIELDS = (
-    "id",
-    "title",
-    "date",
-    "effective",
-    "scope",
-    "department",
-    "only",
-    "version",
-    "supersedes",
-    "url",
-    "agent",
+    *("id", "title", "date", "effective", "scope", "department", "only"),
+    *("version", "supersedes", "url", "agent"),
 )
-"""The fields by their own names, as they are told to the person."""
+# What parts the values of a field that has several.
+_PARTED = {
+    **dict.fromkeys(("department", "only"), r"[,;+/&]|\s(?:and|và|va)\s"),
+    "supersedes": r";",
+}
 _ACCESS = frozenset({"scope", "department", "only"})
 # From this likeness on a name was meant to be one of access.
 _MEANT = 0.8
@@ -158,7 +153,7 @@ def from_fields(given: list[_Field], faults: list[Fault] | None = None) -> Front
             found.append(Fault(field.line, "twice", key, fatal=key in _ACCESS))
         elif field.values:
             seen.add(key)
-            front, fault = _READERS[key](front, field)
+            front, fault = _read(front, key, field)
             found += [fault] if fault else []
     return replace(front, faults=tuple(found))
 
@@ -192,19 +187,14 @@ def fields_of_html(text: str) -> Front:
 
 
 @cache
-def _lists() -> dict[str, tuple[str, ...]]:
-    return read_lists(LEXICON)
+def _words(label: str) -> tuple[str, ...]:
+    return read_lists(LEXICON)[label]
 
 
 @cache
 def _keys() -> dict[str, str]:
     """The field of each name."""
-    return {name: key for key in FIELDS for name in _lists()[key]}
-
-
-@cache
-def _words(label: str) -> frozenset[str]:
-    return frozenset(_lists()[label])
+    return {name: key for key in FIELDS for name in _words(key)}
 
 
 def _key(text: str) -> str:
@@ -234,50 +224,32 @@ def _bare(text: str) -> str:
     return " ".join(nfc(sanitize(text, keep_newlines=False)).split())[:_LONGEST]
 
 
-def _with(front: Front, key: str, value: Any) -> Front:
-    return replace(front, **{key: value})
-
-
-_Read = Callable[[Front, _Field], tuple[Front, Fault | None]]
-
-
-def _text(key: str) -> _Read:
-    def read(front: Front, field: _Field) -> tuple[Front, Fault | None]:
-        return _with(front, key, ", ".join(field.values)), None
-
-    return read
-
-
-def _many(key: str, parts: str) -> _Read:
-    def read(front: Front, field: _Field) -> tuple[Front, Fault | None]:
-        values = (part.strip() for value in field.values for part in re.split(parts, value))
-        return _with(front, key, tuple(filter(None, values))), None
-
-    return read
-
-
-def _scope(front: Front, field: _Field) -> tuple[Front, Fault | None]:
-    value = _scope_of(field.values[0]) if len(field.values) == 1 else ""
-    if value:
-        return replace(front, scope=value), None
-    close = nearest(fold(field.values[0]), list(SCOPES)) or ", ".join(SCOPES)
-    return front, Fault(field.line, "scope", field.key, shown(", ".join(field.values)), close, fatal=True)
+def _read(front: Front, key: str, field: _Field) -> tuple[Front, Fault | None]:
+    """`front` with the field, or what is wrong with it."""
+    value: Any
+    name = {"date": "created_at", "department": "departments"}.get(key, key)
+    if key == "scope":
+        value = _scope_of(field.values[0]) if len(field.values) == 1 else ""
+        if not value:
+            close = nearest(fold(field.values[0]), list(SCOPES)) or ", ".join(SCOPES)
+            return front, Fault(field.line, key, field.key, shown(", ".join(field.values)), close, fatal=True)
+    elif key in ("date", "effective"):
+        found = read_day(field.values[0])
+        if found is None:
+            return front, Fault(field.line, "date", field.key, shown(field.values[0]))
+        value = found if key == "date" else found[:10]
+    elif key in _PARTED:
+        parts = (part.strip() for value in field.values for part in re.split(_PARTED[key], value))
+        value = tuple(filter(None, parts))
+    else:
+        value = ", ".join(field.values)
+    return replace(front, **{name: value}), None
 
 
 def _scope_of(text: str) -> str:
     """The scope that a value means in any of its spellings, "" for none."""
     name = _name(text)
     return next((scope for scope in SCOPES if name in _words(scope)), "")
-
-
-def _day(key: str) -> _Read:
-    def read(front: Front, field: _Field) -> tuple[Front, Fault | None]:
-        found = read_day(field.values[0])
-        if found is None:
-            return front, Fault(field.line, "date", field.key, shown(field.values[0]))
-        return _with(front, key, found if key == "created_at" else found[:10]), None
-
-    return read
 
 
 def read_day(text: str) -> str | None:
@@ -294,18 +266,3 @@ def read_day(text: str) -> str | None:
     except OverflowError:
         return None
     return moment.isoformat(timespec="seconds")
-
-
-_READERS: Mapping[str, _Read] = {
-    "id": _text("id"),
-    "title": _text("title"),
-    "date": _day("created_at"),
-    "effective": _day("effective"),
-    "scope": _scope,
-    "department": _many("departments", r"[,;+/&]|\s(?:and|và|va)\s"),
-    "only": _many("only", r"[,;+/&]|\s(?:and|và|va)\s"),
-    "version": _text("version"),
-    "supersedes": _many("supersedes", r";"),
-    "url": _text("url"),
-    "agent": _text("agent"),
-}

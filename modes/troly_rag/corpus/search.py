@@ -80,7 +80,6 @@ class Passage:
     version: str
     relevance: float
     status: Status = "current"
-    where: str = ""
     share: float = 0.0
     closeness: float = 0.0
     value: float = 0.0
@@ -248,7 +247,6 @@ def _passage(query: str, find: Find, covered: Coverage, card: Card, status: Stat
         version=card.version,
         relevance=relevance(covered, find.similarity),
         status=status,
-        where=find.where,
         share=covered.share,
         closeness=covered.closeness,
         unread=covered.unread,

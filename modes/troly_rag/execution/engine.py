@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from troly.errors import AccessError, ConfigError, InputError, TrolyError
 from troly.plugin.events import Event, Plan, Progress, StepFinished, StepStarted, Task
@@ -28,7 +26,7 @@ from troly_rag.strings import say
 from troly_rag.tools.calculator import run_calculation
 from troly_rag.tools.documents import run_search, run_summary
 from troly_rag.tools.interface import ToolError, ToolInputs, ToolResult
-from troly_rag.tools.logs import run_log
+from troly_rag.tools.logs import log_files, run_log
 
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
@@ -171,46 +169,29 @@ class Execution:
         return round(self.cache_hits / self.cache_lookups, 2) if self.cache_lookups else 0.0
 
 
-def agent_outputs(
-    routing: Routing, results: Mapping[str, ToolResult], runs: Sequence[ToolRun]
-) -> tuple[AgentOutput, ...]:
-    """One output an agent, in the order of the routing."""
-    return tuple(_output(part, routing.tasks, results, runs) for part in routing.parts)
-
-
 def _output(
     part: AgentPart, tasks: Sequence[PlanTask], results: Mapping[str, ToolResult], runs: Sequence[ToolRun]
 ) -> AgentOutput:
+    """What one agent did; a query that no search was made for has no answer of its own."""
     mine = [task for task in tasks if task.agent == part.agent]
     by_id = {run.node_id: run for run in runs if run.agent == part.agent}
-    ordered = tuple(by_id[task.id] for task in mine if task.id in by_id)
-    searches = [task for task in mine if task.tool in (RAG, LOG)]
-    lost = bool(searches) and all(_failed(by_id.get(task.id)) for task in searches)
-    alone = not searches and all(run.status == "failed" for run in ordered)
+    found = {task.query_index: results[task.id] for task in mine if task.tool == RAG and task.id in results}
+    # Lost when no search went well; for an agent that only computes, when that failed.
+    judged = [by_id.get(task.id) for task in mine if task.tool in (RAG, LOG)] or list(by_id.values())
     return AgentOutput(
         agent=part.agent,
-        queries=tuple(_answer(number, text, mine, results) for number, text in enumerate(part.queries, 1)),
-        runs=ordered,
+        queries=tuple(
+            QueryAnswer(number, text, found.get(number, ToolResult()), looked_up=number in found)
+            for number, text in enumerate(part.queries, 1)
+        ),
+        runs=tuple(by_id[task.id] for task in mine if task.id in by_id),
         extras=tuple(
             (task.tool, results[task.id])
             for task in mine
             if task.tool != RAG and task.id in results and results[task.id].answer
         ),
-        status="failed" if lost or alone else "success",
+        status="failed" if all(run is None or run.status == "failed" for run in judged) else "success",
     )
-
-
-def _answer(
-    number: int, text: str, tasks: Sequence[PlanTask], results: Mapping[str, ToolResult]
-) -> QueryAnswer:
-    """What the search of one query found; a query that no search was made for has no answer of its own."""
-    task = next((task for task in tasks if task.tool == RAG and task.query_index == number), None)
-    result = results.get(task.id) if task is not None else None
-    return QueryAnswer(number, text, result or ToolResult(), looked_up=result is not None)
-
-
-def _failed(run: ToolRun | None) -> bool:
-    return run is None or run.status == "failed"
 
 
 # --- Telling what is done: the documents' stream, the live plan, the steps
@@ -247,14 +228,9 @@ class Reporter:
 
     def plan_ready(self) -> None:
         """The plan stands (004-47)."""
+        shown = ("agent", "tool", "purpose", "message")
         listed = [
-            {
-                "step_number": number,
-                "agent": task.agent,
-                "tool": task.tool,
-                "purpose": task.purpose,
-                "message": task.message,
-            }
+            {"step_number": number, **{name: getattr(task, name) for name in shown}}
             for number, task in enumerate(self._tasks, 1)
         ]
         self._say(
@@ -350,48 +326,34 @@ class ToolCaller:
         self, agent: Agent, task: PlanTask, query: str, before: tuple[ToolResult, ...]
     ) -> ToolResult:
         """The tool's result; one with `error` where the tool says that it cannot. Raises what the tool raises."""
+        passages: dict[tuple[str, str], Passage] = {}
+        for one in (one for result in before for one in result.passages):
+            passages.setdefault((one.document, one.text), one)
+        best = tuple(sorted(passages.values(), key=lambda one: -one.relevance))
         text = spaced(query) if task.tool == MATH else query
-        inputs = ToolInputs(
-            self.turn, agent, text, self.user, self.config, self.corpora, passages_of(before), self.before
-        )
+        inputs = ToolInputs(self.turn, agent, text, self.user, self.config, self.corpora, best, self.before)
         try:
-            return _with_digest(await TOOLS[task.tool](inputs))
+            found = await TOOLS[task.tool](inputs)
         except ToolError as error:
             return ToolResult(error=error.message, error_kind=error.kind)
-
-
-def passages_of(results: Sequence[ToolResult]) -> tuple[Passage, ...]:
-    """The passages of several results, each once, best first."""
-    found: dict[tuple[str, str], Passage] = {}
-    for result in results:
-        for passage in result.passages:
-            found.setdefault((passage.document, passage.text), passage)
-    return tuple(sorted(found.values(), key=lambda passage: -passage.relevance))
+        evidence = [one.as_dict() for one in found.evidence]
+        held = [(one.document, one.text) for one in found.passages]
+        parts = (found.answer, evidence, held, found.denied, found.covered, found.unread)
+        return replace(found, digest=digest(*parts))
 
 
 def log_state(agent: Agent, task: PlanTask) -> list[tuple[str, int, int]]:
     """Names, times and sizes of the agent's log files, for tasks that read them."""
-    if task.tool != LOG:
-        return []
-    files = [Path(name) for pattern in agent.log_files for name in sorted(glob(pattern))]  # noqa: PTH207 (absolute patterns)
-    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file()]
-
-
-def _with_digest(found: ToolResult) -> ToolResult:
-    evidence = [one.as_dict() for one in found.evidence]
-    passages = [(passage.document, passage.text) for passage in found.passages]
-    parts = (found.answer, evidence, passages, found.denied, found.covered, found.unread)
-    return replace(found, digest=digest(*parts))
+    files: list[Path] = log_files(agent.log_files) if task.tool == LOG else []
+    return [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
 # --- Running a plan
 
-T = TypeVar("T")
-TIMEOUT, KILLED = "timeout", "killed"
+TIMEOUT, KILLED, DEPENDENCY = "timeout", "killed", "dependency_failed"
 # Trying again does not help against these.
 _FINAL = (InputError, ConfigError, AccessError)
 _PAUSE = 0.02
-DEPENDENCY = "dependency_failed"
 Call = Callable[[Agent, PlanTask, str, tuple[ToolResult, ...]], Awaitable[ToolResult]]
 
 
@@ -415,19 +377,15 @@ async def execute(routing: Routing, setup: ExecutionSetup, reporter: Reporter) -
     began = time.perf_counter()
     reporter.plan_ready()
     for group in routing.groups:
-        await asyncio.gather(*(plan.run(task) for task in group if task.agent != ORCHESTRATOR))
-    outputs = agent_outputs(routing, plan.results, plan.runs)
+        agents = dict.fromkeys(task.agent for task in group if task.agent != ORCHESTRATOR)
+        await asyncio.gather(*(plan.run_agent([t for t in group if t.agent == name]) for name in agents))
+    outputs = tuple(_output(part, routing.tasks, plan.results, plan.runs) for part in routing.parts)
     as_text = setup.limits.output_format == "text"
     records = tuple(output.as_text() if as_text else output.as_dict() for output in outputs)
     reporter.all_done(records)
+    spent = duration("rag.execution", (time.perf_counter() - began) * 1000)
     return Execution(
-        outputs,
-        tuple(plan.runs),
-        plan.hits,
-        plan.lookups,
-        duration("rag.execution", (time.perf_counter() - began) * 1000),
-        tuple(reporter.stream),
-        records,
+        outputs, tuple(plan.runs), plan.hits, plan.lookups, spent, tuple(reporter.stream), records
     )
 
 
@@ -435,90 +393,84 @@ class _PlanRun:
     """The tasks of one plan on their way: `results` by id, `runs` in the order they ended."""
 
     def __init__(self, routing: Routing, setup: ExecutionSetup, reporter: Reporter) -> None:
-        self._routing = routing
-        self._setup = setup
-        self._reporter = reporter
+        self._routing, self._setup, self._reporter = routing, setup, reporter
         self.results: dict[str, ToolResult] = {}
         self.runs: list[ToolRun] = []
-        self.hits = 0
-        self.lookups = 0
+        self.hits = self.lookups = 0
         limits = setup.limits
-        self._slots = Slots(limits.max_concurrent_agents if limits.enable_parallel_execution else 1)
+        self._slots = asyncio.Semaphore(
+            limits.max_concurrent_agents if limits.enable_parallel_execution else 1
+        )
         self._ended = {task.id: asyncio.Event() for task in routing.tasks if task.agent != ORCHESTRATOR}
         self._spent: defaultdict[str, float] = defaultdict(float)
 
-    async def run(self, task: PlanTask) -> None:
+    async def run_agent(self, tasks: Sequence[PlanTask]) -> None:
+        """Run the tasks of one agent in one group side by side, when there is a place for the agent (004-39)."""
+        async with self._slots:
+            await asyncio.gather(*map(self._run, tasks))
+
+    async def _run(self, task: PlanTask) -> None:
         """Wait for what the task needs, run it, and report how it went."""
         for needed in task.depends_on:
             await self._ended[needed].wait()
         try:
-            async with self._slots.of(task.agent):
-                self._reporter.started(task)
-                run, detail = await self._run(task)
-                await in_order("rag.tasks", task.id)
+            self._reporter.started(task)
+            began, clock = current_time(f"rag.began:{task.id}"), time.perf_counter()
+            query = self._query(task)
+            before = tuple(self.results[needed] for needed in task.depends_on if needed in self.results)
+            input_hash = digest(task.agent, task.tool, query, [result.digest for result in before])
+            result, attempts, cached = await self._result(task, query, before, input_hash)
+            if not result.error:
+                self.results[task.id] = result
+            spent = duration(f"rag.run:{task.id}", (time.perf_counter() - clock) * 1000)
+            self._spent[task.agent] += spent
+            run = ToolRun(
+                node_id=task.id,
+                agent=task.agent,
+                tool=task.tool,
+                query_index=task.query_index,
+                status=_status(result),
+                started_at=began,
+                ended_at=current_time(f"rag.ended:{task.id}"),
+                duration_ms=round(spent, 3),
+                input_hash=input_hash,
+                output_hash=result.digest,
+                depends_on=task.depends_on,
+                cached=cached,
+                attempts=attempts,
+                error_type=result.error_kind,
+                error=result.error,
+            )
+            await in_order("rag.tasks", task.id)
             self.runs.append(run)
-            self._reporter.finished(task, run, detail)
+            self._reporter.finished(task, run, self._detail(run, result))
         finally:
             self._ended[task.id].set()
 
-    async def _run(self, task: PlanTask) -> tuple[ToolRun, str]:
-        began, clock = current_time(f"rag.began:{task.id}"), time.perf_counter()
-        query = self._query(task)
-        before = tuple(self.results[needed] for needed in task.depends_on if needed in self.results)
-        input_hash = digest(task.agent, task.tool, query, [result.digest for result in before])
-        cached = False
-        if task.depends_on and not before:
-            attempted: AttemptResult[ToolResult] = AttemptResult(
-                None, 0, DEPENDENCY, say("run.dependency", self._setup.lang)
-            )
-        else:
-            attempted, cached = await self._result(task, query, before, input_hash)
-        result = attempted.value
-        if result is not None and not result.error:
-            self.results[task.id] = result
-        spent = duration(f"rag.run:{task.id}", (time.perf_counter() - clock) * 1000)
-        self._spent[task.agent] += spent
-        run = ToolRun(
-            node_id=task.id,
-            agent=task.agent,
-            tool=task.tool,
-            query_index=task.query_index,
-            status=_status(result),
-            started_at=began,
-            ended_at=current_time(f"rag.ended:{task.id}"),
-            duration_ms=round(spent, 3),
-            input_hash=input_hash,
-            output_hash=result.digest if result is not None else "",
-            depends_on=task.depends_on,
-            cached=cached,
-            attempts=attempted.attempts,
-            error_type=attempted.error_type or (result.error_kind if result is not None else ""),
-            error=attempted.error or (result.error if result is not None else ""),
-        )
-        return run, self._detail(run, result)
-
     async def _result(
         self, task: PlanTask, query: str, before: tuple[ToolResult, ...], input_hash: str
-    ) -> tuple[AttemptResult[ToolResult], bool]:
-        """The result of the task, and whether it is from the cache: asked before by somebody who may see the same."""
+    ) -> tuple[ToolResult, int, bool]:
+        """The result of the task, how often the tool was called, and whether somebody who may see the same asked before."""
         limits, cache, agent = self._setup.limits, self._setup.cache, self._setup.agents[task.agent]
+        if task.depends_on and not before:
+            return ToolResult(error=say("run.dependency", self._setup.lang), error_kind=DEPENDENCY), 0, False
         key = digest(input_hash, self._setup.scope, self._setup.state(agent, task))
         if limits.enable_caching:
             self.lookups += 1
             kept = cache.get(key, limits.cache_ttl_seconds)
             if kept is not None:
                 self.hits += 1
-                return AttemptResult(kept, 0), True
+                return kept, 0, True
         left = agent.timeout_ms - self._spent[agent.name]
-        attempted = await attempt(
+        result, attempts = await _attempt(
             lambda: self._setup.call(agent, task, query, before),
             seconds=max(0.0, min(agent.call_timeout_ms, left) / 1000),
             retries=limits.max_retries,
             lang=self._setup.lang,
         )
-        if limits.enable_caching and attempted.value is not None and not attempted.value.error:
-            cache.put(key, attempted.value)
-        return attempted, False
+        if limits.enable_caching and not result.error:
+            cache.put(key, result)
+        return result, attempts, False
 
     def _query(self, task: PlanTask) -> str:
         """The query of a search; for what follows on searches, all that the agent is asked."""
@@ -528,44 +480,32 @@ class _PlanRun:
             return queries[task.query_index - 1]
         return "\n".join(queries)
 
-    def _detail(self, run: ToolRun, result: ToolResult | None) -> str:
-        lang = self._setup.lang
-        if result is None or result.error:
-            return say("run.failed", lang, why=run.error or run.error_type)
+    def _detail(self, run: ToolRun, result: ToolResult) -> str:
+        if result.error:
+            return say("run.failed", self._setup.lang, why=result.error)
         key = "run.cached" if run.cached else "run.found"
-        return say(key, lang, passages=len(result.passages), denied=result.denied)
+        return say(key, self._setup.lang, passages=len(result.passages), denied=result.denied)
 
 
-def _status(result: ToolResult | None) -> RunStatus:
-    if result is None or result.error:
+def _status(result: ToolResult) -> RunStatus:
+    if result.error:
         return "failed"
     return "denied" if result.denied and not result.passages and not result.answer else "done"
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptResult(Generic[T]):
-    """The value, or why there is none: `error_type` (timeout, killed, or the error's name) and `error` in words."""
+async def _attempt(
+    work: Callable[[], Awaitable[ToolResult]], *, seconds: float, retries: int, lang: Lang
+) -> tuple[ToolResult, int]:
+    """What `work` gives, called at most `retries` more times and for `seconds` in all, and how often it was called.
 
-    value: T | None
-    attempts: int
-    error_type: str = ""
-    error: str = ""
-
-
-async def attempt(
-    work: Callable[[], Awaitable[T]], *, seconds: float, retries: int, lang: Lang
-) -> AttemptResult[T]:
-    """Call `work` until it gives a value, at most `retries` more times and `seconds` in all.
-
-    Only the cancelling of the caller itself is raised.
+    What gives nothing is a result with an error: timeout, killed, or the error's name. Only the cancelling of the caller
+    itself is raised.
     """
     loop = asyncio.get_running_loop()
-    until = loop.time() + seconds
-    failed: AttemptResult[T] = AttemptResult(None, 0, TIMEOUT, say("run.timeout", lang))
-    for number in range(1, retries + 2):
-        left = until - loop.time()
-        if left <= 0:
-            return AttemptResult(None, number - 1, failed.error_type, failed.error)
+    until, number = loop.time() + seconds, 0
+    timeout = failed = ToolResult(error=say("run.timeout", lang), error_kind=TIMEOUT)
+    while number <= retries and (left := until - loop.time()) > 0:
+        number += 1
         task = asyncio.ensure_future(work())
         try:
             done, _ = await asyncio.wait({task}, timeout=left)
@@ -573,49 +513,20 @@ async def attempt(
             task.cancel()
             raise
         if not done:
-            _abandon(task)
-            return AttemptResult(None, number, TIMEOUT, say("run.timeout", lang))
+            # It ends by itself; its result or error is ignored.
+            task.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception())
+            task.cancel()
+            return timeout, number
         if task.cancelled():
-            return AttemptResult(None, number, KILLED, say("run.killed", lang))
+            return ToolResult(error=say("run.killed", lang), error_kind=KILLED), number
         error = task.exception()
         if error is None:
-            return AttemptResult(task.result(), number)
-        failed = AttemptResult(None, number, type(error).__name__, _words(error, lang))
+            return task.result(), number
+        told = (
+            error.render(lang).line() if isinstance(error, TrolyError) else " ".join(str(error).split())[:200]
+        )
+        failed = ToolResult(error=told or type(error).__name__, error_kind=type(error).__name__)
         if isinstance(error, _FINAL) or not isinstance(error, Exception):
             break
         await asyncio.sleep(min(_PAUSE * 2 ** (number - 1), max(0.0, until - loop.time())))
-    return failed
-
-
-def _abandon(task: asyncio.Future[T]) -> None:
-    """Cancel it and let it end by itself; its result or error is ignored."""
-    task.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception())
-    task.cancel()
-
-
-def _words(error: BaseException, lang: Lang) -> str:
-    if isinstance(error, TrolyError):
-        return error.render(lang).line()
-    return " ".join(str(error).split())[:200] or type(error).__name__
-
-
-class Slots:
-    """At most `agents` different agents inside `of` at any moment (004-39); one that works already may do several tasks."""
-
-    def __init__(self, agents: int) -> None:
-        self._most = max(1, agents)
-        self._busy: Counter[str] = Counter()
-        self._changed = asyncio.Condition()
-
-    @asynccontextmanager
-    async def of(self, agent: str) -> AsyncIterator[None]:
-        """Wait for a place for `agent`, and give it back."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._busy[agent] or len(+self._busy) < self._most)
-            self._busy[agent] += 1
-        try:
-            yield
-        finally:
-            self._busy[agent] -= 1
-            async with self._changed:
-                self._changed.notify_all()
+    return failed, number

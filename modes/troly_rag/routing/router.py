@@ -1,19 +1,31 @@
-"""The router without a model: questions split, understood in full, given to agents with tools and a plan (004-08, 004-11)."""
+"""The router: small talk told apart, questions split and given to agents with tools and a plan (004-08, 004-11, 004-18).
+
+By rules, or by one question to a model, which is given facts and never the rules' guesses; the code builds plan, ids and
+tools from its choices.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
+from pydantic import BaseModel, Field
+
+from troly.plugin.context import TurnContext
+from troly.plugin.events import Source
 from troly.text.catalogue import Lang
 from troly.text.dates import find_ranges
+from troly.text.everyday import SmallTalk, everyday_phrases, small_talk
 from troly.text.fold import fold
+from troly.text.match import blank_out, spans_of
+from troly_rag.answer.written import asked_by
 from troly_rag.config import Agent, RagConfig
-from troly_rag.corpus.coverage import figure_request
+from troly_rag.corpus.coverage import figure_request, question_of
 from troly_rag.routing.agent_choice import AgentChoice, Question, picker_of
-from troly_rag.routing.follow_up import FullQuestion, complete_question
-from troly_rag.routing.lexicons import label, spelt_out
+from troly_rag.routing.follow_up import FullQuestion
+from troly_rag.routing.lexicons import label
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
 from troly_rag.routing.questions import (
     is_arithmetic,
@@ -27,8 +39,7 @@ from troly_rag.routing.questions import (
     wants_math,
     wants_summary,
 )
-from troly_rag.routing.small_talk import check_small_talk, reply
-from troly_rag.strings import say
+from troly_rag.strings import prompts, say
 from troly_rag.tools.calculator import figures_of
 
 HR_DOMAIN = "hr_policies"
@@ -36,6 +47,28 @@ HR_DOMAIN = "hr_policies"
 SURE = 0.5
 _CERTAIN = 0.75
 _MOST_TEXT = 600
+
+
+# Kinds that are answered in words of their own; the others with the document's sentence.
+_OWN_WORDS = {
+    "thanks": "thanks",
+    "bye": "bye",
+    "identity": "self",
+    "ability": "self",
+    "chat": "other",
+    "ack": "more",
+}
+
+
+def check_small_talk(message: str) -> SmallTalk:
+    """What kind of small talk `message` is, or the question in it; what is worked out or known here is none."""
+    talk, asked = small_talk(message), question_of(message)
+    if asked.names_something or asked.own_figures:
+        return talk if talk.kind is None else SmallTalk(None, message.strip())
+    said = [hit for hit in everyday_phrases(message) if hit.label == "chat"]
+    if talk.kind is None and said and not question_of(blank_out(message, spans_of(said))).tokens:
+        return SmallTalk("chat", "")
+    return talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +81,6 @@ class ParsedMessage:
     leaned: bool = False
     kind: str = ""
     before: str = ""
-
-
-def parse_message(message: str, before: str, config: RagConfig, lang: Lang) -> ParsedMessage:
-    """Small talk or the questions of `message`; `before` is the conversation's last question in full."""
-    talk = check_small_talk(spelt_out(message, lang))
-    if talk.kind:
-        return ParsedMessage(message, kind=talk.kind)
-    return parse_questions(message, complete_question(talk.rest, before, lang), before, config, lang)
 
 
 def parse_questions(
@@ -98,7 +123,8 @@ def route(
 ) -> Routing:
     """The whole routing structure by rules."""
     if message.kind:
-        return Routing(message.original, complexity="chitchat", response=reply(message.kind, lang))
+        response = say(f"chitchat.{_OWN_WORDS.get(message.kind, 'greeting')}", lang)
+        return Routing(message.original, complexity="chitchat", response=response)
     parts = _parts(message, config, lang, now)
     tasks = plan(parts, lang, message.original)
     return Routing(
@@ -241,3 +267,106 @@ def _clause(text: str, lang: Lang) -> str:
 
 def _small(text: str) -> str:
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
+
+
+# --- The model's choices: what does not hold against the configuration is dropped and said (004-07, 004-08)
+
+_LONGEST_REPLY = 400
+_LONGEST_NAME = 60
+_MOST_QUESTIONS = 6
+
+
+class RoutedQuestion(BaseModel):
+    """One question for one agent, and what it takes beside the documents."""
+
+    agent: str = Field(max_length=80)
+    query: str = Field(max_length=_LONGEST_REPLY)
+    tool: Literal["documents", "calculation", "logs"] = "documents"
+
+
+class RouterReply(BaseModel):
+    """What the message is and who is asked: `small_talk` needs no document and is answered by `reply`."""
+
+    small_talk: bool = False
+    reply: str = Field(default="", max_length=_LONGEST_REPLY)
+    refined_query: str = Field(default="", max_length=800)
+    questions: list[RoutedQuestion] = Field(default_factory=list, max_length=_MOST_QUESTIONS)
+
+
+async def route_with_model(
+    turn: TurnContext, draft: Routing, config: RagConfig
+) -> tuple[Routing, Source, str]:
+    """The model's routing where it can be used, else the rules' draft, with who decided and why not the model."""
+    messages = prompts().messages("router", turn.language, agents=describe_agents(config), **asked_by(turn))
+    decision = await turn.model.decide("reflection_router", RouterReply, messages, RouterReply)
+    if decision.source == "rules":
+        return draft, "rules", decision.reason
+    found = merge_reply(draft, decision.value, config, turn.language)
+    if found is not None:
+        return found, "model", ""
+    return replace(draft, remarks=(*draft.remarks, say("remark.nothing", turn.language))), "rules", ""
+
+
+def merge_reply(draft: Routing, reply: RouterReply, config: RagConfig, lang: Lang) -> Routing | None:
+    """The routing as the model wants it; None where nothing of the reply can be used."""
+    if reply.small_talk and not reply.questions:
+        said = " ".join(reply.reply.split()) or say("chitchat.greeting", lang)
+        return Routing(draft.original_query, complexity="chitchat", response=said)
+    remarks: list[str] = []
+    parts = tuple(_chosen_parts(reply.questions, config, lang, remarks))
+    if not parts:
+        return None
+    if computed := [one.query for one in reply.questions if one.tool == "calculation"]:
+        parts = with_calculator(parts, computed, config)
+    refined = " ".join(reply.refined_query.split())[:_LONGEST_REPLY] or parts[0].queries[0]
+    return replace(
+        draft,
+        refined_query=refined,
+        parts=parts,
+        tasks=plan(parts, lang, draft.original_query),
+        complexity="complex",
+        response="",
+        certain=False,
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _chosen_parts(
+    questions: Sequence[RoutedQuestion], config: RagConfig, lang: Lang, remarks: list[str]
+) -> Iterator[AgentPart]:
+    """The questions by agent, each with the tools that its questions call for."""
+    tools = {"calculation": MATH, "logs": LOG}
+    queries: dict[str, list[str]] = {}
+    wanted: dict[str, set[str]] = {}
+    for question in questions:
+        text = " ".join(question.query.split())
+        name = question.agent.strip().lower()
+        if name not in config.agents:
+            known = ", ".join(config.agents)
+            remarks.append(say("remark.agent", lang, agent=question.agent[:_LONGEST_NAME], known=known))
+        elif text and text not in queries.setdefault(name, []):
+            queries[name].append(text)
+            wanted.setdefault(name, set()).update({tools[question.tool]} if question.tool in tools else ())
+    every = config.limits.tool_selection_strategy == "all"
+    for name, texts in queries.items():
+        agent = config.agents[name]
+        asked = {RAG, *wanted.get(name, ()), *((SUMMARY,) if len(texts) > 1 else ())}
+        kept = tuple(tool for tool in agent.tools if every or tool in asked)
+        if texts:
+            yield AgentPart(name, tuple(texts[: agent.max_queries]), kept or agent.tools[:1])
+
+
+def describe_agents(config: RagConfig) -> str:
+    """The agents with what they are for and what they can do beside looking into documents, one line each.
+
+    A sum over what one agent finds is worked out by another where it has no calculator of its own.
+    """
+    computes = any(MATH in agent.tools for agent in config.agents.values())
+    can = {
+        name: ["documents", *["calculation"] * computes, *["logs"] * (LOG in agent.tools)]
+        for name, agent in config.agents.items()
+    }
+    return "\n".join(
+        f"- {name}: {agent.description['en']}. Tools: {', '.join(can[name])}"
+        for name, agent in config.agents.items()
+    )

@@ -1,4 +1,4 @@
-"""math_tool: works out what a rule of a document comes to for the asker: so much a day, per cent of pay, days ahead.
+"""math_tool: works out what a rule of a document comes to for the asker: so much a day, per cent of pay.
 
 The rule's figures come from the documents' sentences, the others from the asker's words; the sum is shown, and nothing
 is guessed: where a figure is missing there is no result. Plain arithmetic of a question is left to `arithmetic`.
@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 from troly.text.catalogue import Lang
-from troly.text.dates import HCM, find_ranges, format_date
+from troly.text.dates import HCM
 from troly.text.fold import fold
 from troly.text.numbers import find_amounts, format_number
 from troly_rag.answer.grounding import claims_of
@@ -43,10 +42,6 @@ _OVER = re.compile(r"\b(?:qua|tren|hon|more than|over)\s+(\d+)\s+(\w+)")
 _DIVIDED = re.compile(
     r"\b(?:luong|salary|pay)[\w ]{0,20}?(?:chia|divided by|over)\s+(\d+)\s+(?:ngay|days|working)"
 )
-_IN_FULL = re.compile(
-    r"\b(?:du|full)\s+(\d+)\s+(?:thang|months).{0,40}?\b(\d+(?:[.,]\d+)?)\s+(?:thang|months?)(?:'s)?\s+(?:luong|pay|salary)"
-)
-_AHEAD = re.compile(r"\b(\d+)\s+(?:ngay|days)\b")
 _LEAST_PAY = 10_000
 _YEAR = re.compile(r"(?<![0-9/])(?:19|20)[0-9]{2}(?![0-9])")
 # A share of pay is that of the question when this much of its clause stands in it.
@@ -97,7 +92,7 @@ def figures_of(text: str) -> Figures:
     return Figures(counted, money, hourly, percent)
 
 
-def work_out(question: str, before: str, texts: Sequence[str], today: date, lang: Lang) -> str:
+def work_out(question: str, before: str, texts: Sequence[str], lang: Lang) -> str:
     """What the rules in `texts` (best first) come to with the figures of `question`, else of `before`; "" for nothing."""
     said = figures_of(question).over(figures_of(before))
     own = figures_of(question)
@@ -108,9 +103,7 @@ def work_out(question: str, before: str, texts: Sequence[str], today: date, lang
         lambda one: _by_hour(one, (question, asked), said, lang, fresh=fresh),
         lambda one: _by_unit(one, said, question, lang),
         lambda one: _by_divided_pay(one, said, own, lang),
-        lambda one: _in_full_months(one, said, lang),
         lambda one: _by_share(one, question, said, lang),
-        lambda one: _ahead(one, question, today, lang),
     )
     for text in texts:
         sentences = [one.strip() for one in claims_of(text)]
@@ -203,18 +196,6 @@ def _by_divided_pay(sentence: str, said: Figures, own: Figures, lang: Lang) -> s
     return _told([line], sentence, lang)
 
 
-def _in_full_months(sentence: str, said: Figures, lang: Lang) -> str:
-    """Months of pay for so many full months, for fewer in proportion."""
-    found = _IN_FULL.search(fold(sentence))
-    months = said.counted.get("month")
-    if found is None or months is None or said.money is None:
-        return ""
-    full, pays = Decimal(found[1]), Decimal(found[2].replace(",", "."))
-    value = said.money * pays * min(months, full) / full
-    line = f"{_money(said.money, lang)} × {_plain(pays, lang)} × {_plain(min(months, full), lang)} / {_plain(full, lang)} = {_money(value, lang)}"
-    return _told([line], sentence, lang)
-
-
 def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
     """A percentage of the pay that was said."""
     cases = [
@@ -232,25 +213,6 @@ def _by_share(sentence: str, question: str, said: Figures, lang: Lang) -> str:
     lines = [
         f"{_plain(share, lang)}% × {_money(money, lang)} = {_money(money * share / 100, lang)}"
         for _, share in chosen
-    ]
-    return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
-
-
-def _ahead(sentence: str, question: str, today: date, lang: Lang) -> str:
-    """The day that lies as many days ahead as the rule says, from a day that was named."""
-    text = fold(question)
-    if not re.search(r"\b(?:ngay nao|khi nao|hom nao|som nhat|which day|what date|earliest)\b", text):
-        return ""
-    days = find_ranges(question, today)
-    cases = [
-        (clause, Decimal(found[1])) for clause in _clauses(sentence) if (found := _AHEAD.search(fold(clause)))
-    ]
-    if not days or not cases or ("truoc" not in fold(sentence) and "notice" not in fold(sentence)):
-        return ""
-    start, chosen = days[0].start, _meant(question, cases) or cases
-    lines = [
-        f"{format_date(start)} + {_plain(count, lang)} = {format_date(start + timedelta(days=int(count)))}"
-        for _, count in chosen
     ]
     return _told(lines, "; ".join(clause for clause, _ in chosen), lang)
 
@@ -321,11 +283,11 @@ async def run_calculation(given: ToolInputs) -> ToolResult:
     The version in force counts, but where a past year is asked for that year's. Raises ToolError `arithmetic` for a
     division by zero, a huge power and the like; signs that make no sum are no sum.
     """
-    lang, today = given.turn.language, given.turn.now.astimezone(HCM).date()
+    lang, today = given.turn.language, given.turn.now.astimezone(HCM)
     years = set(_YEAR.findall(given.query)) - {str(today.year)}
     rules = [one for one in given.passages if (one.years & years if years else not one.superseded)]
     for passage in rules[:_PAGES]:
-        text = work_out(given.query, given.before, [passage.text], today, lang)
+        text = work_out(given.query, given.before, [passage.text], lang)
         # A word that neither the rule nor the sum holds may change what it comes to: a model works it out itself.
         held = text_of(f"{passage.title}\n{passage.section}\n{text}")
         if given.turn.model.reason_unavailable is None and question_of(given.query).coverage(held).unread:

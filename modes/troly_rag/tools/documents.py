@@ -188,7 +188,7 @@ def extract(
         while item < len(found) and is_listed(found[item][1]):
             chosen.add(item)
             item += 1
-    return tuple(Claim(found[at][1], found[at][0], round(scores[at], 4)) for at in sorted(chosen))
+    return tuple(Claim(found[at][1], found[at][0]) for at in sorted(chosen))
 
 
 def _score(question: str, sentence: str, heading: str) -> float:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.support.modes.rag import rag_desk
+from tests.support.modes.rag import rag_desk, routed
 from troly.config.problems import SettingsError
 from troly.paths import Paths
 from troly_rag.config import Agent, RagConfig, load, own_file
 from troly_rag.execution.cache import Cache
 from troly_rag.execution.engine import ExecutionSetup, Reporter, execute
-from troly_rag.routing.model_router import RouterReply, merge_reply
 from troly_rag.routing.plan import AgentPart, PlanTask, Routing
-from troly_rag.routing.router import parse_message, route
+from troly_rag.routing.router import RouterReply, merge_reply
 from troly_rag.tools.interface import ToolResult
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
 LATE = "Đi muộn bị phạt thế nào?"
 
 
@@ -31,7 +28,7 @@ def config_with(home: Path, text: str) -> RagConfig:
 
 
 def route_late(config: RagConfig) -> Routing:
-    return route(parse_message(LATE, "", config, "vi"), config, ("public",), "vi", NOW)
+    return routed(config, LATE)
 
 
 def test_an_agent_without_a_limit_has_the_default_for_a_call(tmp_path: Path) -> None:

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.modes.rag.test_flow_routing import NOW
-from tests.support.modes.rag import RagDesk, rag_desk
+from tests.support.modes.rag import RagDesk, rag_desk, routed
 from troly.paths import Paths
 from troly.plugin.events import TurnCompleted
 from troly_rag.config import RagConfig, load
-from troly_rag.routing.router import parse_message, route
 
 CONFIG: RagConfig = load(Paths.resolve({"TROLY_HOME": "/nowhere/troly"}))
 FACES = (
@@ -48,7 +46,7 @@ async def desk(home: Path) -> AsyncIterator[RagDesk]:
 @example("(づ｡◕‿‿◕｡)づ", "")
 @example("ʕ•ᴥ•ʔ ½", "⅓ ngày")
 def test_any_text_is_routed(text: str, before: str) -> None:
-    found = route(parse_message(text, before, CONFIG, "vi"), CONFIG, ("public",), "vi", NOW)
+    found = routed(CONFIG, text, before)
     assert found.is_chitchat or (found.parts and found.tasks)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.modes.rag import routed
 from troly.paths import Paths
 from troly_rag.config import RagConfig, load
-from troly_rag.routing.model_router import RouterReply, merge_reply
 from troly_rag.routing.plan import PlanTask, Routing
-from troly_rag.routing.router import parse_message, route
-
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
+from troly_rag.routing.router import RouterReply, merge_reply
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +21,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> RagConfig:
 
 
 def draft(config: RagConfig) -> Routing:
-    return route(parse_message("Đi muộn bị phạt thế nào?", "", config, "vi"), config, ("public",), "vi", NOW)
+    return routed(config, "Đi muộn bị phạt thế nào?")
 
 
 def reply(*questions: tuple[str, str, str], **more: Any) -> RouterReply:

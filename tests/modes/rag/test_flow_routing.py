@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.modes.rag import routed
 from tests.support.vietnamese import decomposed, plain
 from troly.paths import Paths
 from troly_rag.config import RagConfig, load
-from troly_rag.routing.plan import Routing
-from troly_rag.routing.router import parse_message, route
 
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
 VALUES = "giá trị cốt lõi, muộn có ảnh hưởng đến giá trị nào không"
 LEAVE = "Tính toán chi phí nghỉ phép và so sánh với chính sách công ty"
 
@@ -23,10 +20,6 @@ LEAVE = "Tính toán chi phí nghỉ phép và so sánh với chính sách công
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> RagConfig:
     return load(Paths.resolve({"TROLY_HOME": str(tmp_path_factory.mktemp("rag"))}))
-
-
-def routed(config: RagConfig, text: str, before: str = "", lang: Any = "vi") -> Routing:
-    return route(parse_message(text, before, config, lang), config, ("public", "private"), lang, NOW)
 
 
 def test_the_first_example_of_the_documents(config: RagConfig) -> None:
@@ -140,7 +133,7 @@ def test_a_greeting_before_a_question_is_no_small_talk(config: RagConfig, text: 
     ],
 )
 def test_questions_are_split_where_they_are_two(config: RagConfig, text: str, agents: list[str]) -> None:
-    lang = "en" if text.startswith("How") else "vi"
+    lang: Any = "en" if text.startswith("How") else "vi"
     assert [part.agent for part in routed(config, text, lang=lang).parts] == agents
 
 

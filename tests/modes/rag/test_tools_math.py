@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from contextlib import suppress
-from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from troly_rag.routing.questions import is_arithmetic
 from troly_rag.tools.arithmetic import (
     CalculationError,
-    Number,
     Quantity,
     Sign,
     Token,
@@ -27,8 +25,8 @@ from troly_rag.tools.calculator import missing_for, work_out
 NUMBERS = st.integers(-10_000, 10_000).map(Decimal)
 
 
-def number(value: Decimal | int, **units: int) -> Number:
-    return Number(Quantity(Decimal(value), units))
+def number(value: Decimal | int) -> Quantity:
+    return Quantity(Decimal(value))
 
 
 @given(NUMBERS, NUMBERS, NUMBERS, st.sampled_from("+-*"), st.sampled_from("+-*"))
@@ -98,10 +96,6 @@ LEAVE = "Nhân viên chính thức có 14 ngày phép năm hưởng nguyên lư�
 UNUSED = "Phần còn lại được quy đổi theo lương cơ bản chia 26 ngày công."
 OVERTIME = "Làm thêm ngày thường được trả 150% lương giờ, ngày nghỉ hằng tuần 200%, ngày lễ 300%."
 TRAVEL = "Công tác trong nước được chi khách sạn tối đa 900.000 VND mỗi đêm, phụ cấp 250.000 VND mỗi ngày."
-BONUS = (
-    "Nhân viên làm đủ 12 tháng được thưởng Tết bằng 1 tháng lương cơ bản, làm chưa đủ được tính theo tháng."
-)
-NOTICE = "Báo trước 45 ngày với hợp đồng không xác định thời hạn, 30 ngày với hợp đồng có thời hạn."
 
 
 @pytest.mark.parametrize(
@@ -117,33 +111,30 @@ NOTICE = "Báo trước 45 ngày với hợp đồng không xác định thời 
         (OVERTIME, "tăng ca 10 giờ hệ số 200% lương 20 triệu được bao nhiêu?", "1.923.077 VND"),
         (OVERTIME, "lương giờ 50k, làm ngày thường 6 tiếng được bao nhiêu?", "450.000 VND"),
         (TRAVEL, "đi công tác 3 đêm 4 ngày được chi bao nhiêu?", "3.700.000 VND"),
-        (BONUS, "làm 8 tháng, lương 12 triệu thưởng Tết bao nhiêu?", "8.000.000 VND"),
-        (NOTICE, "hợp đồng có thời hạn, báo hôm nay thì sớm nhất ngày nào được nghỉ?", "22/12/2026"),
     ],
 )
 def test_a_rule_comes_to_what_it_says_and_the_sum_is_shown(rule: str, question: str, result: str) -> None:
-    said = work_out(question, "", [rule], date(2026, 11, 22), "vi")
+    said = work_out(question, "", [rule], "vi")
     assert result in said
     assert "Theo quy định" in said
 
 
 def test_without_the_kind_of_day_every_kind_is_told() -> None:
-    said = work_out("tăng ca 10 giờ lương 20 triệu được bao nhiêu?", "", [OVERTIME], date(2026, 11, 22), "vi")
+    said = work_out("tăng ca 10 giờ lương 20 triệu được bao nhiêu?", "", [OVERTIME], "vi")
     assert all(value in said for value in ("1.442.308", "1.923.077", "2.884.615"))
 
 
 def test_figures_said_before_are_kept_and_nothing_is_guessed() -> None:
-    today = date(2026, 11, 22)
     before = "lương giờ mình 50k, chủ nhật làm 6 tiếng được bao nhiêu tiền"
-    assert "900.000 VND" in work_out("nếu trùng ngày lễ?", before, [OVERTIME], today, "vi")
-    assert work_out("sếp chưa duyệt thì sao?", before, [OVERTIME], today, "vi") == ""
-    for rule in (LATE, LEAVE, UNUSED, OVERTIME, TRAVEL, BONUS):
-        assert work_out("được bao nhiêu?", "", [rule], today, "vi") == ""
+    assert "900.000 VND" in work_out("nếu trùng ngày lễ?", before, [OVERTIME], "vi")
+    assert work_out("sếp chưa duyệt thì sao?", before, [OVERTIME], "vi") == ""
+    for rule in (LATE, LEAVE, UNUSED, OVERTIME, TRAVEL):
+        assert work_out("được bao nhiêu?", "", [rule], "vi") == ""
 
 
-@given(st.text(max_size=80), st.sampled_from([LATE, LEAVE, UNUSED, OVERTIME, TRAVEL, BONUS, NOTICE]))
+@given(st.text(max_size=80), st.sampled_from([LATE, LEAVE, UNUSED, OVERTIME, TRAVEL]))
 def test_any_question_is_held_against_a_rule(question: str, rule: str) -> None:
-    assert isinstance(work_out(question, "", [rule], date(2026, 11, 22), "vi"), str)
+    assert isinstance(work_out(question, "", [rule], "vi"), str)
 
 
 def test_what_is_missing_is_named() -> None:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.support.modes.desk import Desk
 from tests.support.modes.made import registry_of
 from tests.support.stores.prepared import prepared_services
 from tests.support.stores.services import profile, services_at
+from troly.text.catalogue import Lang
 from troly_rag import MODE, samples
+from troly_rag.config import RagConfig
+from troly_rag.routing.follow_up import complete_question
+from troly_rag.routing.lexicons import spelt_out
+from troly_rag.routing.plan import Routing
+from troly_rag.routing.router import ParsedMessage, check_small_talk, parse_questions, route
 
 
 class RagDesk(Desk):
@@ -41,3 +48,14 @@ async def rag_desk(home: Path, *, loaded: bool = True, **env: str) -> AsyncItera
         desk.become("private", department="hr")
         yield desk
         await services.llm.aclose()
+
+
+def routed(config: RagConfig, text: str, before: str = "", lang: Lang = "vi") -> Routing:
+    """How the rules route a message after the question `before`, without looking into documents."""
+    talk = check_small_talk(spelt_out(text, lang))
+    message = (
+        ParsedMessage(text, kind=talk.kind)
+        if talk.kind
+        else parse_questions(text, complete_question(talk.rest, before, lang), before, config, lang)
+    )
+    return route(message, config, ("public", "private"), lang, datetime(2026, 11, 22, tzinfo=UTC))
