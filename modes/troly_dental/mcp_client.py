@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+T = TypeVar("T")
 ENDPOINT = "/mcp"
 # Beside a tool's answer: the key of the house's error behind a refusal, and what a search tells of itself.
 ERROR_META, SEARCH_META, LANGUAGE_META = "troly/error", "troly/search", "troly/language"
@@ -70,27 +71,20 @@ async def _answer_of(
     return ToolResult(found if isinstance(found, dict) else {}, text, beside)
 
 
-def line_of(error: BaseException) -> str:
-    """The reason in one line; of a group the first."""
+def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
+    return error
+
+
+def line_of(error: BaseException) -> str:
+    """The reason in one line; of a group the first."""
+    error = _first(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
 
 
-@dataclass(slots=True)
-class _PendingCall:
-    """One call on its way: a tool (none: whether `arguments["tool"]` is there), and where the answer goes."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    meta: Mapping[str, Any] | None
-    answer: asyncio.Future[ToolResult] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-
-
 class McpConnection:
-    """One session with an MCP server, kept by a task of its own so that its end never touches the caller.
+    """Calls of an MCP server, each in a session and a task of its own, so that its end never touches the caller.
 
     `call` raises McpCallError when the server cannot be reached, refuses, breaks off, or is silent for `seconds`.
     After a server was found unreachable or silent the calls that follow fail at once. `asked` says that a call was
@@ -102,93 +96,63 @@ class McpConnection:
         self._near = (urlsplit(url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
         self._token = token
         self._seconds = seconds
-        self._queue: asyncio.Queue[_PendingCall | None] = asyncio.Queue()
-        self._task: asyncio.Task[None] | None = None
         self._gone = ""
+        self._late: set[asyncio.Task[Any]] = set()
         self.asked = self.busy = False
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
     ) -> ToolResult:
         """See `Caller`."""
-        if self._gone:
-            raise McpCallError(self._gone)
-        if self._task is None:
-            # Reading the library takes a second: not on the loop, and not on the server's time.
-            await asyncio.to_thread(_libraries)
-        if self._task is None:
-            self._task = asyncio.create_task(self._serve())
-        asked = _PendingCall(tool, arguments, meta)
-        self._queue.put_nowait(asked)
-        self.asked = True
-        waiting: set[asyncio.Future[Any]] = {asked.answer, self._task}
-        try:
-            done, _ = await asyncio.wait(waiting, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            # Whoever stopped the call does not wait for the server to notice.
-            self._gone = "the call was stopped"
-            asked.answer.cancel()
-            raise
-        if asked.answer.done():
-            return asked.answer.result()
-        asked.answer.cancel()
-        if not done:
-            self._gone = f"no answer within {self._seconds:g} s"
-        raise McpCallError(self._gone or "the connection was closed")
+        return await self._within_time(lambda client: _answer_of(client, tool, arguments, meta))
 
     async def offers(self, tool: str) -> bool:
         """Whether the server has `tool`; raises McpCallError."""
-        return bool((await self.call("", {"tool": tool})).found["offered"])
+        listed = await self._within_time(lambda client: client.list_tools())
+        return tool in {one.name for one in listed.tools}
 
     async def close(self) -> None:
-        """End the session; a server that does not let go is left."""
-        if self._task is None:
-            return
+        """Wait until calls that were given up have let go of the server."""
+        if self._late:
+            await asyncio.wait(self._late, timeout=self._seconds)
+
+    async def _within_time(self, work: Callable[[Any], Awaitable[T]]) -> T:
         if self._gone:
-            self._task.cancel()
-        self._queue.put_nowait(None)
-        _, late = await asyncio.wait({self._task}, timeout=self._seconds)
-        for task in late:
-            task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await self._task
-
-    async def _serve(self) -> None:
+            raise McpCallError(self._gone)
+        # Reading the library takes a second: not on the loop, and not on the server's time.
+        await asyncio.to_thread(_libraries)
+        task = asyncio.create_task(self._in_session(work))
+        self.asked = True
         try:
-            await self._hold()
-        except Exception as error:  # noqa: BLE001 (whatever the library meets, the turn goes on)
-            self._gone = self._gone or line_of(error)
+            await asyncio.wait({task}, timeout=self._seconds)
+        finally:
+            # Whoever stopped the call, or waited long enough, does not wait for the server to notice.
+            if not task.done():
+                self._gone = f"no answer within {self._seconds:g} s"
+                task.cancel()
+                self._late.add(task)
+        if task.cancelled() or not task.done():
+            raise McpCallError(self._gone or "the connection was closed")
+        return task.result()
 
-    async def _hold(self) -> None:
+    async def _in_session(self, work: Callable[[Any], Awaitable[T]]) -> T:
         http_client, session, transport = _libraries()
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         # A proxy of the environment has no business between two processes of one machine.
         http = http_client(headers=headers, timeout=self._seconds, trust_env=not self._near)
-        async with http, session(transport(self._url, http_client=http)) as client:
-            while (asked := await self._queue.get()) is not None:
-                if asked.answer.done():
-                    continue
-                self.busy = True
-                try:
-                    answer = await _done(client, asked)
-                except McpCallError as error:
-                    if not asked.answer.done():
-                        asked.answer.set_exception(error)
-                    continue
-                finally:
-                    self.busy = False
-                if not asked.answer.done():
-                    asked.answer.set_result(answer)
-
-
-async def _done(client: Any, asked: _PendingCall) -> ToolResult:
-    if asked.tool:
-        return await _answer_of(client, asked.tool, asked.arguments, asked.meta)
-    try:
-        offered = {one.name for one in (await client.list_tools()).tools}
-    except Exception as error:
-        raise McpCallError(line_of(error)) from error
-    return ToolResult({"offered": asked.arguments["tool"] in offered})
+        self.busy = True
+        try:
+            async with http, session(transport(self._url, http_client=http)) as client:
+                return await work(client)
+        except McpCallError:
+            raise
+        except Exception as error:  # (whatever the library meets, the turn goes on)
+            if isinstance(found := _first(error), McpCallError):
+                raise found from None
+            self._gone = line_of(error)
+            raise McpCallError(self._gone) from error
+        finally:
+            self.busy = False
 
 
 def _libraries() -> tuple[Any, Any, Any]:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,13 +53,13 @@ def subjects(question: str) -> dict[str, int]:
     ("răng hàm bị sâu" names "răng sâu").
     """
     found: Counter[str] = Counter()
-    for hit in _subject_lexicon().find(question):
+    for hit in _phrases().find(question):
         found[hit.label] = max(found[hit.label], len(fold.words(hit.phrase)))
     typed = fold.tokens(question)
     places: dict[str, list[int]] = {}
     for at, token in enumerate(typed):
         places.setdefault(token.folded, []).append(at)
-    for name in _scattered_names():
+    for name in _names():
         if all(word.folded in places for word in name.words) and _stand_together(name.words, typed, places):
             found[name.topic] = max(found[name.topic], len(name.words))
     return dict(found)
@@ -76,8 +76,7 @@ def _without_denied(question: str) -> str:
 
 
 @cache
-def _subject_lexicon() -> Lexicon:
-    """Titles and other names of every topic, in both languages."""
+def _phrases() -> Lexicon:
     named: dict[str, list[str]] = {}
     for note in note_files():
         named.setdefault(note.topic, []).extend((note.title, *note.also))
@@ -85,7 +84,8 @@ def _subject_lexicon() -> Lexicon:
 
 
 @cache
-def _scattered_names() -> tuple[_Name, ...]:
+def _names() -> tuple[_Name, ...]:
+    """Titles and other names of every topic, in both languages."""
     names = []
     for note in note_files():
         for alias in (note.title, *note.also):
@@ -116,8 +116,6 @@ def _stand_together(
 _ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
 _GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
-# What a sentence gains that answers the kind of question (how long, may I), beside the words it shares.
-_RIGHT_KIND = 1.2
 
 
 def sentences_of(text: str) -> list[str]:
@@ -128,15 +126,8 @@ def sentences_of(text: str) -> list[str]:
 def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[str]:
     """Up to `count` of `sentences` that answer `question` best, in their own order; the first ones where none does."""
     wanted = fold.folded_words(subject_words(question))
-    kinds = [
-        label.removesuffix(" asked") for label in _asked().labels_in(question) if label.endswith(" asked")
-    ]
     common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
-    points = []
-    for at, sentence in enumerate(sentences):
-        shared = _shared(sentence, wanted, common, len(sentences))
-        fitting = sum(_answers(sentence, kind, first=at == 0) for kind in kinds)
-        points.append(shared + _RIGHT_KIND * fitting)
+    points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
     ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
     return [sentences[at] for at in sorted(ranked[:count])]
 
@@ -156,10 +147,6 @@ def _shared(sentence: str, wanted: Sequence[str], common: Mapping[str, int], tot
     pairs = set(fold.bigrams(words)) & set(fold.bigrams(wanted))
     told = sum(rare.values()) + sum(max(rare.get(word, 0.0) for word in pair.split("_")) for pair in pairs)
     return told / math.sqrt(4 + len(words))
-
-
-def _answers(sentence: str, kind: str, *, first: bool) -> bool:
-    return first if kind == "what" else _asked().has(sentence, kind)
 
 
 @cache
@@ -241,13 +228,13 @@ async def find_in(
         embedder=embedder,
         lang=lang,
     )
-    named, telling = subjects(question), fold.tokens(asked)
+    named = subjects(question)
     best: dict[str, Note] = {}
     for passage in result.passages:
         note = _note(passage, lang)
         subject = _named(note.topic, named)
         alike = (passage.similarity or 0.0) >= ALIKE
-        if not subject and not alike and _share(telling, f"{passage.title} {passage.text}") < FITTING:
+        if not subject and not alike and passage.coverage < FITTING:
             continue
         score = round((passage.score + _SUBJECT * subject) / (1 + _SUBJECT), 4)
         if note.topic not in best or score > best[note.topic].score:
@@ -425,33 +412,6 @@ def _named(topic: str, named: Mapping[str, int]) -> float:
     words = named.get(topic, 0)
     person = any(note.person for note in _by_topic().get(topic, {}).values())
     return min(1.0, words / _WHOLE_SUBJECT + (_PERSON if words and person else 0.0))
-
-
-def _share(telling: Sequence[WordToken], text: str) -> float:
-    """How much of what `telling` words tell stands in `text` with the accents that were typed, 0-1.
-
-    0 where the word that tells the most is missing: the rest is then about something else.
-    """
-    held = _words_held(text)
-    found = [
-        (
-            word_weight(token.folded),
-            any(fold.accents_agree(token.text, other) for other in held.get(token.folded, ())),
-        )
-        for token in {token.folded: token for token in telling}.values()
-    ]
-    if not found or not max(found, key=lambda each: each[0])[1]:
-        return 0.0
-    return sum(weight for weight, there in found if there) / sum(weight for weight, _ in found)
-
-
-@lru_cache(maxsize=1000)
-def _words_held(text: str) -> Mapping[str, frozenset[str]]:
-    """The words of `text` by their fold: questions are asked of the same notes again and again."""
-    held: dict[str, set[str]] = {}
-    for word in fold.tokens(text):
-        held.setdefault(word.folded, set()).add(word.text)
-    return {folded: frozenset(words) for folded, words in held.items()}
 
 
 def shown_date(date: str, lang: Lang) -> str:

@@ -13,7 +13,7 @@ from troly.text.fold import accents, fold, nfc, tokens
 from troly.text.language import detect, is_syllable
 from troly.text.match import Lexicon, PhraseHit
 from troly.text.wordlist import read_lists
-from troly_dental.guard.spelling import LEXICONS, spellings_of, without_odd_accents
+from troly_dental.guard.spelling import LEXICONS, spellings_of
 
 # -- Words of other trades: "niềng" beside "xe", "braces" beside "CSS" (003-07).
 
@@ -144,8 +144,6 @@ def judge(text: str, previous_question: str | None = None, previous_dental: bool
     no subject of its own goes on about the same.
     """
     found = [_judged(reading) for reading in spellings_of(text)]
-    if not any(one.listed for one in found):
-        found += [_judged(mended) for mended in without_odd_accents(text)]
     # Readings with words of the lists before readings without; the surer first.
     best = max(found, key=lambda one: (one.own_subject or one.listed, abs(one.judgement.score - 0.5)))
     eats = previous_dental and _EATS.search(text) and not best.judgement.refused

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
-from unicodedata import normalize
 
 from troly.text.fold import WordToken, fold, nfc, tokens
 from troly.text.language import is_syllable
@@ -29,9 +28,6 @@ _RULES = SpellingRules(
     most_tokens=1500,
 )
 _DOUBLED = re.compile(r"([^\W\d_])\1")
-# In NFD: the five tones; then a bare o after ư, a bare e between i or y and a consonant.
-_TONES = re.compile("[\u0300\u0301\u0303\u0309\u0323]")
-_MISSPELT = re.compile("u\u031bo(?!\u031b)|uo\u031b[a-z]|[iy]e[cmnpt](?!.*[aeiou])")
 _NO_N = re.compile(r"[aeiouy]g$")
 # A word is not bent towards what speaks against teeth.
 _NO_TARGETS = frozenset({"other", "off", "medical", "elsewhere", "follow", "social"})
@@ -59,21 +55,6 @@ def spellings_of(text: str) -> tuple[str, ...]:
     typed = part_read(text)
     corrected = _corrector().correct(typed).text
     return (typed,) if corrected == typed else (typed, corrected)
-
-
-def without_odd_accents(text: str) -> tuple[str, ...]:
-    """`part_read(text)` with the words whose accents no Vietnamese word has ("nưóu", "miẹng") without them, if any."""
-    typed = part_read(text)
-    pieces, at = [], 0
-    for word in tokens(typed):
-        if _MISSPELT.search(_TONES.sub("", normalize("NFD", word.text))) or _two_tones(word.text):
-            pieces += [typed[at : word.start], word.folded]
-            at = word.end
-    return (f"{''.join(pieces)}{typed[at:]}",) if pieces else ()
-
-
-def _two_tones(word: str) -> bool:
-    return len(_TONES.findall(normalize("NFD", word))) > 1
 
 
 @cache

@@ -42,7 +42,7 @@ class StoreCaller:
     """A `Caller` of the person's own store: the memory-server's methods, each in a thread."""
 
     def __init__(self, store: MemoryStore) -> None:
-        self._methods = methods(store)
+        self._methods = {method.__name__: method for method in methods(store)}
 
     async def call(
         self, tool: str, arguments: Mapping[str, Any], _meta: Mapping[str, Any] | None = None

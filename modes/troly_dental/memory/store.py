@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -267,14 +267,28 @@ def facts_of(message: str) -> tuple[Fact, ...]:
     return (*stated, *more)
 
 
-def methods(store: MemoryStore) -> Mapping[str, Callable[..., Any]]:
+def methods(store: MemoryStore) -> tuple[Callable[..., dict[str, Any]], ...]:
     """The memory-server's methods over `store`, with the documents' parameters and answers (003-12 to 003-29)."""
 
+    def get_or_create(conversation_id: str | None = None) -> dict[str, Any]:
+        """The id of an existing conversation, or of a new one; a fresh id when none is given."""
+        return {"conversation_id": store.get_or_create(conversation_id)}
+
+    def get_context(conversation_id: str, max_messages: int = MAX_MESSAGES) -> dict[str, Any]:
+        """The last messages for a model's context: the smaller of max_messages and KEEP_RECENT_MESSAGES."""
+        return {"messages": store.get_context(conversation_id, max_messages)}
+
     def get_old_messages(conversation_id: str) -> dict[str, Any]:
+        """The messages before the recent ones; none once they were compressed. total_count counts all."""
         old = store.get_old_messages(conversation_id)
         return {"old_messages": list(old.messages), "total_count": old.total_count}
 
+    def get_all_messages(conversation_id: str) -> dict[str, Any]:
+        """The whole history, for display."""
+        return {"messages": store.get_all_messages(conversation_id)}
+
     def get_summary(conversation_id: str) -> dict[str, Any]:
+        """The accumulated summary (an empty string before the first answer) and the pinned facts."""
         facts = facts_for_prompt(store.pinned(conversation_id))
         pinned = [
             {"id": one.id, "kind": one.kind, "value": one.value, "text": one.text, "earlier": one.earlier}
@@ -283,24 +297,24 @@ def methods(store: MemoryStore) -> Mapping[str, Callable[..., Any]]:
         return {"summary": store.get_summary(conversation_id), "facts": pinned}
 
     def set_summary(conversation_id: str, summary: str, compress: bool = False) -> dict[str, Any]:
+        """Replace the summary. With compress, old messages leave the context; the history stays whole."""
         store.set_summary(conversation_id, summary, compress=compress)
         return {"ok": True, "conversation_id": conversation_id}
 
     def add_message(conversation_id: str, role: str, content: str) -> dict[str, Any]:
+        """Keep a message of "user" or "assistant"; facts that a user states are pinned."""
         store.add_message(conversation_id, role, content)
         return {"ok": True, "conversation_id": conversation_id}
 
-    return {
-        "get_or_create": lambda conversation_id=None: {
-            "conversation_id": store.get_or_create(conversation_id)
-        },
-        "get_context": lambda **asked: {"messages": store.get_context(**asked)},
-        "get_old_messages": get_old_messages,
-        "get_all_messages": lambda conversation_id: {"messages": store.get_all_messages(conversation_id)},
-        "get_summary": get_summary,
-        "set_summary": set_summary,
-        "add_message": add_message,
-    }
+    return (
+        get_or_create,
+        get_context,
+        get_old_messages,
+        get_all_messages,
+        get_summary,
+        set_summary,
+        add_message,
+    )
 
 
 def _check_id(conversation_id: str) -> None:

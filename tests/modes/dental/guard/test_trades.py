@@ -7,7 +7,7 @@ import pytest
 from troly.text.fold import fold
 from troly.text.wordlist import read_lists
 from troly_dental.guard import danger, judge
-from troly_dental.guard.spelling import LEXICONS, without_odd_accents
+from troly_dental.guard.spelling import LEXICONS
 
 TOPICS = read_lists(LEXICONS / "topics.txt")
 TRADES = read_lists(LEXICONS / "trades.txt")
@@ -67,20 +67,6 @@ def test_another_trade_beside_a_mouth_takes_nothing_away(text: str) -> None:
 def test_a_question_about_a_matter_that_was_refused_is_refused_too() -> None:
     assert judge("thế có đau không", "Xăm hình ở lưng bao lâu thì lành?").score < 0.5
     assert judge("thế có đau không", "Nhổ răng khôn bao lâu thì lành?").score >= 0.5
-
-
-@pytest.mark.parametrize(
-    ("typed", "read"), [("nưóu sưng", "nuou sưng"), ("hôi miẹng", "hôi mieng"), ("đau rănǵ̀", "đau rang")]
-)
-def test_accents_that_no_word_has_are_left_out(typed: str, read: str) -> None:
-    assert without_odd_accents(typed) == (read,)
-
-
-@pytest.mark.parametrize(
-    "text", ["lưới B40", "rừng tràm Trà Sư", "niềng răng", "thuở xưa", "quyển sách", "tooth"]
-)
-def test_words_with_good_accents_are_left_as_they_are(text: str) -> None:
-    assert without_odd_accents(text) == ()
 
 
 @pytest.mark.parametrize(
