@@ -50,6 +50,7 @@ def test_every_command_has_help_an_example_and_words_for_its_parameters(lang: La
         "ingest knowledge",
         "ingest slowrows",
         "conversations export",
+        "models hosts",
         "models pull",
     } <= set(paths)
 

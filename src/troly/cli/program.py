@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str | Mapping[str, str]] = {
         "restore": "conversations:restore",
     },
     "modes": "modes:modes",
-    "models": {"list": "models:list_", "pull": "models:pull"},
+    "models": {"list": "models:list_", "hosts": "models:hosts", "pull": "models:pull"},
     "config": {
         "show": "config:show",
         "path": "config:path",

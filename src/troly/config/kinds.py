@@ -20,7 +20,7 @@ _NAME = r"[a-z][a-z0-9_-]*"
 _COLLECTION = r"[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]"
 _WHOLE = r"[+-]?[0-9]{1,18}"
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
-HOUSE_ZONE = "Asia/Ho_Chi_Minh"
+DEFAULT_ZONE = "Asia/Ho_Chi_Minh"
 
 
 class RefusedError(ValueError):
@@ -149,6 +149,16 @@ def url() -> SettingKind:
     return SettingKind("url", accept)
 
 
+def urls() -> SettingKind:
+    """Addresses of Ollama servers: a list, or a text with commas between them."""
+
+    def accept(raw: object) -> tuple[str, ...]:
+        written = raw if isinstance(raw, list | tuple) else _line(raw).split(",") if raw != "" else []
+        return tuple(dict.fromkeys(str(url().accept(one)) for one in written))
+
+    return SettingKind("urls", accept)
+
+
 def keys(*, typing: bool, needed: bool = False) -> SettingKind:
     """Keys of the screen: one text or a list of them, as "ctrl+f" or "ctrl+f, f7"; "" for none unless `needed`.
 
@@ -177,7 +187,7 @@ def zone() -> SettingKind:
 
     def accept(raw: object) -> str:
         text = _line(raw)
-        if text == HOUSE_ZONE:  # the usual case must not pay for reading the zone files
+        if text == DEFAULT_ZONE:  # the usual case must not pay for reading the zone files
             return text
         from zoneinfo import ZoneInfo
 

@@ -50,6 +50,7 @@ class OllamaSettings:
             kinds.url(), '"http://192.168.1.20:11434"', "OLLAMA_BASE_URL", "OLLAMA_HOST", "OLLAMA_PORT"
         ),
     )
+    urls: tuple[str, ...] = field(default=(), metadata=about(kinds.urls(), '["http://192.168.1.21:11434"]'))
     connect_timeout: float = field(default=5.0, metadata=about(kinds.number(0.1, 600), "5.0"))
     first_token_timeout: float = field(default=180.0, metadata=about(kinds.number(0.1, 3600), "180.0"))
     read_timeout: float = field(default=60.0, metadata=about(kinds.number(0.1, 3600), "60.0"))
@@ -168,7 +169,7 @@ class Settings:
     language: Language = field(default="auto", metadata=about(kinds.choice("auto", "vi", "en"), '"vi"'))
     theme: str = field(default="dark", metadata=about(kinds.name(), '"light"'))
     mode: str | None = field(default=None, metadata=about(kinds.name(), '"my-assistant"'))
-    timezone: str = field(default=kinds.HOUSE_ZONE, metadata=about(kinds.zone(), '"Asia/Ho_Chi_Minh"'))
+    timezone: str = field(default=kinds.DEFAULT_ZONE, metadata=about(kinds.zone(), '"Asia/Ho_Chi_Minh"'))
     ollama: OllamaSettings = field(default_factory=OllamaSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)

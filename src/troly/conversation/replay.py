@@ -217,7 +217,7 @@ class ReplayTurn(Turn):
         decision = decide(text, given.profile, self._services.settings, chosen=given.language)
         return SavedQuestion(saved.id, conversation, history, greeting, decision, given.unfinished)
 
-    async def _open_model(self, mode: Mode, unfinished: Mapping[str, str]) -> ModelSession:
+    async def _open_model(self, mode: Mode, question: SavedQuestion) -> ModelSession:
         from troly.llm.session import Budget, ModelSession
         from troly.llm.source import ReplayedCalls
         from troly.llm.types import CallRecord
@@ -228,7 +228,7 @@ class ReplayTurn(Turn):
             lambda role: self._model_name(mode.id, role),
             Budget(ENDLESS, ENDLESS),
             recorder=self._called,
-            unfinished=unfinished,
+            unfinished=question.unfinished,
             go_on=tr("turn.go_on", self._language),
         )
 

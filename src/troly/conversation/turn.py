@@ -255,7 +255,7 @@ class Turn:
             self._recorder.take(Say(said.text, said.type, said.metadata))
         if (granted := question.language.acknowledgement) is not None:
             self._recorder.take(Say(granted, ACKNOWLEDGED))
-        self._model = await self._open_model(mode, question.unfinished)
+        self._model = await self._open_model(mode, question)
         given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
             services=self._services,
@@ -306,7 +306,7 @@ class Turn:
             unfinished=question.unfinished,
         )
 
-    async def _open_model(self, mode: Mode, unfinished: Mapping[str, str]) -> ModelSession:
+    async def _open_model(self, mode: Mode, question: SavedQuestion) -> ModelSession:
         from troly.llm.session import open_session
 
         return await open_session(
@@ -316,8 +316,9 @@ class Turn:
             offline=self._request.offline,
             recorder=self._called,
             on_loading=lambda model: self._recorder.take(ModelLoading(model)),
-            unfinished=unfinished,
+            unfinished=question.unfinished,
             go_on=tr("turn.go_on", self._language),
+            conversation=question.conversation.id,
         )
 
     def _model_name(self, mode: str, role: str) -> str:

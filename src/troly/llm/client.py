@@ -21,7 +21,6 @@ from troly.llm.types import (
     Health,
     Message,
     ModelDetails,
-    ModelInfo,
     Need,
     PullProgress,
     ResolvedModel,
@@ -112,17 +111,14 @@ class OllamaClient:
         An embedder is never replaced by another one: their vectors do not compare. Raises ModelError
         `ollama.model_missing`, or why the server does not answer.
         """
-        health = await self.health()
-        if health.error is not None:
-            raise health.error
-        exact = models.find(name, health.models)
-        if exact is not None:
-            return ResolvedModel(exact, name)
-        if need != "embedding" and self.settings.fallback_model:
-            for info in models.nearest_first(name, health.models):
-                if models.can(info, need, await self._capabilities(info)):
-                    return ResolvedModel(info.name, name, substituted=True)
-        raise self._error("ollama.model_missing", name)
+        return await models.resolve(
+            name,
+            need,
+            await self.health(),
+            details=self.details,
+            fallback=self.settings.fallback_model,
+            url=self.url,
+        )
 
     async def details(self, model: str) -> ModelDetails:
         """Capabilities and context length of a model, asked once; empty when the server does not tell."""
@@ -147,16 +143,16 @@ class OllamaClient:
 
     async def loaded(self, model: str) -> bool:
         """Whether the server holds `model` in memory; True where it does not say."""
-        try:
-            running = await self._plain(model, lambda wire: wire.ollama.ps())
-        except ModelError:
-            return True
-        return any(model in (one.name, one.model) for one in running.models)
+        running = await self.running()
+        return running is None or model in running
 
-    async def _capabilities(self, info: ModelInfo) -> frozenset[str] | None:
-        if info.capabilities is not None:
-            return info.capabilities
-        return (await self.details(info.name)).capabilities
+    async def running(self) -> frozenset[str] | None:
+        """The models that the server holds in memory; None where it does not say."""
+        try:
+            running = await self._plain("", lambda wire: wire.ollama.ps())
+        except ModelError:
+            return None
+        return frozenset(name for one in running.models for name in (one.name, one.model) if name)
 
     async def _probe(self) -> Health:
         wire = await self._wire()
@@ -186,6 +182,7 @@ class OllamaClient:
         tools: Sequence[Mapping[str, Any]] | None = None,
         options: Mapping[str, Any] | None = None,
         think: bool | str | None = None,
+        conversation: str = "",  # noqa: ARG002 (says which of several hosts answers; this is one)
     ) -> AsyncGenerator[ChatChunk, None]:
         """Stream one answer; the last chunk has `done` and the counts. Close the generator to stop the model.
 

@@ -208,11 +208,14 @@ class ModelSession:
         on_loading: Callable[[str], None] | None = None,
         unfinished: Mapping[str, str] | None = None,
         go_on: str = "",
+        conversation: str = "",
     ) -> None:
         self._unfinished = dict(unfinished or {})
         self._go_on = go_on
         self._source: Source | None = (
-            client if client is None or isinstance(client, ReplayedCalls) else LiveCalls(client, models)
+            client
+            if client is None or isinstance(client, ReplayedCalls)
+            else LiveCalls(client, models, conversation)
         )
         if offline and not isinstance(client, ReplayedCalls):
             self._source = None
@@ -500,6 +503,7 @@ async def open_session(
     on_loading: Callable[[str], None] | None = None,
     unfinished: Mapping[str, str] | None = None,
     go_on: str = "",
+    conversation: str = "",
 ) -> ModelSession:
     """The session of one turn, with the server looked at first unless that was done a moment ago."""
     if client is not None and not isinstance(client, ReplayedCalls) and not offline:
@@ -513,4 +517,5 @@ async def open_session(
         on_loading=on_loading,
         unfinished=unfinished,
         go_on=go_on,
+        conversation=conversation,
     )

@@ -93,16 +93,18 @@ class ModelServer(Protocol):
         tools: Sequence[Mapping[str, Any]] | None = None,
         options: Mapping[str, Any] | None = None,
         think: bool | str | None = None,
+        conversation: str = "",
     ) -> AsyncGenerator[ChatChunk, None]: ...
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]: ...
 
 
 class LiveCalls:
-    """Calls of a real server; `models` gives the configured model of a role."""
+    """Calls of a real server; `models` gives the configured model of a role, `conversation` is the turn's."""
 
-    def __init__(self, client: ModelServer, models: Callable[[str], str]) -> None:
+    def __init__(self, client: ModelServer, models: Callable[[str], str], conversation: str = "") -> None:
         self._client = client
+        self._conversation = conversation
         self._models = models
 
     def unavailable(self) -> ModelError | None:
@@ -167,6 +169,7 @@ class LiveCalls:
             tools=ask.tools or None,
             options=ask.options,
             think=ask.think,
+            conversation=self._conversation,
         )
 
     async def vectors(self, ask: ModelCall, texts: Sequence[str]) -> list[list[float]]:

@@ -11,6 +11,7 @@ from troly.text.dates import Clock, system_clock
 if TYPE_CHECKING:
     from troly.config.settings import Settings
     from troly.llm.client import OllamaClient
+    from troly.llm.hosts import ModelHosts
     from troly.paths import Paths
     from troly.personas import Personas
     from troly.plugin.contract import Mode
@@ -52,7 +53,7 @@ class Services:
     knowledge: Knowledge
     memory: Memory
     personas: Personas
-    llm: OllamaClient
+    llm: OllamaClient | ModelHosts
     sandbox: Sandbox
     set_aside: tuple[QuarantinedFile, ...] = ()
     interrupted: tuple[StoredTurn, ...] = field(default=())
@@ -92,7 +93,7 @@ def open_services(
 
     Damaged files are set aside, never deleted. Raises StoreError (newer version, no permission, full disk).
     """
-    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import open_client
     from troly.personas import Personas
     from troly.retrieval.search.knowledge import Knowledge
     from troly.sandbox import Sandbox
@@ -111,7 +112,7 @@ def open_services(
     except BaseException:
         state.close()
         raise
-    llm = OllamaClient(settings.ollama)
+    llm = open_client(settings.ollama)
     knowledge = Knowledge(state, paths.chroma, paths.set_aside)
     return Services(
         paths=paths,
@@ -132,7 +133,7 @@ def open_services(
 
 
 def _memory(
-    paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient, knowledge: Knowledge
+    paths: Paths, settings: Settings, state: StateDb, llm: OllamaClient | ModelHosts, knowledge: Knowledge
 ) -> Memory:
     from troly.retrieval.memory.memory import Memory
 

@@ -50,3 +50,16 @@ def test_a_pull_that_fails_and_a_server_that_is_down_are_exit_5(
         ran = app.run("models", *args)
         assert (ran.code, ran.out) == (5, "")
         assert len([line for line in ran.err.splitlines() if ":" in line]) >= 1
+
+
+def test_models_hosts_tells_of_each(
+    app: CommandLine, ollama: OllamaDouble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OllamaDouble({"bge-m3:latest": ["embedding"]}) as other:
+        ollama.loaded.add("gpt-oss:latest")
+        monkeypatch.setenv("TROLY_OLLAMA__URLS", f"{other.url},http://127.0.0.1:9")
+        rows = app.run("models", "hosts", "--json").events
+        assert [row["up"] for row in rows] == [True, True, False]
+        assert rows[0]["loaded"] == ["gpt-oss:latest"]
+        assert rows[1]["models"] == ["bge-m3:latest"]
+        assert "127.0.0.1:9" in app.run("models", "hosts").out

@@ -13,6 +13,7 @@ from troly.presentation.text import grid
 
 if TYPE_CHECKING:
     from troly.config.settings import Settings
+    from troly.llm.hosts import HostStatus
     from troly.llm.types import Health, ModelDetails
 
 
@@ -51,6 +52,50 @@ def list_(
     data(grid([say(f"models.column.{column}") for column in ("name", "size", "roles")], rows, numeric=(1,)))
 
 
+def hosts(
+    ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="common.json")] = False
+) -> None:
+    """See `cli.models.hosts.help`."""
+    import asyncio
+
+    invocation: Invocation = ctx.obj
+    found = asyncio.run(_hosts(invocation.settings))
+    if as_json:
+        for host in found:
+            up, names = host.health.up, [model.name for model in host.health.models]
+            data_json({"url": host.url, "up": up, "models": names, "loaded": list(host.loaded)})
+        return
+    say = invocation.say
+    rows = [
+        (
+            host.url,
+            host.health.error.render(invocation.lang).message
+            if host.health.error
+            else say("models.host.up", version=host.health.version),
+            str(len(host.health.models)),
+            ", ".join(host.loaded),
+        )
+        for host in found
+    ]
+    data(
+        grid(
+            [say(f"models.host.{column}") for column in ("url", "state", "models", "loaded")],
+            rows,
+            numeric=(2,),
+        )
+    )
+
+
+async def _hosts(settings: Settings) -> list[HostStatus]:
+    from troly.llm.hosts import ModelHosts
+
+    client = ModelHosts(settings.ollama)
+    try:
+        return await client.statuses()
+    finally:
+        await client.aclose()
+
+
 def pull(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="models.name", show_default=False)],
@@ -66,9 +111,9 @@ def pull(
 
 
 async def _pull(invocation: Invocation, name: str) -> None:
-    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import open_client
 
-    client = OllamaClient(invocation.settings.ollama)
+    client = open_client(invocation.settings.ollama)
     try:
         with progress(name) as update:
             async for step in client.pull(name):
@@ -79,9 +124,9 @@ async def _pull(invocation: Invocation, name: str) -> None:
 
 async def model_health(settings: Settings) -> Health:
     """Whether Ollama answers and what it has; never raises for a server that is down."""
-    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import open_client
 
-    client = OllamaClient(settings.ollama)
+    client = open_client(settings.ollama)
     try:
         return await client.health()
     finally:
@@ -90,9 +135,9 @@ async def model_health(settings: Settings) -> Health:
 
 async def model_details(settings: Settings, names: Iterable[str]) -> dict[str, ModelDetails]:
     """What each of the installed models can do, as the server tells; never raises."""
-    from troly.llm.client import OllamaClient
+    from troly.llm.hosts import open_client
 
-    client = OllamaClient(settings.ollama)
+    client = open_client(settings.ollama)
     try:
         return {name: await client.details(name) for name in names}
     finally:

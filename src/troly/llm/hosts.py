@@ -1,0 +1,238 @@
+"""Several Ollama hosts behind one name: each question goes to the least busy host that holds the model.
+
+A conversation stays with the host that has its prompt's prefix evaluated, unless that one is busier than others by more
+than `SLACK` answers. A host that fails before the first word is told and the question is asked elsewhere; after the
+first word the failure is the answer's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from troly.errors import ModelError
+from troly.llm import models
+from troly.llm.client import OllamaClient
+from troly.llm.types import (
+    ChatChunk,
+    Health,
+    Message,
+    ModelDetails,
+    Need,
+    PullProgress,
+    ResolvedModel,
+)
+
+if TYPE_CHECKING:
+    from troly.config.settings import OllamaSettings
+
+T = TypeVar("T")
+# Answers by which the host of a conversation may be busier than the idlest one before the conversation moves.
+SLACK = 1
+# Seconds for which what a host holds in memory is believed, and conversations whose host is remembered.
+LOADED_AGE, REMEMBERED = 5.0, 2_000
+# What a host is to blame for; everything else would go wrong on each of them.
+OF_THE_HOST = frozenset(
+    {"ollama.down", "ollama.proxy", "ollama.cut", "ollama.junk", "ollama.not_ollama", "ollama.server_error",
+     "ollama.timeout_first", "ollama.out_of_memory", "ollama.stream_error", "ollama.model_missing"}
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Host:
+    """One server: its client, how many answers it is writing, and what it was seen to hold in memory."""
+
+    client: OllamaClient
+    running: int = 0
+    loaded: frozenset[str] = frozenset()
+    looked: float = -LOADED_AGE
+
+    async def holds(self, model: str) -> bool:
+        """Whether `model` is in the host's memory, as it said within the last seconds."""
+        if time.monotonic() - self.looked > LOADED_AGE:
+            self.loaded, self.looked = await self.client.running() or frozenset(), time.monotonic()
+        return model in self.loaded
+
+
+@dataclass(frozen=True, slots=True)
+class HostStatus:
+    """A host as it may be shown: whether it answers, and what it has in memory."""
+
+    url: str
+    health: Health
+    loaded: tuple[str, ...]
+
+
+class ModelHosts:
+    """The hosts of `settings.urls`, with the methods of `OllamaClient`. Raises ModelError as a single host would."""
+
+    def __init__(self, settings: OllamaSettings) -> None:
+        self.settings = settings
+        urls = dict.fromkeys([settings.url, *settings.urls])
+        self.hosts = [Host(OllamaClient(replace(settings, url=url, urls=()))) for url in urls]
+        # The host of a conversation, the one used last at the end.
+        self._homes: OrderedDict[str, Host] = OrderedDict()
+
+    @property
+    def url(self) -> str:
+        """The addresses as they may be shown."""
+        return ", ".join(host.client.url for host in self.hosts)
+
+    @property
+    def last_health(self) -> Health | None:
+        """What was found when the hosts were last looked at; None before the first look."""
+        seen = [host.client.last_health for host in self.hosts]
+        found = [health for health in seen if health is not None]
+        return _together(found) if found else None
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        await asyncio.gather(*(host.client.aclose() for host in self.hosts))
+
+    async def statuses(self) -> list[HostStatus]:
+        """Each host in the order of the settings; never raises."""
+        healths = await asyncio.gather(*(host.client.health(max_age=0.0) for host in self.hosts))
+        loaded = await asyncio.gather(*(host.client.running() for host in self.hosts))
+        return [
+            HostStatus(host.client.url, health, tuple(sorted(names or ())))
+            for host, health, names in zip(self.hosts, healths, loaded, strict=True)
+        ]
+
+    async def health(self, max_age: float = 5.0) -> Health:
+        """Up where one host is; the models of all that are. Never raises."""
+        return _together(await asyncio.gather(*(host.client.health(max_age) for host in self.hosts)))
+
+    def known_down(self) -> ModelError | None:
+        """Why no host answers, if all were down when last looked at."""
+        errors = [host.client.known_down() for host in self.hosts]
+        return errors[0] if all(errors) else None
+
+    async def resolve(self, name: str, need: Need = "completion") -> ResolvedModel:
+        """The model of any host for `name`, as `OllamaClient.resolve` chooses among those of one."""
+        return await models.resolve(
+            name,
+            need,
+            await self.health(),
+            details=self.details,
+            fallback=self.settings.fallback_model,
+            url=self.url,
+        )
+
+    async def details(self, model: str) -> ModelDetails:
+        """What the first host that has it says of a model."""
+        having = await self._having(model)
+        return await having[0].client.details(model) if having else ModelDetails(model)
+
+    async def window(self, model: str) -> int:
+        """The smallest window of the hosts that have `model`: any of them may answer."""
+        having = await self._having(model)
+        return min([await host.client.window(model) for host in having], default=self.settings.context_tokens)
+
+    def refused(self, key: str, model: str) -> bool:
+        """Whether any host refused a call of `model` with the error `key`."""
+        return any(host.client.refused(key, model) for host in self.hosts)
+
+    async def loaded(self, model: str) -> bool:
+        """Whether a host holds `model` in memory."""
+        return any([await host.holds(model) for host in await self._having(model)])
+
+    async def chat(
+        self, model: str, messages: Sequence[Message], *, conversation: str = "", **fields: Any
+    ) -> AsyncGenerator[ChatChunk, None]:
+        """Stream one answer of one host, see `OllamaClient.chat`; another host is asked where one fails before a word."""
+        failed: list[Host] = []
+        while True:
+            host = await self._choose(model, conversation, failed)
+            host.running += 1
+            begun = False
+            try:
+                async with aclosing(host.client.chat(model, messages, **fields)) as stream:
+                    async for chunk in stream:
+                        begun = True
+                        yield chunk
+                return
+            except ModelError as error:
+                if begun or error.key not in OF_THE_HOST or not await self._others(model, [*failed, host]):
+                    raise
+                failed.append(host)
+            finally:
+                host.running -= 1
+
+    async def embedder(self, name: str) -> Callable[[Sequence[str]], Awaitable[list[list[float]]]]:
+        """What turns texts into vectors of the configured embedder; raises ModelError where no host has it."""
+        return partial(self.embed, (await self.resolve(name, "embedding")).name)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, from one host, or from another where that fails."""
+        failed: list[Host] = []
+        while True:
+            host = await self._choose(model, "", failed)
+            host.running += 1
+            try:
+                return await host.client.embed(model, texts)
+            except ModelError as error:
+                if error.key not in OF_THE_HOST or not await self._others(model, [*failed, host]):
+                    raise
+                failed.append(host)
+            finally:
+                host.running -= 1
+
+    async def pull(self, model: str) -> AsyncGenerator[PullProgress, None]:
+        """Download a model to the first host that answers."""
+        async with aclosing((await self._answering())[0].client.pull(model)) as steps:
+            async for step in steps:
+                yield step
+
+    async def _answering(self) -> list[Host]:
+        health = await self.health()
+        if health.error is not None:
+            raise health.error
+        return [host for host in self.hosts if (host.client.last_health or health).up]
+
+    async def _having(self, model: str) -> list[Host]:
+        return [
+            host
+            for host in await self._answering()
+            if models.find(model, (host.client.last_health or Health(up=False)).models)
+        ]
+
+    async def _others(self, model: str, failed: Iterable[Host]) -> bool:
+        try:
+            return any(host not in failed for host in await self._having(model))
+        except ModelError:
+            return False
+
+    async def _choose(self, model: str, conversation: str, failed: Sequence[Host]) -> Host:
+        having = [host for host in await self._having(model) if host not in failed]
+        if not having:
+            raise ModelError("ollama.model_missing", url=self.url, model=model, detail="")
+        ready = [host for host in having if await host.holds(model)] or having
+        idlest = min(ready, key=lambda host: host.running)
+        home = self._homes.pop(conversation, None)
+        stays = home is not None and home in ready and home.running <= idlest.running + SLACK
+        chosen = home if home is not None and stays else idlest
+        if conversation:
+            self._homes[conversation] = chosen
+            while len(self._homes) > REMEMBERED:
+                self._homes.popitem(last=False)
+        return chosen
+
+
+def open_client(settings: OllamaSettings) -> OllamaClient | ModelHosts:
+    """The client of the one server, or of all where `ollama.urls` names more."""
+    return ModelHosts(settings) if set(settings.urls) - {settings.url} else OllamaClient(settings)
+
+
+def _together(healths: Sequence[Health]) -> Health:
+    """One health of several hosts: each model once, the first error where none answers."""
+    up = [health for health in healths if health.up]
+    if not up:
+        return healths[0]
+    found = {model.name: model for health in reversed(up) for model in health.models}
+    return Health(up=True, version=up[0].version, models=tuple(found.values()))
