@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from troly_analysis.planner.assumed import FigureSearch, assumed_figure
 from troly_analysis.planner.periods import counterpart, is_whole, same_days, span_of
@@ -319,13 +319,7 @@ class _Builder:
             if first and second and parts.has("gap", "minus"):
                 self.measures = [Measure("sum", made_of(first, "-", second), noun=plain[0].noun)]
 
-        if parts.has("aov"):
-            several = bool(self.measures)
-            self.measures.append(Measure("avg", self._money(), noun="aov"))
-            if several and self._orders_of_rows():
-                self.unmet.append("aov")
-            elif not several:
-                self._each_order()
+        self._order_value()
         if parts.per_row and self.measures and not parts.per:
             self.measures = [
                 replace(each, op="avg") if each.op == "sum" and not each.over else each
@@ -339,6 +333,19 @@ class _Builder:
                 self.measures = [Measure("avg", ref, median=True)]
             else:
                 self.unmet.append("median")
+
+    def _order_value(self) -> None:
+        """The mean value of an order, where the sheet has money."""
+        parts = self.parts
+        if parts.has("aov") and self._money() is None:
+            self.unmet.append("aov")
+        elif parts.has("aov"):
+            several = bool(self.measures)
+            self.measures.append(Measure("avg", self._money(), noun="aov"))
+            if several and self._orders_of_rows():
+                self.unmet.append("aov")
+            elif not several:
+                self._each_order()
 
     def _several_figures(self) -> None:
         """Two figures stand side by side only where they are joined: "how many trips were late" asks for no sum of delays."""
@@ -425,7 +432,13 @@ class _Builder:
         parts = self.parts
         if not parts.rows or any(each.op == "count" or each.over or each.metric for each in self.measures):
             return False
-        if len(self.measures) > 1 or parts.op or parts.has("how much", "sum", "avg"):
+        asked = parts.has("which") and bool(parts.extremes)  # "đơn nào lớn nhất, bao nhiêu tiền"
+        if (
+            len(self.measures) > 1
+            or parts.op
+            or parts.has("sum", "avg")
+            or (parts.has("how much") and not asked)
+        ):
             return False
         if self.measures and parts.extremes and not (parts.limit or parts.has("which", "list", "plural")):
             return parts.rows_first and not parts.has("much", "count")
@@ -580,14 +593,17 @@ def is_followup(parts: Parts, before: DataQuery | None) -> bool:
     if before is None or before.form == "schema":
         return False
     denied = bool(parts.conditions) and all(map(_leaves_out, parts.conditions))
+    if parts.has("share") and parts.kept and _share_of(parts, before) is not None:
+        return True
     only_denied = denied and not (
         parts.measures or parts.has("count", "much", "list", "which", "plural", "top")
     )
     if (parts.measures or parts.rows or parts.has(*_ASKING)) and not only_denied:
         whole = parts.measures and parts.groups and (parts.extremes or parts.limit)
         return leans(parts) and not whole and parts.words <= 12
+    turns = parts.extremes and before.form in {"top", "rows"} and before.limit == 1
     changed = (
-        parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
+        turns, parts.groups, parts.loose, parts.conditions, parts.numbers, parts.when.period, parts.when.versus, parts.limit,
         parts.order, parts.chart, parts.has("all"),
     )  # fmt: skip
     return any(changed)
@@ -598,52 +614,118 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
 
     `alone` is what the words make by themselves. Whatever else they say is `unmet`.
     """
-    against = parts.when.versus if parts.when.versus_only and not parts.when.same_days else None
-    beyond = (label for label in _BEYOND if parts.has(label) and not (against and label == "compare"))
-    unmet = [*beyond, *(["…"] if points_by_weekday(parts, before) else [])]
-    period = before.period
-    whole_of = [unit for unit in parts.kept if unit and period is not None and is_whole(period, unit)]
-    unmet += [] if len(whole_of) == len([unit for unit in parts.kept if unit]) else ["…"]
-    unmet += [str(parts.rank)] if parts.rank else []
-    query, groups = before, tuple(parts.groups or parts.loose)
-    if parts.measures or (parts.rows and parts.has("count", "much")) or parts.op:
-        if alone.query is None or alone.question is not None or alone.query.per or not alone.query.measures:
-            unmet.append(parts.op or "figure")
-        else:
-            kept: Form = query.form if query.form in {"scalar", "groups", "top", "compare"} else "groups"
-            query = replace(query, measures=alone.query.measures, form=kept if query.groups else "scalar")
-    if groups:
-        conditions = tuple(each for each in query.conditions if each.ref != groups[0].ref or each.op != "eq")
-        ranked = query.form == "top" and not groups[0].unit
-        query = replace(query, groups=groups, conditions=conditions, growth=False)
-        query = replace(query, form="top" if ranked else "groups", limit=query.limit if ranked else 0)
-    changes = parts.conditions or groups or parts.limit or parts.kept
-    if against and query.period and against != query.period:
-        groups = tuple(each for each in query.groups if each.unit not in _COURSE)
-        query = replace(query, versus=against, form="compare", groups=groups, growth=False)
-    elif parts.when.period or parts.when.versus or (parts.has("all") and not changes):
-        unmet += ["±"] if query.versus or parts.when.versus else []
-        query = replace(query, period=parts.when.period, date_ref=query.date_ref or parts.when.date_ref)
-    query = _filtered(parts, query)
-    if parts.limit:
-        form: Form = "top" if query.groups else query.form
-        query = replace(query, limit=parts.limit, form=form, order=query.order or "desc")
-        unmet += [] if form in {"top", "rows"} else ["top"]
-    if parts.extremes:
-        ranked = len(set(parts.extremes)) == 1 == len(groups) and not (parts.measures or query.versus)
-        end: Literal["asc", "desc"] = "desc" if parts.extremes[0] == "max" else "asc"
-        query = replace(query, form="top", order=end, limit=parts.limit or 1) if ranked else query
-        unmet += [] if ranked else ["max/min"]
-    if parts.order:
-        query = replace(query, order=parts.order)
-        unmet += [] if query.form in {"top", "rows", "groups"} else [parts.order]
-    query = replace(query, chart=parts.chart or query.chart) if parts.chart else query
-    special = before.gap or before.growth or before.change or before.rank or before.part or before.per
-    if special and replace(query, chart=before.chart, part=before.part) != before:
-        unmet.append("…")
-    unmet += _foreign(query.measures)
+    change = _Change(parts, before)
+    shared = _share_of(parts, before) if parts.has("share") else None
+    if shared is not None:
+        change.dates()
+        change.query = shared
+    else:
+        change.figures(alone)
+        change.groups()
+        change.dates()
+        change.query = _filtered(parts, change.query)
+        change.ranking()
+        change.leftovers()
     notes = [note for note in parts.notes if note.key != "measure"]
-    return BuiltQuery(query, notes, parts.question, parts.options, parts.pending, tuple(unmet))
+    return BuiltQuery(change.query, notes, parts.question, parts.options, parts.pending, tuple(change.unmet))
+
+
+class _Change:
+    """The question before while a message changes it; `unmet` is what the message says beside."""
+
+    def __init__(self, parts: Parts, before: DataQuery) -> None:
+        self.parts, self.before, self.query = parts, before, before
+        self.unmet: list[str] = []
+        self.against = parts.when.versus if parts.when.versus_only and not parts.when.same_days else None
+
+    def set(self, **changed: Any) -> None:
+        """Change fields of the query."""
+        self.query = replace(self.query, **changed)
+
+    def figures(self, alone: BuiltQuery) -> None:
+        """Another figure in the place of the one before."""
+        parts, made = self.parts, alone.query
+        if not (parts.measures or (parts.rows and parts.has("count", "much")) or parts.op):
+            return
+        if made is None or alone.question is not None or made.per or not made.measures:
+            self.unmet.append(parts.op or "figure")
+            return
+        kept = self.query.form if self.query.form in {"scalar", "groups", "top", "compare"} else "groups"
+        self.set(measures=made.measures, form=kept if self.query.groups else "scalar")
+
+    def groups(self) -> None:
+        """Another dimension; of it no single value is kept."""
+        if groups := tuple(self.parts.groups or self.parts.loose):
+            kept = (each for each in self.query.conditions if each.ref != groups[0].ref or each.op != "eq")
+            ranked = self.query.form == "top" and not groups[0].unit
+            form, limit = ("top", self.query.limit) if ranked else ("groups", 0)
+            self.set(groups=groups, conditions=tuple(kept), growth=False, form=form, limit=limit)
+
+    def dates(self) -> None:
+        """Another period, or one to compare with; a unit that is pointed at must be the period before."""
+        parts, query = self.parts, self.query
+        pointed = [unit for unit in parts.kept if unit]
+        same = query.period is not None and all(is_whole(query.period, unit) for unit in pointed)
+        self.unmet += ["…"] if pointed and not same else []
+        if self.against and query.period and self.against != query.period:
+            groups = tuple(each for each in query.groups if each.unit not in _COURSE)
+            self.set(versus=self.against, form="compare", groups=groups, growth=False)
+            return
+        other = parts.conditions or parts.groups or parts.loose or parts.limit or parts.kept
+        if parts.when.period or parts.when.versus or (parts.has("all") and not other):
+            self.unmet += ["±"] if query.versus or parts.when.versus else []
+            self.set(period=parts.when.period, date_ref=query.date_ref or parts.when.date_ref)
+
+    def ranking(self) -> None:
+        """Another length, end or order."""
+        parts = self.parts
+        if parts.limit:
+            form = "top" if self.query.groups else self.query.form
+            self.set(limit=parts.limit, form=form, order=self.query.order or "desc")
+            self.unmet += [] if form in {"top", "rows"} else ["top"]
+        if parts.extremes:
+            turned = self.before.form in {"top", "rows"} and self.before.limit == 1
+            named = turned or len(parts.groups or parts.loose) == 1
+            if len(set(parts.extremes)) > 1 or not named or parts.measures or self.query.versus:
+                self.unmet.append("max/min")
+            else:
+                form = "rows" if self.query.form == "rows" else "top"
+                order = "desc" if parts.extremes[0] == "max" else "asc"
+                self.set(form=form, order=order, limit=parts.limit or 1)
+        if parts.order:
+            self.set(order=parts.order)
+            self.unmet += [] if self.query.form in {"top", "rows", "groups"} else [parts.order]
+
+    def leftovers(self) -> None:
+        """Draw the chart that is asked for, and say what the changed question cannot hold."""
+        parts, before = self.parts, self.before
+        if parts.chart:
+            self.set(chart=parts.chart)
+        beyond = [label for label in _BEYOND if parts.has(label)]
+        self.unmet += [label for label in beyond if not (self.against and label == "compare")]
+        self.unmet += [str(parts.rank)] if parts.rank else []
+        special = before.gap or before.growth or before.change or before.rank or before.part or before.per
+        changed = replace(self.query, chart=before.chart, part=before.part) != before
+        self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
+        self.unmet += _foreign(self.query.measures)
+
+
+def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
+    """What part of the answer before one of its groups is, or what part its last condition makes of all; None for else."""
+    plain = (
+        before.form in {"scalar", "groups"}
+        and len(before.measures) == 1
+        and not (before.versus or before.gap)
+    )
+    other = parts.numbers or parts.extremes or parts.limit or parts.groups or parts.loose or parts.when.versus
+    moved = parts.when.period is not None and parts.when.period != before.period
+    if not plain or other or moved or not parts.kept:
+        return None
+    if parts.conditions and [each.ref for each in before.groups] == [each.ref for each in parts.conditions]:
+        return replace(before, form="share", part=tuple(parts.conditions), groups=(), order="", growth=False)
+    if before.groups or parts.conditions or not before.conditions:
+        return None
+    return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
 
 
 def _filtered(parts: Parts, query: DataQuery) -> DataQuery:

@@ -203,7 +203,7 @@ class _Question:
             built = refine_query(parts, before, built)
         elif built.query is not None and (parts.kept or (asked and _may_lean(parts, built.query, asked))):
             built.unmet = (*built.unmet, "/".join(parts.extremes) or "…")
-        trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count")
+        trades = parts.has("sold", "bought", "seller", "slow seller", "how much", "count", "aov")
         if built.query is not None and not parts.measures and trades:
             parts.weight += _OWN * bool(schema.of("revenue", "quantity"))
         if before is not None:

@@ -425,7 +425,7 @@ class Reader:
             elif self.has(at + 1, "pointer") and not (
                 mention.period or (at and self.mentions[at - 1].amount)
             ):
-                many = self.has(at - 1, "plural", "all") and self.is_rows(at)
+                many = (self.has(at - 1, "plural", "all") and self.is_rows(at)) or self.has(at, "number")
                 if many or (mention.unit and not mention.targets):
                     self.parts.kept.append("" if many else mention.unit)
                     self.take("pointer", at, at + 1)
@@ -435,6 +435,8 @@ class Reader:
         for at, mention in enumerate(self.mentions):
             if mention.role or not self.has(at, "blank", "empty", "filled", "deny"):
                 continue
+            if mention.has("empty") and at + 1 < len(self.mentions) and self.mentions[at + 1].period:
+                continue  # "trong quý 3"
             places = [*self.around(at, 1, 1), *(self.around(at, -1, 1) if mention.has("empty") else ())]
             for place in places:
                 if found := self._cells(at, place):

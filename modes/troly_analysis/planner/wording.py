@@ -110,6 +110,7 @@ def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
     text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
     for pattern, written in (*_SIGNS, *_REWRITES):
         text = pattern.sub(written, text)
+    text = _UNIT_SLIP.sub(_unit_meant, text)
     typed = tokens(text)
     marked = sum(1 for token in typed if accents(token.text))
     careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
@@ -117,6 +118,19 @@ def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
     repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
     found, more = _respelt(correction.text, vocabulary, named)
     return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+
+
+_UNIT_SLIP = re.compile(r"(?<!\w)([^\W\d_]{4,8})(?= ?[0-9])")
+_TIMES = {"thang": "tháng", "tuan": "tuần", "ngay": "ngày", "month": "month", "quarter": "quarter"}
+
+
+def _unit_meant(match: re.Match[str]) -> str:
+    """The unit of time before a number that a word is one slip from: "thág 7"."""
+    word = fold(match[1])
+    if is_syllable(word) or word in common():
+        return match[0]
+    near = [unit for folded, unit in _TIMES.items() if slips(word, folded) <= 1]
+    return near[0] if len(near) == 1 else match[0]
 
 
 def _respelt(
@@ -250,8 +264,24 @@ def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | No
     # Weekends of no week are days of the week, which are read as conditions.
     found = [each for each in find_ranges(wording.text, today) if fold(each.label) not in _WEEKENDS]
     found += _named_months(wording, found, max(today, span[1]) if span else today)
-    ordered = sorted(found, key=lambda each: each.span)
+    ordered = _with_years(wording, sorted(found, key=lambda each: each.span))
     return [_widened(wording, each, today, span) for each in ordered]
+
+
+def _with_years(wording: CorrectedText, found: list[DateRange]) -> list[DateRange]:
+    """A day before a year that was said apart is of that year: "ngày 11/11 năm ngoái"."""
+    made: list[DateRange] = []
+    for each in found:
+        day = made[-1] if made else None
+        whole_year = (each.start, each.end) == whole(each.start, "year")
+        if day and whole_year and day.start == day.end and (day.start.month, day.start.day) != (2, 29):
+            place = (day.span[0], each.span[1])
+            if not wording.text[day.span[1] : each.span[0]].strip():
+                start = day.start.replace(year=each.start.year)
+                made[-1] = DateRange(start, start, wording.text[slice(*place)], place)
+                continue
+        made.append(each)
+    return made
 
 
 def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date) -> list[DateRange]:
