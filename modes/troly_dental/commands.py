@@ -6,7 +6,15 @@ import secrets
 from typing import TYPE_CHECKING
 
 from troly.errors import InputError
-from troly.plugin.contract import ByLang, Command, CommandRequest, CommandResult, Parameter
+from troly.plugin.contract import (
+    ByLang,
+    Command,
+    CommandRequest,
+    CommandResult,
+    Memories,
+    Memory,
+    Parameter,
+)
 from troly.plugin.events import Table
 from troly.text.catalogue import LANGS
 from troly_dental.settings import DentalSettings
@@ -137,6 +145,15 @@ def _record(fact: Fact) -> dict[str, object]:
     }
 
 
+def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+    """The facts of all conversations. Raises StoreError."""
+    return tuple(
+        Memory(str(fact.id), fact.text, say(f"memory.kind_{fact.kind}", request.language), editable=True)
+        for fact in _store(request).facts(None)
+    )
+
+
+MEMORIES = Memories(remembered, forget, correct)
 _ID = Parameter("id", _words("memory.id_help"), "ID", required=True)
 COMMANDS = (
     Command(

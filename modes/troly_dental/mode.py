@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from troly.plugin.contract import Lazy, Mode, Outcome, Purpose, Samples
 from troly.text.catalogue import LANGS
-from troly_dental.commands import COMMANDS
+from troly_dental.commands import COMMANDS, MEMORIES
 from troly_dental.memory.schema import MIGRATION as MEMORY
 from troly_dental.search.cache import MIGRATIONS as SEARCHES
 from troly_dental.settings import DentalSettings
@@ -99,4 +99,5 @@ MODE = Mode(
     ),
     shareable=Lazy("troly_dental.redaction:shareable"),
     mentions=Lazy("troly_dental.samples:mentions"),
+    memories=MEMORIES,
 )

@@ -12,6 +12,7 @@ from troly_rental.audit import MIGRATION as AUDIT
 from troly_rental.data.status import COMMANDS as STATUS_COMMANDS
 from troly_rental.mentions import TALK
 from troly_rental.reuse.commands import COMMANDS as MEMORY_COMMANDS
+from troly_rental.reuse.commands import MEMORIES
 from troly_rental.reuse.store import MIGRATION as REUSE
 from troly_rental.sessions import MIGRATION as SESSIONS
 from troly_rental.sessions import PROMPT_MIGRATION as SESSION_PROMPT
@@ -91,4 +92,5 @@ MODE = Mode(
     ),
     talk=TALK,
     mentions=Lazy("troly_rental.mentions:mentions"),
+    memories=MEMORIES,
 )

@@ -112,6 +112,7 @@ async def test_every_screen_is_taken() -> None:
         "kinds",
         "menu",
         "marking",
+        "models",
     ):
         app, before = staged(name, "en", "dark")
         async with app.run_test(size=(80, 24)) as pilot:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from troly.errors import InputError
-from troly.plugin.contract import CommandRequest, CommandResult
+from troly.plugin.contract import CommandRequest, CommandResult, Memory
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.numbers import format_number
 from troly_analysis.pipeline.allow_list import operators_by_group
 from troly_analysis.sheets.overview import doubts, fields_table, sheet_record
+from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
 from troly_analysis.types import Metric, Result, Sheet
@@ -101,6 +102,29 @@ def _metric_record(one: Metric) -> Mapping[str, Any]:
         "where": dict(one.where),
         "text": one.text,
     }
+
+
+# The metrics as what is remembered of a person: `<sheet>/<metric>`.
+
+
+def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+    """The metrics of all sheets. Raises StoreError."""
+    sheets = SheetStore(request.services).sheets(request.profile.login)
+    return tuple(
+        Memory(f"{sheet.id}/{one.name}", one.text, sheet.name, editable=True)
+        for sheet in sheets
+        for one in sheet.metrics
+    )
+
+
+def change_metric(request: CommandRequest) -> CommandResult:
+    """Let a metric be what `text` defines, or forget it where there is none. Raises InputError, StoreError."""
+    store, owner = SheetStore(request.services), request.profile.login
+    sheet, _, name = request.text("id").partition("/")
+    kept = store.set_metric(owner, sheet, request.text("text")) if request.text("text") else None
+    if kept is None or key_of(kept.name) != key_of(name):
+        store.remove_metric(owner, sheet, name)
+    return CommandResult(text=kept.text if kept else "")
 
 
 def pipeline(request: CommandRequest) -> CommandResult:

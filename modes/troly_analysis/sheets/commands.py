@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troly.plugin.contract import Command, Ingest, Lazy, Parameter, TalkCommand
+from troly.plugin.contract import Command, Ingest, Lazy, Memories, Parameter, TalkCommand
 from troly_analysis.strings import TEXTS
 
 
@@ -83,6 +83,9 @@ COMMANDS = (
         takes=("user",),
     ),
 )
+
+_CHANGE = _lazy("command_handlers:change_metric")
+MEMORIES = Memories(_lazy("command_handlers:remembered"), _CHANGE, _CHANGE)
 
 INGESTS = (
     Ingest(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from troly.plugin.contract import Command, CommandRequest, CommandResult, Parameter
+from troly.plugin.contract import Command, CommandRequest, CommandResult, Memories, Memory, Parameter
 from troly.plugin.events import Table
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM
@@ -55,6 +56,19 @@ def forget_memory(request: CommandRequest) -> CommandResult:
     ReuseStore(request.services.state).remove(entry.number)
     said = say("memory.forgotten", request.language, number=entry.number)
     return CommandResult(records=({"forgotten": entry.number},), summary=said)
+
+
+def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+    """The own entries, everybody's for a lead, with their SQL. Raises StoreError."""
+    return tuple(
+        Memory(str(one.number), " ".join(one.question.split()), _state(one, request.language), one.sql)
+        for one in _visible(request)
+    )
+
+
+MEMORIES = Memories(
+    remembered, lambda request: forget_memory(replace(request, values={"number": request.text("id")}))
+)
 
 
 def _visible(request: CommandRequest) -> list[ReuseEntry]:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 # `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus, as is
-# `find`, which takes its keys before all others; `grid`, `search`, `paste` and `dialog` (all others above the chat) are screens of their own.
+# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings) and `dialog` (all others above
+# the chat) are screens of their own.
 Place: TypeAlias = Literal[
-    "chat", "prompt", "transcript", "list", "evidence", "find", "grid", "search", "paste", "dialog"
+    "chat", "prompt", "transcript", "list", "evidence", "find", "grid", "search", "paste", "browse", "dialog"
 ]
 PLACES: tuple[Place, ...] = get_args(Place)
 INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
@@ -98,6 +99,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme_dark", "app.theme('dark')", (), "chat", "app", palette=True),
     Action("theme_light", "app.theme('light')", (), "chat", "app", palette=True),
     Action("theme_contrast", "app.theme('contrast')", (), "chat", "app", palette=True),
+    Action("settings", "app.settings", ("alt+m",), "chat", "app", palette=True),
     Action("pull", "app.pull", (), "chat", "app", palette=True),
     Action("ingest", "app.ingest", (), "chat", "app", palette=True),
     Action("cancel_work", "app.cancel_work", (), "chat", "app", palette=True),
@@ -154,6 +156,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("search_open", "", ("enter",), "search", "in_search", fixed=True),
     Action("search_close", "leave", ("escape", "ctrl+f"), "search", "in_search", needed=True),
     Action("search_help", "app.help", ("f1",), "search", "in_search"),
+    # Pages of entries: models, settings, what is remembered.
+    Action("browse_choose", "", ("up", "down"), "browse", "in_browse", fixed=True),
+    Action("browse_take", "", ("enter",), "browse", "in_browse", fixed=True),
+    Action("browse_remove", "", ("delete",), "browse", "in_browse", fixed=True),
+    Action("browse_page", "", ("tab",), "browse", "in_browse", fixed=True),
+    Action("browse_scroll", "", ("pageup", "pagedown"), "browse", "in_browse", fixed=True),
+    Action("browse_copy", "copy", ("ctrl+y",), "browse", "in_browse"),
+    Action("browse_close", "leave", ("escape",), "browse", "in_browse", needed=True),
+    Action("browse_help", "app.help", ("f1",), "browse", "in_browse"),
     # Every other question above the chat: commands, messages, titles, files, what is wrong.
     Action("dialog_choose", "", ("up", "down"), "dialog", "in_dialog", fixed=True),
     Action("dialog_complete", "", ("tab",), "dialog", "in_dialog", fixed=True),

@@ -30,7 +30,8 @@ class RefusedError(ValueError):
 class SettingKind(NamedTuple):
     """One kind of value.
 
-    `name` is the catalogue's sentence part (`setting.expects.<name>`), filled from `limits`. `accept` turns a TOML
+    `name` is the catalogue's sentence part (`setting.expects.<name>`), filled from `limits`. `options` are all values, where
+    they are few. `accept` turns a TOML
     value into the setting's value; `read` turns text (an environment variable) into a TOML value first. Both raise
     RefusedError. A `secret` is not shown where settings are listed or refused.
     """
@@ -40,6 +41,7 @@ class SettingKind(NamedTuple):
     read: Callable[[str], object] = str.strip
     limits: Mapping[str, object] = MappingProxyType({})
     secret: bool = False
+    options: tuple[str, ...] = ()
 
 
 def choice(*options: str) -> SettingKind:
@@ -51,7 +53,11 @@ def choice(*options: str) -> SettingKind:
         raise RefusedError
 
     return SettingKind(
-        "choice", accept, lambda text: text.strip().casefold(), {"options": ", ".join(options)}
+        "choice",
+        accept,
+        lambda text: text.strip().casefold(),
+        {"options": ", ".join(options)},
+        options=options,
     )
 
 
@@ -96,7 +102,7 @@ def flag() -> SettingKind:
             return True
         return False if word in _FALSE else text
 
-    return SettingKind("flag", accept, read)
+    return SettingKind("flag", accept, read, options=("true", "false"))
 
 
 def words() -> SettingKind:

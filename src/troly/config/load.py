@@ -27,8 +27,9 @@ from troly.config.schema import (
     tables,
 )
 from troly.config.settings import MODE_ROLES, Settings
-from troly.config.toml_file import TomlFile, read_toml
-from troly.paths import HOME_VARIABLE, Paths
+from troly.config.toml_file import TomlFile, read_toml, with_value
+from troly.errors import ConfigError
+from troly.paths import HOME_VARIABLE, Paths, write_whole
 
 Env = Mapping[str, str]
 # Ollama's address has three variables and is put together of them.
@@ -113,6 +114,37 @@ def explain(
         SettingValue(key, HIDDEN if value and key in hidden else value, str(origin))
         for key, (value, origin) in merged.items()
     ]
+
+
+def write_setting(
+    paths: Paths, key: str, text: str | None, sections: Sections = NO_SECTIONS, env: Env | None = None
+) -> Settings:
+    """Write what a person typed for `key` into the settings file, None for its default; returns what is in force then.
+
+    The rest of the file stays as it is. Raises SettingsError for a value that is refused, ConfigError `config.not_written`
+    where the file holds the key in a form that only a person can change, KeyError for an unknown key, OSError.
+    """
+    known = specs(sections)
+    spec = known.get(key) or mode_model(key, known)
+    if spec is None:
+        raise KeyError(key)
+    claim = SettingClaim(key, text, Origin("file", str(paths.config_file)))
+    value = None
+    if text is not None:
+        try:
+            value = spec.kind.read(text)
+            spec.kind.accept(value)
+        except RefusedError:
+            raise SettingsError([_refused(claim, spec)]) from None
+    file = read_toml(paths.config_file)
+    if file.problems:
+        raise SettingsError(file.problems)
+    try:
+        changed = with_value(file.text, key, value)
+    except ValueError:
+        raise ConfigError("config.not_written", file=paths.config_file, key=key) from None
+    write_whole(paths.config_file.resolve(), changed)
+    return load_settings(paths, env, sections=sections)
 
 
 def _gather(

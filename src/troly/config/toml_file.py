@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -65,6 +66,36 @@ def read_toml(path: Path) -> TomlFile:
         too_large = ConfigProblem("large", origin, found=f"{LARGEST // 1_000_000} MB")
         return TomlFile(path, problems=(too_large,))
     return _parse(path, origin, data)
+
+
+def with_value(text: str, key: str, value: object) -> str:
+    """`text` with the dotted `key` set to a text, number or truth, None to take its line away; all else stays as written.
+
+    Raises ValueError where the text would not say that afterwards (an inline table, a value over several lines).
+    """
+    table, _, name = key.rpartition(".")
+    lines, at = text.splitlines(), TomlFile(Path(), text=text).line_of(key)
+    written = [] if value is None else [f"{name} = {json.dumps(value, ensure_ascii=False)}"]
+    if at:
+        lines[at - 1 : at] = written
+    else:
+        heads = (
+            number
+            for number, line in enumerate(lines)
+            if (head := re.match(_TABLE, line)) and (not table or _bare(head[1]) == table)
+        )
+        place = next(heads, None)
+        if place is None and table and written:
+            written = ["", f"[{table}]", *written]
+        place = len(lines) if place is None else place + bool(table)
+        lines[place:place] = [*written, ""] if written and not table else written
+    changed = "\n".join(lines).strip("\n") + "\n"
+    found: Any = tomllib.loads(changed)
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    if found != value:
+        raise ValueError(key)
+    return changed
 
 
 def _parse(path: Path, origin: Origin, data: bytes) -> TomlFile:

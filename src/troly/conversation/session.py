@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -75,3 +75,20 @@ class Session:
     def zone(self) -> ZoneInfo:
         """The time zone in which times are told to people."""
         return ZoneInfo(self.services.settings.timezone)
+
+    def change_setting(self, key: str, text: str | None) -> None:
+        """Write what a person typed for the setting `key` into the settings file (None: its default), and go on with it.
+
+        What the command line said of other tables stays in force. Raises as `troly.config.load.write_setting`.
+        """
+        from troly.config.load import write_setting
+
+        sections, services = self.registry.sections(), self.services
+        fresh, table = write_setting(services.paths, key, text, sections), key.partition(".")[0]
+        if table in sections:
+            mine = {table: fresh.sections[table]} if table in fresh.sections else {}
+            others = {name: one for name, one in services.settings.sections.items() if name != table}
+            services.settings = replace(services.settings, sections=others | mine)
+        else:
+            services.settings = replace(services.settings, **{table: getattr(fresh, table)})
+        services.llm.configure(services.settings.ollama)

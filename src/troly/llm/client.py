@@ -8,6 +8,7 @@ import time
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from datetime import datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -146,13 +147,19 @@ class OllamaClient:
         running = await self.running()
         return running is None or model in running
 
-    async def running(self) -> frozenset[str] | None:
-        """The models that the server holds in memory; None where it does not say."""
+    def configure(self, settings: OllamaSettings) -> None:
+        """Go on with other settings; calls that run end as they began."""
+        if settings != self.settings:
+            self.settings = settings
+            self._wires, self._health = weakref.WeakKeyDictionary(), None
+
+    async def running(self) -> dict[str, datetime | None] | None:
+        """The models in the server's memory, each with the moment at which it is let go; None where it does not say."""
         try:
             running = await self._plain("", lambda wire: wire.ollama.ps())
         except ModelError:
             return None
-        return frozenset(name for one in running.models for name in (one.name, one.model) if name)
+        return {name: one.expires_at for one in running.models for name in (one.name, one.model) if name}
 
     async def _probe(self) -> Health:
         wire = await self._wire()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -232,6 +232,32 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing that an assistant remembers for a person: its `text` as it may be corrected, its `kind` in a word or two.
+
+    `detail` is the rest of it, such as a query; `editable` says whether another text can stand there.
+    """
+
+    id: str
+    text: str
+    kind: str
+    detail: str = ""
+    editable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """What an assistant remembers of a person, to be looked at, corrected and forgotten; each may raise TrolyError.
+
+    `forget` gets the memory's `id` in the values, `edit` its new `text` as well; what they report of it is a command's.
+    """
+
+    found: Callable[[CommandRequest], Sequence[Memory]]
+    forget: Callable[[CommandRequest], CommandResult]
+    edit: Callable[[CommandRequest], CommandResult] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Samples:
     """Sample data that ships with a mode; every function is blocking and raises InputError, StoreError.
 
@@ -301,6 +327,7 @@ class Mode:
         person: the message that asks it for a person, where it can hand over to one (`/handoff`).
         icon: a sign of one cell that common fonts have, for tabs.
         model_names: names by which OpenAI clients know it, beside `troly-<id>`.
+        memories: what it remembers of a person.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
 
@@ -333,3 +360,4 @@ class Mode:
     mentions: Mentions = lambda _services, _profile, _prefix, _limit: []
     person: Mapping[Lang, str] = field(default_factory=dict)
     model_names: tuple[str, ...] = ()
+    memories: Memories | None = None

@@ -565,6 +565,25 @@ class TrolyApp(TerminalApp):
         """Pull a model; without a name ask which."""
         self.jobs.pull(name)
 
+    def action_settings(self) -> None:
+        """Show models, settings and what is remembered."""
+        if self.screen is self.chat and self.controller.opened:
+            from troly.tui.dialogs.settings import settings_screen
+
+            self.push_screen(settings_screen(self))
+
+    def apply_setting(self, key: str, settings: Settings) -> None:
+        """Let a setting that was changed here hold on the screen as well."""
+        lang = next((one for one in LANGS if one == settings.language), None)
+        if key == "theme":
+            self.action_theme(settings.theme)
+        elif key == "language" and lang is not None:
+            self.action_language(lang)
+        elif key.startswith("keys."):
+            self.keymap.change(settings.keys)
+            teach_alt_keys(self.keymap.all())
+            self.set_keymap(self.keymap.overrides())
+
     def action_ingest(self, line: str = "") -> None:
         """Load what `line` asks for (`KIND FILE --option value`); what is missing is asked for."""
         self.jobs.ingest(line)

@@ -37,12 +37,16 @@ PROGRESS_EVERY = 0.2
 
 
 class ChatQuestion(NamedTuple):
-    """One message to answer, as the screen asks it; `continues` is the turn whose unfinished answer goes on."""
+    """One message to answer, as the screen asks it; `continues` is the turn whose unfinished answer goes on.
+
+    `model` is asked instead of the usual one, "" for that.
+    """
 
     mode: str
     text: str
     conversation: str | None
     continues: str = ""
+    model: str = ""
 
 
 class Backend(Protocol):
@@ -150,7 +154,11 @@ class SessionBackend:
         try:
             session = self._ready()
             request = TurnRequest(
-                question.mode, question.text, question.conversation, continues=question.continues
+                question.mode,
+                question.text,
+                question.conversation,
+                continues=question.continues,
+                model=question.model or None,
             )
             turn = run_turn(session, request)
             running.begin(turn.cancel)

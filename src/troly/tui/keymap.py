@@ -34,6 +34,11 @@ class Keymap:
         self.changed = dict(changed or {})
         self._bindings: dict[type[DOMNode], BindingsMap] = {}
 
+    def change(self, changed: Mapping[str, str]) -> None:
+        """Take other keys."""
+        self.changed = dict(changed)
+        self._bindings.clear()
+
     def keys(self, name: str) -> tuple[str, ...]:
         """The keys of an action, in the framework's names."""
         action = _BY_NAME.get(name)

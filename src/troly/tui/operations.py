@@ -5,35 +5,43 @@ All raise what the stores raise (AccessError, StoreError), those that write a fi
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from troly.errors import ConfigError, TrolyError
+from troly.errors import ConfigError, InputError, TrolyError
 from troly.text.catalogue import LANGS, Lang, tr
 from troly.tui.chat.view import (
     ConversationView,
     DataStatusView,
     HealthView,
     HitView,
+    MemoryView,
     MessageView,
     ModeCommandView,
+    ModelsView,
+    ModelView,
     ModeView,
     SessionInfo,
+    SettingView,
     Trouble,
     TurnEvidence,
     WrongReport,
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from troly.config.settings import Settings
     from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
     from troly.conversation.jobs import MissingModel
     from troly.conversation.session import Session
+    from troly.llm.types import ModelInfo
+    from troly.plugin.contract import CommandRequest
     from troly.plugin.events import Table
     from troly.tui.chat.panes import Tabs
     from troly.tui.dialogs.choose import Choice
@@ -46,6 +54,8 @@ FRESH = 1.0
 PLAIN_ACCENT = "#8a8a8a"
 MODEL_ROLES = ("chat", "small", "guard", "embed")
 WELCOMED = "welcomed"
+# Where a conversation keeps the model that was chosen for it.
+MODEL = "model"
 
 
 # The session as a whole.
@@ -107,6 +117,7 @@ def _mode_view(session: Session, name: str) -> ModeView:
         icon=mode.icon,
         talk=tuple(ModeCommandView(one.name, one.help, one.argument) for one in mode.talk),
         person=mode.person,
+        roles=mode.roles,
         greetings={
             lang: said.text
             for lang in LANGS
@@ -179,6 +190,12 @@ def load_conversation(session: Session, conversation: str) -> tuple[str, list[Me
 
     found = session.services.conversations.get(session.profile.login, conversation)
     return found.mode, message_page(session, conversation, MESSAGES)
+
+
+def chosen_model(session: Session, conversation: str) -> str:
+    """The model that was chosen for a conversation; "" for that of its assistant."""
+    found = session.services.conversations.get(session.profile.login, conversation)
+    return str(found.metadata.get(MODEL) or "")
 
 
 def load_older(session: Session, conversation: str, before: str, limit: int) -> list[MessageView]:
@@ -359,3 +376,117 @@ def _named_models(settings: Settings) -> dict[str, list[str]]:
         for role, name in chosen.items():
             wanted.setdefault(name, []).append(f"{mode}.{role}")
     return wanted
+
+
+def read_models(session: Session, language: Lang) -> ModelsView:
+    """The models of the server with what they can do, and which are in its memory."""
+    llm = session.services.llm
+
+    async def look() -> ModelsView:
+        try:
+            health = await llm.health(max_age=FRESH)
+            if health.error is not None:
+                return ModelsView(trouble=_trouble(health.error, language))
+            with suppress(TrolyError):
+                running = await llm.running()
+                return ModelsView(tuple([await one(info, running) for info in health.models]), health.version)
+            return ModelsView(tuple([await one(info, {}) for info in health.models]), health.version)
+        finally:
+            await llm.aclose()
+
+    async def one(info: ModelInfo, running: Mapping[str, datetime | None]) -> ModelView:
+        details, until = await llm.details(info.name), running.get(info.name)
+        able = tuple(sorted(info.capabilities or details.capabilities or ()))
+        return ModelView(
+            info.name,
+            info.size,
+            info.parameters,
+            able,
+            details.context_length,
+            info.name in running,
+            until.astimezone(session.zone) if until else None,
+        )
+
+    return asyncio.run(look())
+
+
+def model_choices(session: Session) -> Mapping[str, str]:
+    """The model that each role has in the settings, by `role` for all assistants and `assistant.role` for one of its own."""
+    models = session.services.settings.models
+    own = {f"{mode}.{role}": name for mode, roles in models.modes.items() for role, name in roles.items()}
+    return {role: getattr(models, role) for role in MODEL_ROLES} | own
+
+
+def choose_model(session: Session, conversation: str, model: str) -> None:
+    """Let a conversation be answered by `model`, "" for that of its assistant."""
+    store, login = session.services.conversations, session.profile.login
+    metadata = {**store.get(login, conversation).metadata, MODEL: model}
+    store.update(login, conversation, metadata=metadata)
+
+
+def read_settings(session: Session, language: Lang) -> list[SettingView]:
+    """Every setting in the order of the model."""
+    from troly.config import explain
+    from troly.config.schema import specs
+
+    sections = session.registry.sections()
+    known = specs(sections)
+    now = {one.key: one for one in explain(session.services.paths, sections=sections)}
+    return [
+        SettingView(
+            key,
+            setting_text(now[key].value),
+            now[key].origin,
+            spec.describe(language),
+            tr(f"setting.expects.{spec.kind.name}", language, **spec.kind.limits),
+            setting_text(spec.default),
+            spec.env,
+            spec.kind.options,
+        )
+        for key, spec in known.items()
+    ]
+
+
+def setting_text(value: object) -> str:
+    """A setting's value as it is typed; "" for none."""
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def change_setting(session: Session, key: str, text: str | None) -> Settings:
+    """Write a setting into the settings file (None: its default) and go on with it; returns all of them."""
+    session.change_setting(key, text)
+    return session.services.settings
+
+
+# What the assistants remember.
+
+
+def read_memories(session: Session, language: Lang) -> list[MemoryView]:
+    """What all assistants remember of the person, by assistant."""
+    found = []
+    for mode in session.registry:
+        if mode.memories is not None:
+            asked = _request(session, language, {})
+            found += [
+                MemoryView(mode.id, one.id, one.text, one.kind, one.detail, one.editable)
+                for one in mode.memories.found(asked)
+            ]
+    return found
+
+
+def change_memory(session: Session, mode: str, memory: str, text: str | None, language: Lang) -> None:
+    """Let a memory say `text`, or forget it (None). Raises InputError where the assistant refuses."""
+    memories = session.registry.get(mode).memories
+    change = memories and (memories.forget if text is None else memories.edit)
+    if not change:
+        raise InputError("work.cannot_change")
+    done = change(_request(session, language, {"id": memory, "text": text or ""}))
+    if done.problems:
+        raise InputError("work.refused", reason=" ".join(done.problems))
+
+
+def _request(session: Session, language: Lang, values: Mapping[str, str]) -> CommandRequest:
+    from troly.plugin.contract import CommandRequest
+
+    services = session.services
+    return CommandRequest(services, session.profile, services.clock(), language, values)

@@ -10,8 +10,11 @@ from textual.screen import Screen
 from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
-from tests.support.screen.screens import settle
+from tests.support.screen.screens import NOW, settle
+from troly.config import describe
 from troly.conversation.jobs import MissingModel
+from troly.text.catalogue import Lang
+from troly.tui.chat.view import MemoryView, ModelsView, ModelView, SettingView
 
 MODELS = [
     MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
@@ -84,4 +87,68 @@ async def pulling(pilot: Pilot[Any]) -> None:
     app = scene(pilot)
     app.fake.results["missing_models"] = MODELS
     await app.run_action("pull")
+    await _box(pilot)
+
+
+INSTALLED = ModelsView(
+    (
+        ModelView(
+            "gpt-oss:20b", 13_800_000_000, "20.9B", ("completion", "thinking", "tools"), 131_072, True, NOW
+        ),
+        ModelView("qwen2.5:7b-instruct", 4_700_000_000, "7.6B", ("completion", "tools"), 32_768),
+    ),
+    "0.12.3",
+)
+CHOSEN = {"chat": "gpt-oss:20b", "small": "qwen2.5:7b-instruct", "guard": "qwen2.5:3b-instruct", "embed": "bge-m3", "rental.chat": "qwen2.5:7b-instruct"}  # fmt: skip
+REMEMBERED = [
+    MemoryView("analysis", "a/1", "doanh thu thuần = sum(Doanh thu) where Trạng thái = 'Hoàn thành'", "Đơn hàng", "", True),
+    MemoryView("rental", "3", "phòng dưới 3 triệu ở Gò Vấp", "dùng được", "SELECT id, price FROM rooms WHERE price < 3000000"),
+    MemoryView("dental", "7", "tôi dị ứng penicillin", "dị ứng", "", True),
+]  # fmt: skip
+
+
+def settings_results(lang: Lang) -> dict[str, Any]:
+    """What the pages of models, settings and memories ask for."""
+    known = [
+        SettingView(
+            one.key,
+            "24h" if one.key == "ollama.keep_alive" else str(one.default),
+            "file" if one.key == "ollama.keep_alive" else "default",
+            one.description,
+            one.type,
+            str(one.default),
+            one.env,
+        )
+        for one in describe(lang)
+    ]
+    return {
+        "read_settings": known,
+        "model_choices": CHOSEN,
+        "read_models": INSTALLED,
+        "read_memories": REMEMBERED,
+    }
+
+
+async def models(pilot: Pilot[Any]) -> None:
+    """Which model answers where; the keys are on one of the server's."""
+    await talk(pilot)
+    app = scene(pilot)
+    app.fake.results |= settings_results(app.controller.language)
+    await pilot.press("alt+m")
+    await _box(pilot)
+    await pilot.press(*"20b", "down", "down", "down")
+    await _box(pilot)
+
+
+async def settings(pilot: Pilot[Any]) -> None:
+    """A setting that was looked for."""
+    await models(pilot)
+    await pilot.press("tab", *"keep")
+    await _box(pilot)
+
+
+async def memories(pilot: Pilot[Any]) -> None:
+    """What is remembered."""
+    await models(pilot)
+    await pilot.press("shift+tab", "down")
     await _box(pilot)

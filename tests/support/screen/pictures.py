@@ -101,6 +101,10 @@ LOOKS: Mapping[str, Look] = {
     "hundred-tabs": Look(panes.many, whole=False),
     "spoken": Look(cards.spoken, whole=False),
     "urgent": Look(cards.urgent, "dental", whole=False),
+    # New scenes come last: a picture's language and theme follow from its place.
+    "models": Look(boxes.models),
+    "settings": Look(boxes.settings, whole=False),
+    "memories": Look(boxes.memories, "dental", whole=False),
 }
 
 

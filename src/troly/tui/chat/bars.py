@@ -324,7 +324,10 @@ class ModeBar(LinesView):
         elif not health.known:
             who = [Span("○ ", "dim"), Span(tr("ui.head.opening", lang), "dim")]
         elif health.up:
-            who = [Span("● ", "accent"), Span(health.model)]
+            who = [
+                Span("● ", "accent", "key:settings"),
+                Span(self.controller.pane.model or health.model, "", "key:settings"),
+            ]
         else:
             who = [Span("○ ", "dim"), Span(tr("ui.head.rules", lang))]
         rest = (

@@ -256,7 +256,8 @@ class Controller:
     def _ask(self, pane: Pane, answer: MessageView, asked: ChatQuestion) -> None:
         pane.answer = answer
         pane.cancel = self.backend.stream(
-            asked, lambda events, conversation: self.take_events(pane, events, conversation)
+            asked._replace(model=pane.model),
+            lambda events, conversation: self.take_events(pane, events, conversation),
         )
         self.changed("chrome", pane)
 
@@ -273,9 +274,30 @@ class Controller:
             pane.conversation = conversation
         self.changed("pane", pane)
         if ended and not pane.running:
+            self._keep_model(pane)
             self.ended(pane)
         if not pane.running:
             self.changed("chrome", pane)
+
+    def choose_model(self, model: str) -> None:
+        """Let the shown conversation be answered by `model` from now on, "" for that of its assistant."""
+        self.pane.model = model
+        self._keep_model(self.pane)
+        self.changed("chrome", None)
+
+    def _keep_model(self, pane: Pane) -> None:
+        """Not while a turn runs: it writes what it knows of the conversation at its end."""
+        if pane.conversation and not pane.running and pane.model != pane.kept_model:
+            pane.kept_model = pane.model
+            self.backend.call(operations.choose_model, lambda _done: None, pane.conversation, pane.model)
+
+    def _learn_model(self, pane: Pane) -> None:
+        def take(found: str | Exception) -> None:
+            if isinstance(found, str) and pane.model == pane.kept_model:
+                pane.model = pane.kept_model = sanitize(found, keep_newlines=False)
+                self.changed("chrome", None)
+
+        self.backend.call(operations.chosen_model, take, pane.conversation or "")
 
     def set_language(self, language: Lang) -> None:
         """Change the language of the interface."""
@@ -453,6 +475,7 @@ class Controller:
         else:
             # Questions that were put meanwhile are not asked yet: they wait for this.
             pane.messages[:0] = found[1]
+            self._learn_model(pane)
         self.ask_next(pane)
         # Not with the next frame but now: somebody waits for this pane.
         self.changed("panes", pane)
@@ -467,7 +490,9 @@ class Controller:
             return
         mode, messages = found
         title = next((listed.title for listed in self.listed if listed.id == conversation), "")
-        self.show(Pane(mode, conversation, title, messages))
+        pane = Pane(mode, conversation, title, messages)
+        self.show(pane)
+        self._learn_model(pane)
 
 
 class OlderMessages:

@@ -53,7 +53,7 @@ class EvidenceLayout:
         self.lines += [line(indent, *one) for one in self._head(node, width, prefix, opened=opened)]
         if node.body and (opened or step):
             most = LONG if opened else SHORT
-            shown = list(islice(self._body(node.body, max(8, width - 2)), most + 1))
+            shown = list(islice(body_lines(node.body, max(8, width - 2)), most + 1))
             for text in shown[:most]:
                 self.lines.append(line(indent, Span("  "), *text))
             if len(shown) > most and opened:
@@ -79,12 +79,12 @@ class EvidenceLayout:
             return [left, line(Span("  "), *right)]
         return [ends_apart(left, right, width)]
 
-    @staticmethod
-    def _body(paras: Sequence[EvidenceText], width: int) -> Iterator[Line]:
-        for para in paras:
-            # No more of a very long prompt is laid out than can be shown.
-            lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
-            yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines
+
+def body_lines(paras: Sequence[EvidenceText], width: int) -> Iterator[Line]:
+    """The lines of texts; no more of a very long one is laid out than can be shown."""
+    for para in paras:
+        lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
+        yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines
 
 
 class EvidenceDrawer(LinesView, can_focus=True):

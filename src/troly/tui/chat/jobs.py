@@ -80,7 +80,7 @@ class JobActions:
 
     def pull(self, name: str) -> None:
         """Pull a model; without a name ask which."""
-        if self._may_begin():
+        if self._may_begin(asks=not name):
             if name:
                 self._begin(PullModel(name), tr("ui.work.pulling", self._controller.language, name=name))
             else:
@@ -136,12 +136,12 @@ class JobActions:
         else:
             self._app.say(tr("ui.work.none", self._controller.language), 4)
 
-    def _may_begin(self) -> bool:
-        """Whether a job can begin here and now; that another runs is said."""
+    def _may_begin(self, *, asks: bool = True) -> bool:
+        """Whether a job can begin here and now, on the chat where something `asks`; that another runs is said."""
         if self.running is not None:
             self._app.say(tr("ui.work.busy", self._controller.language), 4)
             return False
-        return self._app.screen is self._app.chat and self._controller.opened
+        return self._controller.opened and (not asks or self._app.screen is self._app.chat)
 
     # What is missing is asked for.
 

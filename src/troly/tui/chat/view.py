@@ -183,7 +183,8 @@ class Pane:
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
     The messages of a `unloaded` pane are only in the store; they are on their way while it is `loading`. `place` is
-    where it was left by a reader who did not follow its end. `alarm` stays in sight until it is acknowledged.
+    where it was left by a reader who did not follow its end. `alarm` stays in sight until it is acknowledged. `model`
+    is the one chosen for this conversation, "" for that of its assistant; `kept_model` what the store has of it.
     """
 
     mode: str
@@ -199,6 +200,8 @@ class Pane:
     loading: bool = False
     place: ReadingPlace | None = None
     alarm: str = ""
+    model: str = ""
+    kept_model: str = ""
     key: int = field(default_factory=_keys)
 
     @property
@@ -252,6 +255,7 @@ class ModeView(NamedTuple):
     talk: tuple[ModeCommandView, ...] = ()
     person: Mapping[Lang, str] = MappingProxyType({})
     greetings: Mapping[Lang, str] = MappingProxyType({})
+    roles: tuple[str, ...] = ("chat",)
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -319,6 +323,50 @@ class ConversationView(NamedTuple):
     title: str
     when: datetime
     pinned: bool = False
+
+
+class ModelView(NamedTuple):
+    """An installed model; `size` in bytes, `context` in tokens, `until` when the server lets it go from its memory."""
+
+    name: str
+    size: int = 0
+    parameters: str = ""
+    capabilities: tuple[str, ...] = ()
+    context: int | None = None
+    loaded: bool = False
+    until: datetime | None = None
+
+
+class ModelsView(NamedTuple):
+    """What the server has; `trouble` is why it does not say."""
+
+    installed: tuple[ModelView, ...] = ()
+    version: str = ""
+    trouble: Trouble | None = None
+
+
+class SettingView(NamedTuple):
+    """One setting: what it is now and who said so (`default`, `file`, `env NAME`, `option`), and what it takes."""
+
+    key: str
+    value: str
+    origin: str
+    about: str
+    takes: str
+    default: str
+    env: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+
+
+class MemoryView(NamedTuple):
+    """One thing that an assistant remembers."""
+
+    mode: str
+    id: str
+    text: str
+    kind: str
+    detail: str = ""
+    editable: bool = False
 
 
 class TurnEvidence(NamedTuple):

@@ -1,0 +1,276 @@
+"""Entries on pages above the chat: a list that is narrowed by typing, and beside or below it all of what is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from troly.config.actions import Place
+from troly.text.catalogue import tr
+from troly.text.fold import fold
+from troly.text.sanitize import sanitize
+from troly.tui.chat.evidence import body_lines
+from troly.tui.chat.evidence_tree import EvidenceText
+from troly.tui.keymap import bindings, keymap_of, language_of
+from troly.tui.render.spans import Line, Span, clip, line
+from troly.tui.theme import Palette
+from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.text_input import TypingInput
+
+if TYPE_CHECKING:
+    from troly.tui.app import TrolyApp
+
+# Work beside the chat goes on while a page is looked at.
+RENEWED = 0.5
+
+
+class Entry(NamedTuple):
+    """One line of a page with what is told of it; one without a `key` is the heading of those after it."""
+
+    key: str
+    title: str
+    right: str = ""
+    detail: tuple[EvidenceText, ...] = ()
+
+    @property
+    def searched(self) -> str:
+        """What is looked through when a person types."""
+        return fold(" ".join((self.title, self.right, *(one.text for one in self.detail))))
+
+
+class Page:
+    """What a page has and does; `hints` are the names of its keys for the line below."""
+
+    hints: tuple[str, ...] = ("browse_take", "browse_close")
+
+    def __init__(self, app: TrolyApp, title: str) -> None:
+        self.app = app
+        self.title = title
+
+    def load(self) -> None:
+        """Ask for what the page shows; called when it opens and when something was changed."""
+
+    def entries(self) -> Sequence[Entry]:
+        """The lines, as they are now."""
+        raise NotImplementedError
+
+    def take(self, key: str) -> None:
+        """Enter was pressed on an entry."""
+
+    def remove(self, key: str) -> None:
+        """Delete was pressed on an entry."""
+
+
+class PageTitles(LinesView):
+    """The titles of the pages; the one shown is marked."""
+
+    def __init__(self, palette: Palette, pages: Sequence[Page]) -> None:
+        super().__init__(palette)
+        self._pages = pages
+        self.shown = 0
+
+    def build(self, width: int) -> list[Line]:  # noqa: ARG002 (one line, cut where there is no room)
+        """One line."""
+        spans = [
+            Span(f"{page.title}   ", "who" if at == self.shown else "dim", f"page:{at}")
+            for at, page in enumerate(self._pages)
+        ]
+        return [line(*spans)]
+
+
+class Detail(LinesView):
+    """All of what is chosen."""
+
+    paras: tuple[EvidenceText, ...] = ()
+
+    def build(self, width: int) -> list[Line]:
+        """Its paragraphs."""
+        return list(body_lines(self.paras, max(8, width - 1)))
+
+
+class BrowseScreen(ModalScreen[None]):
+    """The keys stay in the input: letters narrow the list, arrows choose, Enter takes, Tab shows the next page."""
+
+    CSS_PATH = "../styles/above.tcss"
+    PLACE: ClassVar[Place] = "browse"
+    AUTO_FOCUS = "TypingInput"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("browse"),
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("down", "move(1)", show=False, priority=True),
+        Binding("pageup", "scroll(-1)", show=False, priority=True),
+        Binding("pagedown", "scroll(1)", show=False, priority=True),
+        Binding("tab", "page(1)", show=False, priority=True),
+        Binding("shift+tab", "page(-1)", show=False, priority=True),
+        Binding("delete", "remove", show=False, priority=True),
+    ]
+
+    def __init__(self, palette: Palette, pages: Sequence[Page], hint: str) -> None:
+        super().__init__()
+        self._pages = pages
+        self._hint = hint
+        self._titles = PageTitles(palette, pages)
+        self._detail = Detail(palette)
+        self._shown: dict[str, Entry] = {}
+        self._laid: tuple[object, ...] = ()
+
+    @property
+    def page(self) -> Page:
+        """The page that is shown."""
+        return self._pages[self._titles.shown]
+
+    def compose(self) -> ComposeResult:
+        """Titles, input, list and detail, keys."""
+        with Vertical(id="browse"):
+            yield self._titles
+            yield TypingInput(placeholder=self._hint, compact=True)
+            with Container(id="parts"):
+                yield OptionList()
+                yield self._detail
+            yield Static("", id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Fill the list, and again while something goes on."""
+        self.query_one(TypingInput).cursor_blink = False
+        self.query_one(OptionList).can_focus = False
+        self.load()
+        self._name_keys()
+        self.call_after_refresh(self.renew)
+        self.set_interval(RENEWED, self.renew)
+
+    def load(self) -> None:
+        """Ask for what the pages show."""
+        for page in self._pages:
+            page.load()
+
+    def on_resize(self) -> None:
+        """The lines have another width."""
+        self.call_after_refresh(self.renew)
+
+    def _name_keys(self) -> None:
+        names = [
+            *self.page.hints[:-1],
+            *(["browse_page"] if len(self._pages) > 1 else []),
+            self.page.hints[-1],
+        ]
+        self.query_one("#keys", Static).update(Content(keymap_of(self).hints(names, language_of(self))))
+
+    def renew(self) -> None:
+        """Show what the page has now; what was chosen stays chosen."""
+        options, words = self.query_one(OptionList), fold(self.query_one(TypingInput).value).split()
+        width = options.scrollable_content_region.width - 1
+        entries = tuple(self.page.entries())
+        laid = (self._titles.shown, width, tuple(words), entries)
+        if laid == self._laid or width < 1:
+            return
+        before, same = self.chosen, self._laid[:1] == laid[:1]
+        self._laid = laid
+        found = [one for one in entries if not one.key or all(word in one.searched for word in words)]
+        kept = [
+            one
+            for one, after in zip(found, [*found[1:], None], strict=False)
+            if one.key or (after and after.key)
+        ]
+        self._shown = {one.key: one for one in kept if one.key}
+        options.clear_options()
+        options.add_options(
+            [Option(_row(one, width), id=one.key or None, disabled=not one.key) for one in kept]
+        )
+        if self._shown:
+            key = before.key if before and same and before.key in self._shown else next(iter(self._shown))
+            options.highlighted = options.get_option_index(key)
+        self._tell()
+
+    @property
+    def chosen(self) -> Entry | None:
+        """The entry that is chosen; None where there is none."""
+        option = self.query_one(OptionList).highlighted_option
+        return self._shown.get(option.id or "") if option else None
+
+    def _tell(self) -> None:
+        paras = self.chosen.detail if self.chosen else ()
+        if not self._shown:
+            key = "none" if self.query_one(TypingInput).value else "loading"
+            paras = (EvidenceText(tr(f"ui.browse.{key}", language_of(self))),)
+        if paras != self._detail.paras:
+            self._detail.paras = paras
+            self._detail.scroll_to(y=0, animate=False)
+            self._detail.rebuild()
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Tell what is chosen."""
+        self._tell()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """An entry was clicked."""
+        self.page.take(event.option.id or "")
+
+    def on_input_changed(self) -> None:
+        """Narrow the list."""
+        self.renew()
+
+    def on_input_submitted(self) -> None:
+        """Take what is chosen."""
+        if self.chosen is not None:
+            self.page.take(self.chosen.key)
+
+    def on_lines_view_pressed(self, event: LinesView.Pressed) -> None:
+        """The title of a page was clicked."""
+        event.stop()
+        self.action_page(int(event.action.partition(":")[2]) - self._titles.shown)
+
+    def action_move(self, by: int) -> None:
+        """Choose another entry while the keys stay in the input."""
+        options = self.query_one(OptionList)
+        if by > 0:
+            options.action_cursor_down()
+        else:
+            options.action_cursor_up()
+
+    def action_scroll(self, by: int) -> None:
+        """Read on in what is told of the entry."""
+        self._detail.scroll_relative(y=by * max(1, self._detail.size.height - 1), animate=False)
+
+    def action_page(self, by: int) -> None:
+        """Show another page."""
+        self._titles.shown = (self._titles.shown + by) % len(self._pages)
+        self._titles.rebuild()
+        self.query_one(TypingInput).value = ""
+        self._name_keys()
+        self.renew()
+
+    def action_remove(self) -> None:
+        """Take the chosen entry away, or what was said of it."""
+        if self.chosen is not None:
+            self.page.remove(self.chosen.key)
+
+    def action_copy(self) -> None:
+        """Copy all that is told of the chosen entry."""
+        if self.chosen is not None:
+            told = "\n".join((self.chosen.title, *(one.text for one in self.chosen.detail)))
+            self.app.copy_to_clipboard(sanitize(told))
+            self.app.notify(tr("ui.trouble.copied", language_of(self)), markup=False, timeout=2)
+
+    def action_leave(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+
+def _row(entry: Entry, width: int) -> Content:
+    title, right = (sanitize(text, keep_newlines=False) for text in (entry.title, entry.right))
+    if not entry.key:
+        return Content.styled(clip(title, width), "bold")
+    right = clip(right, max(8, width * 3 // 5))
+    left = f"  {clip(title, max(4, width - cell_len(right) - 3))}"
+    return Content.assemble(
+        left, " " * max(1, width - cell_len(left) - cell_len(right)), Content.styled(right, "dim")
+    )
