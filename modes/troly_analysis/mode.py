@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from troly.plugin.contract import Lazy, Mode, Outcome, Purpose
 from troly.text.catalogue import LANGS
 from troly_analysis.settings import AnalysisSettings
-from troly_analysis.sheets.commands import COMMANDS, INGESTS, MEMORIES, TALK
+from troly_analysis.sheets.commands import COMMANDS, INGESTS, MEMORIES, QUERIES, TALK
 from troly_analysis.sheets.metrics import MIGRATION
 from troly_analysis.sheets.samples import SAMPLES
 from troly_analysis.strings import TEXTS, say
@@ -92,4 +92,5 @@ MODE = Mode(
     talk=TALK,
     mentions=Lazy("troly_analysis.sheets.overview:mentions"),
     memories=MEMORIES,
+    queries=QUERIES,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from troly.plugin.contract import Ingest, Lazy, Mode, Outcome, Purpose, Samples
+from troly.plugin.contract import Ingest, Lazy, Mode, Outcome, Purpose, QueryEditor, Samples
 from troly.text.catalogue import LANGS
 from troly_rental.audit import COMMANDS as AUDIT_COMMANDS
 from troly_rental.audit import MIGRATION as AUDIT
@@ -93,4 +93,10 @@ MODE = Mode(
     talk=TALK,
     mentions=Lazy("troly_rental.mentions:mentions"),
     memories=MEMORIES,
+    queries=QueryEditor(
+        "sql",
+        Lazy("troly_rental.sql.own:own_tables"),
+        Lazy("troly_rental.sql.own:run_own"),
+        Lazy("troly_rental.sql.own:own_example"),
+    ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -11,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from troly.errors import InputError
-from troly.plugin.contract import CommandRequest, CommandResult, Memory
+from troly.plugin.contract import CommandRequest, CommandResult, Memory, QueryTable
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.numbers import format_number
+from troly_analysis.agent.tools import COMMAND, read_typed
 from troly_analysis.pipeline.allow_list import operators_by_group
-from troly_analysis.sheets.overview import doubts, fields_table, sheet_record
+from troly_analysis.pipeline.errors import At, PipelineError
+from troly_analysis.sheets.overview import doubts, fields_table, kind_text, sheet_record
 from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
@@ -129,11 +132,14 @@ def change_metric(request: CommandRequest) -> CommandResult:
 
 def pipeline(request: CommandRequest) -> CommandResult:
     """Run a pipeline from a JSON file over one sheet (001-15). Raises InputError."""
+    return _run_pipeline(request, request.text("sheet"), _stages(Path(request.text("file"))))
+
+
+def _run_pipeline(request: CommandRequest, sheet: str, stages: Any) -> CommandResult:
     from troly_analysis.query.service import DataQueryService
 
-    stages = _stages(Path(request.text("file")))
     service = DataQueryService(SheetStore(request.services), request.profile.login, clock=lambda: request.now)
-    answer = service.execute_pipeline(request.text("sheet"), stages)
+    answer = service.execute_pipeline(sheet, stages)
     result, lang = answer.result, request.language
     table = Table(
         columns=result.columns,
@@ -144,6 +150,69 @@ def pipeline(request: CommandRequest) -> CommandResult:
     if result.truncated:
         told.append(say("sheets.truncated", lang))
     return CommandResult(table, records=_records(result), summary=" ".join(told))
+
+
+# Pipelines that a person writes: `{"sheet": …, "pipeline": […]}`, run under the guard of every pipeline.
+
+
+def own_tables(request: CommandRequest) -> tuple[QueryTable, ...]:
+    """The sheets of the person. Raises StoreError."""
+    sheets = SheetStore(request.services).sheets(request.profile.login)
+    lang = request.language
+    return tuple(
+        QueryTable(one.name, {each.name: kind_text(each, lang) for each in one.fields}) for one in sheets
+    )
+
+
+def own_operators() -> tuple[str, ...]:
+    """Everything that a pipeline may hold."""
+    return tuple(dict.fromkeys(name for names in operators_by_group().values() for name in names))
+
+
+def own_example(request: CommandRequest) -> str:
+    """The rows of the first sheet. Raises StoreError."""
+    names = [one.name for one in SheetStore(request.services).sheets(request.profile.login)]
+    stages = '[\n    {"$match": {}},\n    {"$limit": 20}\n  ]'
+    return (
+        f'{{\n  "sheet": {json.dumps(next(iter(names), ""), ensure_ascii=False)},\n  "pipeline": {stages}\n}}'
+    )
+
+
+def run_own(request: CommandRequest) -> CommandResult:
+    """The rows of a pipeline. Raises InputError with its place, StoreError."""
+    text, owner, lang = request.text("query"), request.profile.login, request.language
+    try:
+        json.loads(text)
+        read = read_typed(f"{COMMAND} {text}", SheetStore(request.services).sheets(owner), "", lang)
+        if read.call is None:
+            raise InputError("sheets.pipeline_text", reason=read.problem)
+        return _run_pipeline(request, read.call.arguments["connection_name"], read.call.arguments["pipeline"])
+    except json.JSONDecodeError as error:
+        raise PipelineError("json", At(), line=error.lineno, column=error.colno, reason=error.msg) from None
+    except PipelineError as error:
+        error.params |= place_in(text, error.at)
+        raise
+
+
+def place_in(text: str, at: At) -> dict[str, int]:
+    """Line and column, from 1, of a place in the text of a pipeline; nothing where it is not found."""
+    start = max(0, text.find('"pipeline"'))
+    found = [match.start() for match in re.finditer(r'\{\s*"\$', text[start:])] if at.stage else []
+    # Stages stand side by side: only those at the depth of the first are counted.
+    depth, stages = None, []
+    for offset in found:
+        here = text[start : start + offset].count("{") - text[start : start + offset].count("}")
+        depth = here if depth is None else depth
+        stages += [start + offset] if here == depth else []
+    if not 0 < at.stage <= len(stages):
+        return {}
+    place = stages[at.stage - 1]
+    names = [name for name in re.split(r"[.\[]", at.path) if name and not name.endswith("]")]
+    for name in names:
+        further = text.find(f'"{name}"', place)
+        place = further if further >= 0 else place
+    line = text.count("\n", 0, place) + 1
+    return {"line": line, "column": place - (text.rfind("\n", 0, place) + 1) + 1}
 
 
 def _stages(path: Path) -> str:

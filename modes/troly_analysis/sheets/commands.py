@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troly.plugin.contract import Command, Ingest, Lazy, Memories, Parameter, TalkCommand
+from troly.plugin.contract import Command, Ingest, Lazy, Memories, Parameter, QueryEditor, TalkCommand
 from troly_analysis.strings import TEXTS
 
 
@@ -86,6 +86,14 @@ COMMANDS = (
 
 _CHANGE = _lazy("command_handlers:change_metric")
 MEMORIES = Memories(_lazy("command_handlers:remembered"), _CHANGE, _CHANGE)
+
+QUERIES = QueryEditor(
+    "json",
+    _lazy("command_handlers:own_tables"),
+    _lazy("command_handlers:run_own"),
+    _lazy("command_handlers:own_example"),
+    _lazy("command_handlers:own_operators"),
+)
 
 INGESTS = (
     Ingest(

@@ -10,10 +10,21 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 # `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus, as is
-# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings) and `dialog` (all others above
+# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings), `query` and `dialog` (all others above
 # the chat) are screens of their own.
 Place: TypeAlias = Literal[
-    "chat", "prompt", "transcript", "list", "evidence", "find", "grid", "search", "paste", "browse", "dialog"
+    "chat",
+    "prompt",
+    "transcript",
+    "list",
+    "evidence",
+    "find",
+    "grid",
+    "search",
+    "paste",
+    "browse",
+    "query",
+    "dialog",
 ]
 PLACES: tuple[Place, ...] = get_args(Place)
 INSIDE_CHAT = ("prompt", "transcript", "list", "evidence")
@@ -88,6 +99,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("search", "app.search", ("ctrl+f",), "chat", palette=True),
     Action("evidence", "app.evidence", ("f3",), "chat", palette=True),
     Action("grid", "app.grid", ("f5",), "chat", palette=True),
+    Action("query", "app.query", ("alt+q",), "chat", palette=True),
     Action("copy", "app.copy_answer", (), "chat", palette=True),
     Action("wrong", "app.wrong", ("f12",), "chat", "talk", palette=True),
     Action("interrupt", "app.interrupt", ("ctrl+c",), "chat", fixed=True),
@@ -118,6 +130,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("transcript_again", "app.message('again')", ("r",), "transcript", "in_transcript"),
     Action("transcript_edit", "app.message('edit')", ("e",), "transcript", "in_transcript"),
     Action("transcript_save", "app.message('save')", ("s",), "transcript", "in_transcript"),
+    Action("transcript_query", "app.query", ("x",), "transcript", "in_transcript"),
     Action("transcript_wrong", "app.message('wrong')", ("w",), "transcript", "in_transcript"),
     Action("transcript_find", "app.find", ("slash",), "transcript", "in_transcript"),
     Action("transcript_help", "app.help", ("question_mark",), "transcript", "in_transcript"),
@@ -165,6 +178,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("browse_copy", "copy", ("ctrl+y",), "browse", "in_browse"),
     Action("browse_close", "leave", ("escape",), "browse", "in_browse", needed=True),
     Action("browse_help", "app.help", ("f1",), "browse", "in_browse"),
+    # The editor of queries.
+    Action("query_run", "run", ("f5", "ctrl+r"), "query", "in_query", needed=True),
+    Action("query_take", "", ("tab",), "query", "in_query", fixed=True),
+    Action("query_next", "names(1)", ("ctrl+n",), "query", "in_query"),
+    Action("query_previous", "names(-1)", ("ctrl+p",), "query", "in_query"),
+    Action("query_save", "save", ("ctrl+s",), "query", "in_query"),
+    Action("query_open", "open", ("ctrl+o",), "query", "in_query"),
+    Action("query_close", "leave", ("escape",), "query", "in_query", needed=True),
+    Action("query_help", "app.help", ("f1",), "query", "in_query"),
     # Every other question above the chat: commands, messages, titles, files, what is wrong.
     Action("dialog_choose", "", ("up", "down"), "dialog", "in_dialog", fixed=True),
     Action("dialog_complete", "", ("tab",), "dialog", "in_dialog", fixed=True),

@@ -23,6 +23,7 @@ LONGEST_FILE = 2_000_000
 # A longer message is in its conversation, and is not recalled.
 LONGEST_MESSAGE = 64_000
 MOST_DRAFTS = 200
+MOST_QUERIES = 50
 PATIENCE = 1.0
 
 
@@ -40,6 +41,13 @@ class InputHistory(NamedTuple):
     drafts: Mapping[str, Draft] = {}
 
 
+class Queries(NamedTuple):
+    """The queries of one assistant: those that were given a name, and those that were run, newest first."""
+
+    named: Mapping[str, str] = {}
+    recent: tuple[str, ...] = ()
+
+
 class InputHistoryStore:
     """The files of one login in `folder`. All methods block and raise OSError."""
 
@@ -49,6 +57,7 @@ class InputHistoryStore:
         self._messages = folder / f"{name}.jsonl"
         self._drafts = folder / f"{name}.drafts.json"
         self._screen = folder / f"{name}.screen.json"
+        self._queries = folder / f"{name}.queries.json"
         self._lock = FileLock(folder / f"{name}.lock")
 
     def load(self) -> InputHistory:
@@ -95,6 +104,40 @@ class InputHistoryStore:
         """Keep which conversations are open, as JSON values."""
         write_whole(self._screen, json.dumps(state, ensure_ascii=False))
 
+    def queries(self, mode: str) -> Queries:
+        """The queries of an assistant; what is damaged is passed over."""
+        one = _object(self._read_queries().get(mode))
+        named = {name: text for name, text in _object(one.get("named")).items() if isinstance(text, str)}
+        recent = one.get("recent")
+        kept = [text for text in recent if isinstance(text, str)] if isinstance(recent, list) else []
+        return Queries(named, tuple(kept))
+
+    def keep_query(self, mode: str, text: str, name: str = "") -> None:
+        """Keep a query that was run, or under a `name`; a name with the text "" is forgotten, its query is recent again."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = self._lock.acquire(PATIENCE)
+        try:
+            named, recent = self.queries(mode)
+            newest = text or named.get(name, "")
+            if name:
+                named = {
+                    **{one: kept for one, kept in named.items() if one != name},
+                    **({name: text} if text else {}),
+                }
+            if newest and len(newest) <= LONGEST_MESSAGE and not (name and text):
+                recent = (newest, *(one for one in recent if one != newest))[:MOST_QUERIES]
+            whole = {**self._read_queries(), mode: {"named": dict(named), "recent": list(recent)}}
+            write_whole(self._queries, json.dumps(whole, ensure_ascii=False))
+        finally:
+            if held:
+                self._lock.release()
+
+    def _read_queries(self) -> dict[str, Any]:
+        try:
+            return _object(json.loads(self._queries.read_text(encoding="utf-8")))
+        except (FileNotFoundError, ValueError, RecursionError):
+            return {}
+
     def _read_messages(self) -> list[str]:
         with suppress(FileNotFoundError), self._messages.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -120,6 +163,10 @@ class InputHistoryStore:
                 write_whole(self._messages, "\n".join(lines) + "\n")
             finally:
                 self._lock.release()
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _message(line: bytes) -> str:

@@ -258,6 +258,30 @@ class Memories:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTable:
+    """A table that a query may read: its name as it is written in one, and its columns with what they hold."""
+
+    name: str
+    columns: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEditor:
+    """Queries that a person writes, run read-only under the guard of the assistant's own; each may raise TrolyError.
+
+    `run` gets the text as `query` in the values. Where its error names a place, it does so with the parameters `line`
+    and `column` (from 1), else `part`, a piece of the text. `words` are operators beside the language's own, `example`
+    is a query to begin with.
+    """
+
+    language: Literal["sql", "json"]
+    tables: Callable[[CommandRequest], Sequence[QueryTable]]
+    run: Callable[[CommandRequest], CommandResult]
+    example: Callable[[CommandRequest], str]
+    words: Callable[[], Sequence[str]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
 class Samples:
     """Sample data that ships with a mode; every function is blocking and raises InputError, StoreError.
 
@@ -328,6 +352,7 @@ class Mode:
         icon: a sign of one cell that common fonts have, for tabs.
         model_names: names by which OpenAI clients know it, beside `troly-<id>`.
         memories: what it remembers of a person.
+        queries: what people's own queries are written in and run by.
         warm: loads what the first answer would wait for (lexicons, examples), on a thread, when the mode is shown.
     """
 
@@ -361,3 +386,4 @@ class Mode:
     person: Mapping[Lang, str] = field(default_factory=dict)
     model_names: tuple[str, ...] = ()
     memories: Memories | None = None
+    queries: QueryEditor | None = None

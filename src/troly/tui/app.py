@@ -110,6 +110,8 @@ class TrolyApp(TerminalApp):
         self.conversations = ConversationActions(self.controller, self.say, self.keymap.press)
         self.messages = MessageActions(self)
         self.jobs = JobActions(self)
+        # What stands in the editor of queries, by assistant.
+        self.queries: dict[str, str] = {}
 
     # Start and end.
 
@@ -564,6 +566,21 @@ class TrolyApp(TerminalApp):
     def action_pull(self, name: str = "") -> None:
         """Pull a model; without a name ask which."""
         self.jobs.pull(name)
+
+    def action_query(self) -> None:
+        """Write a query: that of the chosen answer, else of the last one, else what was written before."""
+        if self.screen is not self.chat or not self.controller.opened:
+            return
+        controller, lang = self.controller, self.controller.language
+        view = controller.modes.get(controller.pane.mode)
+        if view is None or not view.queries:
+            names = ", ".join(one.names[lang] for one in controller.modes.values() if one.queries)
+            self.say(tr("ui.query.none", lang, names=names or "-"), 6)
+            return
+        from troly.tui.dialogs.query import QueryScreen
+
+        code = self.messages.query_text(view.queries) or self.queries.get(view.id, "")
+        self.push_screen(QueryScreen(self, view.id, code))
 
     def action_settings(self) -> None:
         """Show models, settings and what is remembered."""

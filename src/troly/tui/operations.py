@@ -25,6 +25,7 @@ from troly.tui.chat.view import (
     ModelsView,
     ModelView,
     ModeView,
+    QueryNames,
     SessionInfo,
     SettingView,
     Trouble,
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from troly.config.settings import Settings
-    from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore
+    from troly.conversation.input_history import Draft, InputHistory, InputHistoryStore, Queries
     from troly.conversation.jobs import MissingModel
     from troly.conversation.session import Session
     from troly.llm.types import ModelInfo
-    from troly.plugin.contract import CommandRequest
+    from troly.plugin.contract import CommandRequest, QueryEditor
     from troly.plugin.events import Table
     from troly.tui.chat.panes import Tabs
     from troly.tui.dialogs.choose import Choice
@@ -118,6 +119,7 @@ def _mode_view(session: Session, name: str) -> ModeView:
         talk=tuple(ModeCommandView(one.name, one.help, one.argument) for one in mode.talk),
         person=mode.person,
         roles=mode.roles,
+        queries=mode.queries.language if mode.queries else "",
         greetings={
             lang: said.text
             for lang in LANGS
@@ -426,7 +428,7 @@ def choose_model(session: Session, conversation: str, model: str) -> None:
 
 def read_settings(session: Session, language: Lang) -> list[SettingView]:
     """Every setting in the order of the model."""
-    from troly.config import explain
+    from troly.config.load import explain
     from troly.config.schema import specs
 
     sections = session.registry.sections()
@@ -483,6 +485,44 @@ def change_memory(session: Session, mode: str, memory: str, text: str | None, la
     done = change(_request(session, language, {"id": memory, "text": text or ""}))
     if done.problems:
         raise InputError("work.refused", reason=" ".join(done.problems))
+
+
+# Queries of the person's own.
+
+
+def query_names(session: Session, mode: str, language: Lang) -> QueryNames:
+    """What a query of an assistant may be made of."""
+    editor = _editor(session, mode)
+    asked = _request(session, language, {})
+    tables = tuple((one.name, tuple(one.columns.items())) for one in editor.tables(asked))
+    return QueryNames(tables, tuple(editor.words()), editor.example(asked))
+
+
+def run_query(session: Session, mode: str, text: str, language: Lang) -> tuple[Table, str]:
+    """Run a query and keep it as recent; returns its rows and a sentence on them."""
+    done = _editor(session, mode).run(_request(session, language, {"query": text}))
+    with suppress(OSError):
+        _input_store(session).keep_query(mode, text)
+    if done.table is None:
+        raise InputError("work.refused", reason=" ".join((*done.problems, done.text)))
+    return done.table, done.summary
+
+
+def read_queries(session: Session, mode: str) -> Queries:
+    """The queries of an assistant that were named or run."""
+    return _input_store(session).queries(mode)
+
+
+def keep_query(session: Session, mode: str, text: str, name: str) -> None:
+    """Keep a query under a name, forget that name with the text ""."""
+    _input_store(session).keep_query(mode, text, name)
+
+
+def _editor(session: Session, mode: str) -> QueryEditor:
+    queries = session.registry.get(mode).queries
+    if queries is None:
+        raise InputError("work.refused", reason=mode)
+    return queries
 
 
 def _request(session: Session, language: Lang, values: Mapping[str, str]) -> CommandRequest:

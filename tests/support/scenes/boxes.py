@@ -11,10 +11,11 @@ from tests.support.process.waiting import until
 from tests.support.scenes.base import empty, scene, talk
 from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import NOW, settle
-from troly.config import describe
+from troly.config.schema import describe
 from troly.conversation.jobs import MissingModel
+from troly.sandbox import SandboxError
 from troly.text.catalogue import Lang
-from troly.tui.chat.view import MemoryView, ModelsView, ModelView, SettingView
+from troly.tui.chat.view import MemoryView, ModelsView, ModelView, QueryNames, SettingView
 
 MODELS = [
     MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
@@ -144,6 +145,35 @@ async def settings(pilot: Pilot[Any]) -> None:
     """A setting that was looked for."""
     await models(pilot)
     await pilot.press("tab", *"keep")
+    await _box(pilot)
+
+
+TABLES = QueryNames(
+    (
+        ("rooms", (("id", "BIGINT"), ("price", "BIGINT"), ("area", "DOUBLE"), ("district_id", "BIGINT"))),
+        ("districts", (("id", "BIGINT"), ("name", "VARCHAR"))),
+    ),
+)
+QUERY = """-- rẻ nhất ở Gò Vấp
+SELECT d.name, count(*) AS n, min(r.pricce) AS least
+FROM rooms r JOIN districts d ON d.id = r.district_id
+WHERE d.name = 'Gò Vấp' AND r.price < 3000000
+GROUP BY d.name
+ORDER BY le"""
+
+
+async def query(pilot: Pilot[Any]) -> None:
+    """A query that was refused: the place is marked, and told below."""
+    await empty(pilot)
+    app = scene(pilot)
+    app.queries["rental"] = QUERY
+    app.fake.results |= {
+        "query_names": TABLES,
+        "run_query": SandboxError("sandbox.column", part="r.pricce", known="price"),
+    }
+    await pilot.press("alt+q")
+    await _box(pilot)
+    await pilot.press("f5")
     await _box(pilot)
 
 

@@ -50,6 +50,8 @@ def _installed() -> tuple[ModeView, ...]:
             mode.accent,
             mode.first_questions,
             icon=mode.icon,
+            roles=mode.roles,
+            queries=mode.queries.language if mode.queries else "",
             greetings={lang: personas.load(mode.persona, lang).greeting for lang in LANGS},
         )
         for mode in map(Registry().get, HELD)

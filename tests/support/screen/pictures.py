@@ -105,6 +105,7 @@ LOOKS: Mapping[str, Look] = {
     "models": Look(boxes.models),
     "settings": Look(boxes.settings, whole=False),
     "memories": Look(boxes.memories, "dental", whole=False),
+    "query": Look(boxes.query, "rental"),
 }
 
 

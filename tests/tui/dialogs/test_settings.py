@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,10 @@ def _forget(request: CommandRequest) -> CommandResult:
 def _edit(request: CommandRequest) -> CommandResult:
     KEPT[request.text("id")] = request.text("text")
     return CommandResult()
+
+
+def _is_kept(kept: bool) -> bool:
+    return ("a" in KEPT) is kept
 
 
 @pytest.fixture
@@ -158,7 +163,7 @@ async def test_memories_are_corrected_and_forgotten_after_a_question(
             await until(lambda: isinstance(app.screen, ChooseScreen))
             await pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await until(lambda: isinstance(app.screen, BrowseScreen))
-            await until(lambda left=left: ("a" in KEPT) is left, PATIENCE)
+            await until(partial(_is_kept, left), PATIENCE)
     KEPT.clear()
 
 

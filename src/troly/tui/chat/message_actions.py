@@ -274,6 +274,12 @@ class MessageActions:
         if isinstance(part, Table):
             self._show_grid(part)
 
+    def query_text(self, language: str) -> str:
+        """The query behind the chosen answer, or the last one; "" where there is none in this language."""
+        view = self._meant(0)
+        found = [part for part in view.parts if isinstance(part, Computation)] if view else []
+        return next((part.code for part in found if part.kind == language), "")
+
     def _tables(self) -> list[Table]:
         """All tables of the conversation, oldest first."""
         parts = (part for view in self._controller.pane.messages for part in view.parts)

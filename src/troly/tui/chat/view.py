@@ -241,7 +241,7 @@ class ModeCommandView(NamedTuple):
 
 class ModeView(NamedTuple):
     """A mode as the faces show it: `broken` is why it cannot be used, `icon` a sign one cell wide, `greetings` what it
-    says first in a conversation (000-07).
+    says first in a conversation (000-07). `queries` is the language of people's own queries, "" for none.
     """
 
     id: str
@@ -256,6 +256,7 @@ class ModeView(NamedTuple):
     person: Mapping[Lang, str] = MappingProxyType({})
     greetings: Mapping[Lang, str] = MappingProxyType({})
     roles: tuple[str, ...] = ("chat",)
+    queries: Literal["", "sql", "json"] = ""
 
 
 def clean_mode(mode: ModeView) -> ModeView:
@@ -356,6 +357,14 @@ class SettingView(NamedTuple):
     default: str
     env: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+
+
+class QueryNames(NamedTuple):
+    """What a query of an assistant may be made of: tables with their columns and what these hold, and operators."""
+
+    tables: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    words: tuple[str, ...] = ()
+    example: str = ""
 
 
 class MemoryView(NamedTuple):

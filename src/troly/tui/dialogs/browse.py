@@ -20,7 +20,7 @@ from troly.text.fold import fold
 from troly.text.sanitize import sanitize
 from troly.tui.chat.evidence import body_lines
 from troly.tui.chat.evidence_tree import EvidenceText
-from troly.tui.keymap import bindings, keymap_of, language_of
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of, language_of
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
 from troly.tui.widgets.lines import LinesView
@@ -162,7 +162,11 @@ class BrowseScreen(ModalScreen[None]):
             *(["browse_page"] if len(self._pages) > 1 else []),
             self.page.hints[-1],
         ]
-        self.query_one("#keys", Static).update(Content(keymap_of(self).hints(names, language_of(self))))
+        hints = keymap_of(self).hints(names, language_of(self)).split(HINT_GAP)
+        # A hint is not torn apart at the end of a line.
+        self.query_one("#keys", Static).update(
+            Content(HINT_GAP.join(one.replace(" ", "\u00a0") for one in hints))
+        )
 
     def renew(self) -> None:
         """Show what the page has now; what was chosen stays chosen."""

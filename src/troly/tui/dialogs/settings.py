@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from troly.config import SettingsError
+from troly.config.problems import SettingsError
 from troly.text.catalogue import tr
 from troly.text.sanitize import sanitize
 from troly.tui import operations
@@ -17,7 +17,7 @@ from troly.tui.render.figures import number
 from troly.tui.theme import NAMES
 
 if TYPE_CHECKING:
-    from troly.config import Settings
+    from troly.config.settings import Settings
     from troly.tui.app import TrolyApp
 
 # The usual model, as a choice.
