@@ -12,7 +12,7 @@ from troly.plugin.contract import (
     CommandRequest,
     CommandResult,
     Memories,
-    Memory,
+    MemoryItem,
     Parameter,
 )
 from troly.plugin.events import Table
@@ -145,10 +145,10 @@ def _record(fact: Fact) -> dict[str, object]:
     }
 
 
-def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The facts of all conversations. Raises StoreError."""
     return tuple(
-        Memory(str(fact.id), fact.text, say(f"memory.kind_{fact.kind}", request.language), editable=True)
+        MemoryItem(str(fact.id), fact.text, say(f"memory.kind_{fact.kind}", request.language), editable=True)
         for fact in _store(request).facts(None)
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from troly.errors import InputError
-from troly.plugin.contract import CommandRequest, CommandResult, Memory, QueryTable
+from troly.plugin.contract import CommandRequest, CommandResult, MemoryItem, QueryTable
 from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
@@ -110,11 +110,11 @@ def _metric_record(one: Metric) -> Mapping[str, Any]:
 # The metrics as what is remembered of a person: `<sheet>/<metric>`.
 
 
-def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The metrics of all sheets. Raises StoreError."""
     sheets = SheetStore(request.services).sheets(request.profile.login)
     return tuple(
-        Memory(f"{sheet.id}/{one.name}", one.text, sheet.name, editable=True)
+        MemoryItem(f"{sheet.id}/{one.name}", one.text, sheet.name, editable=True)
         for sheet in sheets
         for one in sheet.metrics
     )

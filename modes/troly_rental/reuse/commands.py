@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from troly.plugin.contract import Command, CommandRequest, CommandResult, Memories, Memory, Parameter
+from troly.plugin.contract import Command, CommandRequest, CommandResult, Memories, MemoryItem, Parameter
 from troly.plugin.events import Table
 from troly.text.catalogue import LANGS, Lang
 from troly.text.dates import HCM
@@ -58,10 +58,10 @@ def forget_memory(request: CommandRequest) -> CommandResult:
     return CommandResult(records=({"forgotten": entry.number},), summary=said)
 
 
-def remembered(request: CommandRequest) -> tuple[Memory, ...]:
+def remembered(request: CommandRequest) -> tuple[MemoryItem, ...]:
     """The own entries, everybody's for a lead, with their SQL. Raises StoreError."""
     return tuple(
-        Memory(str(one.number), " ".join(one.question.split()), _state(one, request.language), one.sql)
+        MemoryItem(str(one.number), " ".join(one.question.split()), _state(one, request.language), one.sql)
         for one in _visible(request)
     )
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from troly.plugin.contract import CommandRequest, CommandResult, QueryTable
 from troly.sandbox import check
 from troly.text.numbers import format_number
+from troly_rental.agents.conversation import MAX_ROWS
 from troly_rental.agents.session import SQL_COMMAND
-from troly_rental.agents.sql_generation import MAX_ROWS
 from troly_rental.answer.payload import ResultSet, table_content
 from troly_rental.audit import Audit
 from troly_rental.data.store import RentalStore

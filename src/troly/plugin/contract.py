@@ -232,7 +232,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryItem:
     """One thing that an assistant remembers for a person: its `text` as it may be corrected, its `kind` in a word or two.
 
     `detail` is the rest of it, such as a query; `editable` says whether another text can stand there.
@@ -252,7 +252,7 @@ class Memories:
     `forget` gets the memory's `id` in the values, `edit` its new `text` as well; what they report of it is a command's.
     """
 
-    found: Callable[[CommandRequest], Sequence[Memory]]
+    found: Callable[[CommandRequest], Sequence[MemoryItem]]
     forget: Callable[[CommandRequest], CommandResult]
     edit: Callable[[CommandRequest], CommandResult] | None = None
 

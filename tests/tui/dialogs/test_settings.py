@@ -20,7 +20,7 @@ from tests.tui.test_backend import PATIENCE, Real, running
 from troly.config.toml_file import with_value
 from troly.conversation.session import Session
 from troly.errors import ConfigError, InputError
-from troly.plugin.contract import CommandRequest, CommandResult, Memories, Memory
+from troly.plugin.contract import CommandRequest, CommandResult, Memories, MemoryItem
 from troly.plugin.registry import Registry
 from troly.tui import operations
 from troly.tui.chat.jobs import RunningJob
@@ -30,8 +30,8 @@ from troly.tui.dialogs.choose import ChooseScreen
 KEPT: dict[str, str] = {}
 
 
-def _found(_request: CommandRequest) -> Sequence[Memory]:
-    return [Memory(name, text, "x", editable=True) for name, text in KEPT.items()]
+def _found(_request: CommandRequest) -> Sequence[MemoryItem]:
+    return [MemoryItem(name, text, "x", editable=True) for name, text in KEPT.items()]
 
 
 def _forget(request: CommandRequest) -> CommandResult:
@@ -74,7 +74,7 @@ async def test_a_model_for_this_conversation_answers_it_and_stays_with_it(
         await app.ask(pilot, "xin chào")
         await until(lambda: not app.controller.pane.running, PATIENCE)
         await pilot.press("alt+m")
-        await until(lambda: isinstance(app.screen, BrowseScreen) and "qwen2.5" in listed(app), PATIENCE)
+        await until(lambda: isinstance(app.screen, BrowseScreen) and "○ qwen2.5" in listed(app), PATIENCE)
         assert chosen(app) == "here"
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ChooseScreen))

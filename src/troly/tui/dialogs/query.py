@@ -117,7 +117,7 @@ class Name(NamedTuple):
     hint: str
 
 
-class Typed(NamedTuple):
+class NameStart(NamedTuple):
     """What stands before the cursor: a beginning of a name, of which table if one was named, and whether in quotes."""
 
     word: str
@@ -125,16 +125,16 @@ class Typed(NamedTuple):
     quoted: bool = False
 
 
-def typed_before(line: str) -> Typed:
+def typed_before(line: str) -> NameStart:
     """What is typed at the end of `line`."""
     if line.count('"') % 2:
-        return Typed(line.rpartition('"')[2], quoted=True)
+        return NameStart(line.rpartition('"')[2], quoted=True)
     found = _WORD.search(line)
     table, _, word = (found[0] if found else "").rpartition(".")
-    return Typed(word, table)
+    return NameStart(word, table)
 
 
-def fitting_names(names: QueryNames, text: str, typed: Typed, column: str) -> list[Name]:
+def fitting_names(names: QueryNames, text: str, typed: NameStart, column: str) -> list[Name]:
     """The names that begin like, or hold, what is typed: of the tables that the query reads first; all where none does.
 
     `column` is what a column is called in a hint without more.
@@ -282,7 +282,7 @@ class QueryScreen(ModalScreen[None]):
         self._area = QueryArea(text, self._view.queries, app.mode_palette())
         self._names = QueryNames(())
         self._shown: list[Name] = []
-        self._offered = Typed("")
+        self._offered = NameStart("")
         self._busy = False
 
     def compose(self) -> ComposeResult:
@@ -321,7 +321,7 @@ class QueryScreen(ModalScreen[None]):
     # Names.
 
     @property
-    def _typed(self) -> Typed:
+    def _typed(self) -> NameStart:
         row, column = self._area.cursor_location
         return typed_before(self._area.document[row][:column])
 

@@ -267,7 +267,7 @@ class ModelsPage(SettingsPage):
             Choice(tr("ui.settings.usual_choice", lang), USUAL),
             *(Choice(one.name, one.name) for one in able),
         ]
-        self.ask(title, tr("ui.work.model", lang), choices, chosen)
+        self.ask(title, tr("ui.work.model", lang), choices, chosen, free=True)
 
     def _choose_here(self, name: str) -> None:
         lang = self.app.controller.language
