@@ -93,7 +93,7 @@ def with_value(text: str, key: str, value: object) -> str:
     found: Any = tomllib.loads(changed)
     for part in key.split("."):
         found = found.get(part) if isinstance(found, Mapping) else None
-    if found != value:
+    if found != (list(value) if isinstance(value, tuple) else value):
         raise ValueError(key)
     return changed
 

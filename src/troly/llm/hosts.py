@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,7 +57,7 @@ class Host:
     async def holds(self, model: str) -> bool:
         """Whether `model` is in the host's memory, as it said within the last seconds."""
         if time.monotonic() - self.looked > LOADED_AGE:
-            self.loaded, self.looked = await self.client.running() or frozenset(), time.monotonic()
+            self.loaded, self.looked = frozenset(await self.client.running() or ()), time.monotonic()
         return model in self.loaded
 
 
@@ -103,6 +104,17 @@ class ModelHosts:
             HostStatus(host.client.url, health, tuple(sorted(names or ())))
             for host, health, names in zip(self.hosts, healths, loaded, strict=True)
         ]
+
+    async def running(self) -> dict[str, datetime | None]:
+        """The models in the memory of any host, each with a moment at which it is let go."""
+        found = await asyncio.gather(*(host.client.running() for host in self.hosts))
+        return {name: until for one in found for name, until in (one or {}).items()}
+
+    def configure(self, settings: OllamaSettings) -> None:
+        """Go on with other settings on the same hosts."""
+        self.settings = settings
+        for host in self.hosts:
+            host.client.configure(replace(settings, url=host.client.settings.url, urls=()))
 
     async def health(self, max_age: float = 5.0) -> Health:
         """Up where one host is; the models of all that are. Never raises."""

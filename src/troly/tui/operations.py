@@ -389,10 +389,8 @@ def read_models(session: Session, language: Lang) -> ModelsView:
             health = await llm.health(max_age=FRESH)
             if health.error is not None:
                 return ModelsView(trouble=_trouble(health.error, language))
-            with suppress(TrolyError):
-                running = await llm.running()
-                return ModelsView(tuple([await one(info, running) for info in health.models]), health.version)
-            return ModelsView(tuple([await one(info, {}) for info in health.models]), health.version)
+            running = await llm.running() or {}
+            return ModelsView(tuple([await one(info, running) for info in health.models]), health.version)
         finally:
             await llm.aclose()
 
@@ -451,6 +449,8 @@ def read_settings(session: Session, language: Lang) -> list[SettingView]:
 
 def setting_text(value: object) -> str:
     """A setting's value as it is typed; "" for none."""
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value))
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 

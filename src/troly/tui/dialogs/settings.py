@@ -27,7 +27,7 @@ EVERY = 8
 # Settings that stand beside the models.
 BESIDE = ("ollama.context_tokens", "ollama.keep_alive", "ollama.url", "ollama.fallback_model")
 # What is read only when the program starts.
-AT_START = ("server.", "chroma.", "mode", "timezone", "models.embed")
+AT_START = ("ollama.urls", "server.", "chroma.", "mode", "timezone", "models.embed")
 
 
 class SettingsPage(Page):
@@ -97,10 +97,17 @@ class SettingsPage(Page):
             self.change(key, None)
 
     def ask(
-        self, title: str, hint: str, choices: Sequence[Choice], chosen: Callable[[str], None], typed: str = ""
+        self,
+        title: str,
+        hint: str,
+        choices: Sequence[Choice],
+        chosen: Callable[[str], None],
+        *,
+        typed: str = "",
+        free: bool = False,
     ) -> None:
-        """Ask for one of `choices`, or for what is typed where there are none."""
-        dialog = ChooseScreen(title, hint, filtered_choices(choices), free=not choices, typed=typed)
+        """Ask for one of `choices`, or for what is typed where there are none or it is `free`."""
+        dialog = ChooseScreen(title, hint, filtered_choices(choices), free=free or not choices, typed=typed)
         self.app.push_screen(dialog, lambda value: chosen(value) if value else None)
 
     def change(self, key: str, text: str | None) -> None:
