@@ -98,6 +98,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("find", "app.find", ("ctrl+g",), "chat", palette=True),
     Action("search", "app.search", ("ctrl+f",), "chat", palette=True),
     Action("evidence", "app.evidence", ("f3",), "chat", palette=True),
+    Action("evidence_full", "app.evidence_full", ("alt+e",), "chat", palette=True),
     Action("grid", "app.grid", ("f5",), "chat", palette=True),
     Action("query", "app.query", ("alt+q",), "chat", palette=True),
     Action("copy", "app.copy_answer", (), "chat", palette=True),
@@ -145,6 +146,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("list_help", "app.help", ("question_mark",), "list", "in_list"),
     # The evidence with the focus.
     Action("evidence_open", "open", ("enter",), "evidence", "in_evidence"),
+    Action("evidence_whole", "app.evidence_full", ("f",), "evidence", "in_evidence"),
     Action("evidence_copy", "copy", ("c",), "evidence", "in_evidence"),
     Action("evidence_wrong", "app.wrong", ("w",), "evidence", "in_evidence"),
     Action("evidence_help", "app.help", ("question_mark",), "evidence", "in_evidence"),

@@ -635,6 +635,16 @@ class TrolyApp(TerminalApp):
         """Show or hide how the last answer came about."""
         self.chat.toggle_evidence()
 
+    def action_evidence_full(self) -> None:
+        """Show how the chosen answer, or the last one, came about on the whole screen."""
+        answer = self.chat.evidence.answer if self.screen is self.chat else None
+        if answer is not None and (answer.steps or answer.turn):
+            from troly.tui.dialogs.steps import evidence_screen
+
+            self.push_screen(evidence_screen(self, answer))
+        elif self.screen is self.chat:
+            self.say(tr("ui.evidence.none", self.controller.language), 3)
+
     def mode_palette(self) -> Palette:
         """The theme with the accent of the shown mode."""
         return mode_palette(self.current_theme, self.controller, self.controller.pane)

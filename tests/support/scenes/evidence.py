@@ -21,6 +21,7 @@ from troly.plugin.events import (
 from troly.plugin.ingest_arguments import IngestKind
 from troly.tui.chat.jobs import RunningJob
 from troly.tui.chat.view import TurnEvidence
+from troly.tui.dialogs.browse import BrowseScreen
 
 QUESTION = "nghỉ phép năm được mấy ngày và ai duyệt"
 ANSWER = "Nhân viên chính thức có 12 ngày phép năm; trưởng nhóm duyệt."
@@ -200,3 +201,13 @@ async def kinds(pilot: Pilot[Any]) -> None:
 
 
 __all__ = ["answered", "drawer", "kinds", "marked", "marking", "opened", "passages", "working"]
+
+
+async def full(pilot: Pilot[Any]) -> None:
+    """The evidence on the whole screen, at the step that asked the model."""
+    await drawer(pilot)
+    app = scene(pilot)
+    await pilot.press("f")
+    await until(lambda: isinstance(app.screen, BrowseScreen) and app.screen.chosen is not None)
+    await pilot.press("down", "down", "down")
+    await settle(app, pilot)

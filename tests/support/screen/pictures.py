@@ -106,6 +106,7 @@ LOOKS: Mapping[str, Look] = {
     "settings": Look(boxes.settings, whole=False),
     "memories": Look(boxes.memories, "dental", whole=False),
     "query": Look(boxes.query, "rental"),
+    "evidence-full": Look(evidence.full, "rag", whole=False),
 }
 
 

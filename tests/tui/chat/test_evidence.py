@@ -18,6 +18,7 @@ from troly.text.sanitize import sanitize
 from troly.tui.chat.evidence import EvidenceLayout
 from troly.tui.chat.evidence_tree import EvidenceNode, evidence_nodes
 from troly.tui.chat.view import TurnEvidence, WrongReport
+from troly.tui.dialogs.browse import BrowseScreen, Detail
 from troly.tui.render.spans import width_of
 
 Snap = Callable[..., bool]
@@ -193,3 +194,38 @@ async def test_without_an_answer_there_is_nothing_to_mark() -> None:
         await pilot.press("f12")
         await settle(app, pilot)
         assert app.screen is app.chat
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_on_the_whole_screen_all_of_a_step_is_read_found_and_copied(size: tuple[int, int]) -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=size) as pilot:
+        await scenes.full(pilot)
+        browse = app.screen
+        assert isinstance(browse, BrowseScreen)
+        await pilot.press(*"passages only")
+        await until(
+            lambda: browse.chosen is not None and "compose" in " ".join(p.text for p in browse.chosen.detail)
+        )
+        told = text_of(browse.query_one(Detail))
+        assert "Answer from the passages only." in told
+        assert scenes.QUESTION in told
+        await pilot.press("ctrl+y")
+        assert scenes.ANSWER in app.clipboard
+        await pilot.press(*["backspace"] * 13, *"khong co gi nhu the")
+        await until(lambda: browse.chosen is None)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.evidence.has_focus
+
+
+async def test_the_whole_evidence_is_a_key_away_from_the_input_too() -> None:
+    app = Scene("vi", mode="rag")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        await pilot.press("alt+e")
+        await until(lambda: bool(app._notifications))
+        assert app.screen is app.chat, "there is no answer yet"
+        await scenes.answered(pilot)
+        await pilot.press("alt+e")
+        await until(lambda: isinstance(app.screen, BrowseScreen))

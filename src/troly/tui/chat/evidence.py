@@ -80,10 +80,10 @@ class EvidenceLayout:
         return [ends_apart(left, right, width)]
 
 
-def body_lines(paras: Sequence[EvidenceText], width: int) -> Iterator[Line]:
-    """The lines of texts; no more of a very long one is laid out than can be shown."""
+def body_lines(paras: Sequence[EvidenceText], width: int, most: int = LONG) -> Iterator[Line]:
+    """The lines of texts; of a very long one no more is laid out than `most` lines need."""
     for para in paras:
-        lines = wrap([Span(para.text[: (LONG + 1) * width], para.style)], width)
+        lines = wrap([Span(para.text[: (most + 1) * width], para.style)], width)
         yield from (pad(one, width, style="code") for one in lines) if para.style == "code" else lines
 
 
@@ -145,7 +145,9 @@ class EvidenceDrawer(LinesView, can_focus=True):
         head = line(Span(tr("ui.head.evidence", lang), "dim"), Span(f"  {keymap.press('evidence')}", "dim"))
         if not self.has_focus:
             return [head, BLANK]
-        hints = keymap.hints(("evidence_open", "evidence_copy", "evidence_wrong"), lang).split(HINT_GAP)
+        hints = keymap.hints(
+            ("evidence_open", "evidence_whole", "evidence_copy", "evidence_wrong"), lang
+        ).split(HINT_GAP)
         return [head, *wrap_whole([line(Span(hint, "dim")) for hint in hints], width), BLANK]
 
     @staticmethod

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Work beside the chat goes on while a page is looked at.
 RENEWED = 0.5
+# Lines of one text.
+LONGEST = 5_000
 
 
 class Entry(NamedTuple):
@@ -48,9 +50,13 @@ class Entry(NamedTuple):
 
 
 class Page:
-    """What a page has and does; `hints` are the names of its keys for the line below."""
+    """What a page has and does; `hints` are the names of its keys for the line below.
+
+    `reading` says that what is told of an entry is more than the list: it gets more room.
+    """
 
     hints: tuple[str, ...] = ("browse_take", "browse_close")
+    reading = False
 
     def __init__(self, app: TrolyApp, title: str) -> None:
         self.app = app
@@ -94,7 +100,7 @@ class Detail(LinesView):
 
     def build(self, width: int) -> list[Line]:
         """Its paragraphs."""
-        return list(body_lines(self.paras, max(8, width - 1)))
+        return list(body_lines(self.paras, max(8, width - 1), LONGEST))
 
 
 class BrowseScreen(ModalScreen[None]):
@@ -130,7 +136,7 @@ class BrowseScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Titles, input, list and detail, keys."""
-        with Vertical(id="browse"):
+        with Vertical(id="browse", classes="-reading" if self.page.reading else ""):
             yield self._titles
             yield TypingInput(placeholder=self._hint, compact=True)
             with Container(id="parts"):
