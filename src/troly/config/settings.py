@@ -106,6 +106,8 @@ class ChromaSettings:
         default="conversations_dev",
         metadata=about(kinds.collection(), '"conversations"', "CHROMA_COLLECTION"),
     )
+    url: str | None = field(default=None, metadata=about(kinds.url(), '"http://192.168.1.30:8000"'))
+    token: str | None = field(default=None, metadata=about(kinds.secret(), '"…"'))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from troly.plugin.contract import Mode
     from troly.retrieval.memory.memory import Memory
     from troly.retrieval.search.knowledge import Knowledge
+    from troly.retrieval.search.vectors import ChromaServer
     from troly.sandbox import Sandbox
     from troly.stores.conversations import Conversations
     from troly.stores.published import Datasets
@@ -113,7 +114,7 @@ def open_services(
         state.close()
         raise
     llm = open_client(settings.ollama)
-    knowledge = Knowledge(state, paths.chroma, paths.set_aside)
+    knowledge = Knowledge(state, paths.chroma, paths.set_aside, chroma_server(settings))
     return Services(
         paths=paths,
         settings=settings,
@@ -149,4 +150,13 @@ def _memory(
         embed=embed,
         end=llm.aclose,
         embed_pages=knowledge.embed_wanted,
+        server=chroma_server(settings),
     )
+
+
+def chroma_server(settings: Settings) -> ChromaServer | None:
+    """The Chroma server of the settings; None where vectors lie in the data folder."""
+    from troly.retrieval.search.vectors import ChromaServer
+
+    url = settings.chroma.url
+    return ChromaServer(url, settings.chroma.token or "") if url else None

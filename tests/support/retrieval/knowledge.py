@@ -11,6 +11,7 @@ from pathlib import Path
 from troly.errors import ModelError
 from troly.retrieval.documents.files import Document, TextBlock
 from troly.retrieval.search.knowledge import Knowledge
+from troly.retrieval.search.vectors import ChromaServer
 from troly.stores.state import StateDb
 from troly.text.fold import bigrams, folded_words
 
@@ -22,11 +23,12 @@ QUESTIONS = Path(__file__).parents[2] / "retrieval" / "questions.txt"
 class Corpus:
     """A state database and the knowledge on it, in one folder."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, server: ChromaServer | None = None) -> None:
         self.home = home
+        home.mkdir(parents=True, exist_ok=True)
         self.db, _ = StateDb.open(home / "state.db", home / "set-aside")
         self.db.migrate(Knowledge.migrations())
-        self.knowledge = Knowledge(self.db, home / "chroma", home / "set-aside")
+        self.knowledge = Knowledge(self.db, home / "chroma", home / "set-aside", server)
 
     def put(
         self, key: str, text: str, *, collection: str = "docs", owner: str | None = None, **more: str

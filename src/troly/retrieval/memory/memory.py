@@ -17,7 +17,7 @@ from troly.errors import ModelError, StoreError, TrolyError
 from troly.retrieval.memory.queue import Calm, MemoryQueue
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import index_terms, query_terms
-from troly.retrieval.search.vectors import ChromaFolder, Index, check_vectors, identity
+from troly.retrieval.search.vectors import ChromaFolder, ChromaServer, Index, check_vectors, identity
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
 from troly.text.fold import bigrams
@@ -262,8 +262,10 @@ def _weights(terms: Sequence[str], texts: Sequence[set[str]], total: int) -> dic
 class MemoryVectors(ChromaFolder):
     """The memory's folder of vectors. Errors of the store are StoreError `knowledge.vectors_*`."""
 
-    def __init__(self, ledger: MemoryLedger, folder: Path, aside: Path) -> None:
-        super().__init__(ledger, folder, aside)
+    def __init__(
+        self, ledger: MemoryLedger, folder: Path, aside: Path, server: ChromaServer | None = None
+    ) -> None:
+        super().__init__(ledger, folder, aside, server)
         self.ledger = ledger
 
     def nearest(
@@ -358,11 +360,12 @@ class Memory:
         embed: EmbedWith,
         end: Callable[[], Awaitable[None]] = _at_once,
         embed_pages: Callable[[EmbedWith, Calm], Awaitable[int]] = _no_pages,
+        server: ChromaServer | None = None,
     ) -> None:
         self.collection = collection + SUFFIX
         self._db = db
         self._ledger = MemoryLedger(db)
-        self._vectors = MemoryVectors(self._ledger, folder, set_aside)
+        self._vectors = MemoryVectors(self._ledger, folder, set_aside, server)
         self._embedder_of = embedder_of
         self._embed = embed
         self._embed_pages = embed_pages

@@ -17,7 +17,14 @@ from troly.retrieval.search import lexical
 from troly.retrieval.search.glossary import meanings, reword
 from troly.retrieval.search.ranking import RelevanceScore, Weights, fuse, judge
 from troly.retrieval.search.terms import QueryTerms, read_question, terms_of
-from troly.retrieval.search.vectors import Index, VectorLedger, VectorStore, access_key, check_vectors
+from troly.retrieval.search.vectors import (
+    ChromaServer,
+    Index,
+    VectorLedger,
+    VectorStore,
+    access_key,
+    check_vectors,
+)
 from troly.stores.migrations import Migration
 from troly.stores.quarantine import QuarantinedFile
 from troly.stores.state import StateDb
@@ -81,11 +88,13 @@ class _Words:
 class Knowledge:
     """Documents, their chunks and vectors. Async methods leave blocking work to threads. Raises StoreError."""
 
-    def __init__(self, db: StateDb, chroma: Path, set_aside: Path) -> None:
+    def __init__(
+        self, db: StateDb, chroma: Path, set_aside: Path, server: ChromaServer | None = None
+    ) -> None:
         self.store = ChunkStore(db)
         self._db = db
         self._ledger = VectorLedger(db)
-        self._vectors = VectorStore(self._ledger, chroma, set_aside)
+        self._vectors = VectorStore(self._ledger, chroma, set_aside, server)
         # Collections and embedders: searched while vectors may be missing, and known to have them all.
         self._wanted: set[tuple[str, str]] = set()
         self._complete: set[tuple[str, str]] = set()

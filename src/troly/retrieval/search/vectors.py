@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 from troly.errors import StoreError
+from troly.llm.failures import shown_url
 from troly.stores.quarantine import QuarantinedFile, quarantine
 from troly.stores.state import StateDb
 
@@ -218,16 +219,26 @@ class IndexLedger(Protocol):
     def removed(self, index: str, ids: Sequence[Any]) -> int: ...
 
 
+class ChromaServer(NamedTuple):
+    """A Chroma server that several machines share: its address, and a token for it or for the proxy before it."""
+
+    url: str
+    token: str = ""
+
+
 class ChromaFolder:
-    """Blocking, safe from any thread; one object a folder and process.
+    """Blocking, safe from any thread; one object a folder (or a server's share for one state database) and process.
 
     Errors are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away. Ids of records are
     text; every collection is an `Index` and measures cosine distance.
     """
 
-    def __init__(self, book: IndexLedger, folder: Path, aside: Path) -> None:
+    def __init__(
+        self, book: IndexLedger, folder: Path, aside: Path, server: ChromaServer | None = None
+    ) -> None:
         self.set_aside: list[QuarantinedFile] = []
         self._book = book
+        self._server = server
         self._folder = folder
         self._aside = aside
         self._lock = threading.RLock()
@@ -245,7 +256,7 @@ class ChromaFolder:
 
     def check(self) -> None:
         """Open what is there; a damaged folder is set aside. Raises StoreError."""
-        if self._folder.exists():
+        if self._server or self._folder.exists():
             with self._lock:
                 self._guard(lambda: self._connect().count_collections())
 
@@ -289,7 +300,8 @@ class ChromaFolder:
         """`action` on the collection of `index`, in the state that other processes left it."""
         with self._lock:
             version = self._book.version(index.name)
-            if self._client is not None and self._seen.get(index.name, version) != version:
+            # A server shows every process what others wrote; a folder has to be opened again.
+            if not self._server and self._client and self._seen.get(index.name, version) != version:
                 self.close()
                 self._seen.clear()
             self._seen[index.name] = version
@@ -311,6 +323,10 @@ class ChromaFolder:
             return action()
         except Exception as error:
             self._refuse_passing(error)
+            if self._server:
+                raise StoreError(
+                    "knowledge.vectors_server", url=shown_url(self._server.url), reason=_brief(error)
+                ) from error
             self._replace(error)
             raise StoreError("knowledge.vectors_damaged", path=self._folder, reason=_brief(error)) from error
 
@@ -340,16 +356,21 @@ class ChromaFolder:
         found = self._get(client, index, facts)
         if (found.metadata or {}).get("store") != identity:
             # Made for another state database: the same ids mean other texts.
-            client.delete_collection(index.name)
+            client.delete_collection(found.name)
             self._book.forget(index.name)
             found = self._get(client, index, facts)
         self._open[index.name] = found
         return found
 
-    @staticmethod
-    def _get(client: Client, index: Index, facts: dict[str, Any]) -> Collection:
+    def _stored_name(self, name: str) -> str:
+        """An index's collection; on a server each state database has its own."""
+        if not self._server:
+            return name
+        return f"v-{hashlib.sha256(f'{self._book.identity()} {name}'.encode()).hexdigest()[:48]}"
+
+    def _get(self, client: Client, index: Index, facts: dict[str, Any]) -> Collection:
         return client.get_or_create_collection(
-            index.name,
+            self._stored_name(index.name),
             metadata=facts,
             configuration={"hnsw": {"space": "cosine", "ef_construction": 200, "ef_search": 200}},
             embedding_function=None,
@@ -359,9 +380,8 @@ class ChromaFolder:
         from chromadb.errors import NotFoundError
 
         try:
-            self._connect().get_collection(name, embedding_function=None).delete(
-                ids=[str(key) for key in ids]
-            )
+            collection = self._connect().get_collection(self._stored_name(name), embedding_function=None)
+            collection.delete(ids=[str(key) for key in ids])
         except NotFoundError:
             return
 
@@ -370,9 +390,14 @@ class ChromaFolder:
             import chromadb
             from chromadb.config import Settings
 
+            settings = Settings(anonymized_telemetry=False)
+            if self._server:
+                from troly.retrieval.search.chroma_http import open_server
+
+                self._client = cast("Client", open_server(self._server.url, self._server.token))
+                return self._client
             _check_file(self._folder)
             self._folder.mkdir(parents=True, exist_ok=True)
-            settings = Settings(anonymized_telemetry=False)
             self._client = cast(
                 "Client", chromadb.PersistentClient(path=str(self._folder), settings=settings)
             )
@@ -397,8 +422,10 @@ class VectorStore(ChromaFolder):
     Errors of the store are StoreError `knowledge.vectors_*`; `set_aside` names folders that were moved away.
     """
 
-    def __init__(self, ledger: VectorLedger, folder: Path, aside: Path) -> None:
-        super().__init__(ledger, folder, aside)
+    def __init__(
+        self, ledger: VectorLedger, folder: Path, aside: Path, server: ChromaServer | None = None
+    ) -> None:
+        super().__init__(ledger, folder, aside, server)
         self.ledger = ledger
 
     def nearest(
