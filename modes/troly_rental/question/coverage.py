@@ -216,7 +216,7 @@ def _form_labels(parts: QuestionParts, parsed: ParsedQuestion, kinds: set[str]) 
     """The labels that name a form, an order or a side, where the answer has it."""
     ordered = bool(parsed.order)
     posted = "posted_at" in _fields(parsed) or parsed.entity == "post"
-    compared = parts.output.compares and parsed.measures and (parsed.group or len(parsed.measures) > 1)
+    compared = parts.output.compares and parsed.measures and parsed.group
     told = (
         (bool(kinds), ("price asked", "amount asked", "which")),
         (bool({"min", "max"} & kinds) or ordered, ("highest end", "lowest end")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -32,8 +31,6 @@ _HIDDEN_STATES = frozenset({"rented", "maintenance", "hidden"})
 _PUBLIC = frozenset({"room", "post"})
 _UNFILTERED = frozenset({"said.unrecorded", "said.no_gender"})
 _THANKS = frozenset({"thanks", "bye", "ack"})
-_CLAUSES = re.compile(r"\s*(?:[,;]|(?<!\w)(?:nhưng|nhung|rồi|roi|but|then)(?!\w))\s*")
-_MOST_CLAUSES = 4
 # What makes a question of a sentence that asks for nothing by name: "có wifi không", "is there one".
 _TAGS = frozenset({"khong", "chua", "nhi", "a", "vay", "phai"})
 _AUXILIARIES = frozenset({"is", "are", "do", "does", "did"})
@@ -81,7 +78,6 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
             parsed = check_readiness(edited, asker.role, money=parts.money)
             lost = _lost(parts, parsed, previous)
             parsed = _accounted(parts, parsed, asker.places, changed=parsed != previous, lost=lost)
-            parsed = parsed if parsed.certain else _clause_by_clause(message, focus, asker) or parsed
             return replace(parsed, leans=True)
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
@@ -119,20 +115,6 @@ def _wants(parts: QuestionParts) -> int:
         if not any(start <= hit.start and hit.end <= end for start, end in parts.read)
     ]
     return sum(1 for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES)
-
-
-def _clause_by_clause(message: str, focus: Focus, asker: Asker) -> ParsedQuestion | None:
-    """ "bỏ gác đi, chỉ cần thang máy": several changes in one message, one after the other; None where one of them is none."""
-    clauses = [clause for clause in _CLAUSES.split(message) if clause.strip()]
-    if not 1 < len(clauses) <= _MOST_CLAUSES:
-        return None
-    parsed = None
-    for clause in clauses:
-        parsed = _parse(clause, focus, asker)
-        if not (parsed.certain and parsed.edited) or parsed.picked:
-            return None
-        focus = replace(focus, rows=(), query=parsed.to_dict())
-    return replace(parsed, question=message) if parsed is not None else None
 
 
 def _previous(focus: Focus | None) -> ParsedQuestion | None:

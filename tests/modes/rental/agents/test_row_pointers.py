@@ -64,13 +64,9 @@ async def test_changes_of_a_list_one_after_the_other(desk: RentalDesk) -> None:
     assert [one["id"] for one in again.state["results"]] == [row["id"]]
 
 
-async def test_months_and_districts_are_set_side_by_side(desk: RentalDesk) -> None:
+async def test_a_comparison_with_what_was_shown_is_no_answer_of_the_rules(desk: RentalDesk) -> None:
     desk.become("lan")
     await desk.ask("doanh thu tháng 10")
     told = await desk.ask("so với tháng 9 thì sao")
-    assert [row["month"][:7] for row in told.state["results"]] == ["2026-09", "2026-10"]
-    assert "Giảm" in told.answer or "Tăng" in told.answer
-    desk.become("nobody")
-    await desk.ask("giá trung bình quận 1")
-    told = await desk.ask("so với quận 10")
-    assert {row["district"] for row in told.state["results"]} == {"Quận 1", "Quận 10"}
+    assert told.done.metadata["answered"] is False
+    assert told.state["results"] == []
