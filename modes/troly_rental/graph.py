@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
 # Loaded with the graph, in a thread: the first question must not wait for it on the screen's own loop.
@@ -64,13 +63,9 @@ NODES = {
 }
 
 
-def _back_or(following: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda state: "sql_generation" if state.get("again") else following
-
-
 def build() -> Graph:
     """The compiled graph; needs a `TurnContext` as its context. The result is validated before it is shown (002 C9), and
-    a query found wrong, by the validator or by whoever is to tell its rows, is written anew once.
+    a query that misses something, as found by whoever is to tell its rows, is written anew once.
     """
     builder = StateGraph(RentalState, context_schema=TurnContext)
     for name, node in NODES.items():
@@ -81,8 +76,12 @@ def build() -> Graph:
         "orchestrator", lambda state: state["route"], ["sql_generation", "control", "content"]
     )
     builder.add_edge("sql_generation", "result_validator")
-    for name, following in (("result_validator", "response_generator"), ("response_generator", "persist")):
-        builder.add_conditional_edges(name, _back_or(following), ["sql_generation", following])
+    builder.add_edge("result_validator", "response_generator")
+    builder.add_conditional_edges(
+        "response_generator",
+        lambda state: "sql_generation" if state.get("again") else "persist",
+        ["sql_generation", "persist"],
+    )
     for last in ("control", "content", "persist"):
         builder.add_edge(last, END)
     return builder.compile()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from troly.config import kinds
 from troly.config.settings import about
@@ -11,8 +10,8 @@ from troly.config.settings import about
 
 @dataclass(frozen=True)
 class RentalSettings:
-    """Sessions (002-04, 002-05), attempts at a query (002-18), reuse of confirmed queries (002-14, 002-15), who examines a
-    query of the model (002-25), the model's answer (aiConfig, 002-11).
+    """Sessions (002-04, 002-05), attempts at a query (002-18), reuse of confirmed queries (002-14, 002-15), the model's
+    answer (aiConfig, 002-11).
     """
 
     idle_minutes: int = field(default=30, metadata=about(kinds.whole(1, 1440), "60"))
@@ -21,9 +20,6 @@ class RentalSettings:
     attempts: int = field(default=5, metadata=about(kinds.whole(1, 10), "3"))
     reuse_from: float = field(default=0.92, metadata=about(kinds.number(0, 1), "0.95"))
     example_from: float = field(default=0.8, metadata=about(kinds.number(0, 1), "0.85"))
-    validator: Literal["rows", "model"] = field(
-        default="rows", metadata=about(kinds.choice("rows", "model"), '"model"')
-    )
     temperature: float = field(default=0.3, metadata=about(kinds.number(0, 2), "0.7"))
     max_tokens: int = field(default=400, metadata=about(kinds.whole(50, 4000), "800"))
     query_seconds: float = field(default=5.0, metadata=about(kinds.number(0.5, 60), "10"))

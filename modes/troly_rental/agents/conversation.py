@@ -29,13 +29,12 @@ SHOWN_CHARS, CELL_CHARS, SQL_CHARS = 380, 32, 240
 # Of a row these say nothing to somebody who writes a query or a sentence.
 UNTOLD = frozenset({"path", "entity", "city", "posted_at", "description"})
 _ROLES = {"GUEST": "GUEST (not logged in)", "TENANT": "TENANT (rents a room)", "LANDLORD": "LANDLORD (lets rooms)"}  # fmt: skip
-_TASKS = ("orchestrator", "sql_agent", "response_generator")
 
 
 def task_messages(
     task: str, question: RentalQuestion, turn: TurnContext, given: Mapping[str, str]
 ) -> list[Message]:
-    """The prompt of a task ("SORT", "SQL", "TELL", "CHECK") with what is given for it by name (002-05, 002-11, 002-13).
+    """The prompt of a task ("SORT", "SQL", "TELL") with what is given for it by name (002-05, 002-11, 002-13).
 
     Servers keep the beginning of a prompt evaluated, so all tasks share it and what changes comes last; what holds nothing is
     left out.
@@ -43,9 +42,11 @@ def task_messages(
     texts, lang = prompts(), turn.language
     scope = question.scope.columns() if question.scope is not None else {}
     kinds = tables()["rooms"].columns["room_type"].values.values()
+    check = texts.render("result_validator", lang)
     rules = {
-        name: texts.render(name, lang, **({"limit": MAX_ROWS} if name == "sql_agent" else {}))
-        for name in _TASKS
+        "orchestrator": texts.render("orchestrator", lang),
+        "sql_agent": texts.render("sql_agent", lang, limit=MAX_ROWS),
+        "response_generator": texts.render("response_generator", lang, result_validator=check),
     }
     told = {
         "Today": f"{turn.now.date().isoformat()} ({turn.now:%A})",
@@ -56,7 +57,7 @@ def task_messages(
         "Conversation": _history(question, turn),
         "Message": question.text,
         **given,
-        "Task": f"{task}\n{texts.render('result_validator', lang)}" if task == "CHECK" else task,
+        "Task": task,
     }
     return texts.messages(
         "assistant",

@@ -70,7 +70,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
     verdict: Verdict = state.get("verdict") or Verdict("unchecked")
     if told.missed:
         verdict = Verdict("invalid", told.missed)
-    elif told.text and execution.origin == "model" and limits.validator == "rows":
+    elif told.text and execution.origin == "model":
         verdict = Verdict("valid")  # whoever told the rows has examined them
     result, parsed = execution.result, question.parsed
     mode = payload.mode_of(parsed.mode, result) if question.decided else parsed.mode
@@ -105,8 +105,7 @@ async def response_generator(state: State, turn: TurnContext, step: Step) -> Sta
             chart=data.get("chart"),
         )
     )
-    known = {"valid": True, "invalid": False, "unchecked": None}[verdict.state]
-    checked = {"isValid": known, "reason": verdict.reason or None}
+    checked = {"isValid": verdict.known, "reason": verdict.reason or None}
     answer = {"kind": "DATA", "message": message, "payload": data, "response_text": text}
     return {**answer, **checked, "verdict": verdict, "again": False}
 
@@ -253,10 +252,6 @@ class _SentenceStream:
             self._turn.say(text)
 
 
-async def _pieces(text: str) -> AsyncIterator[str]:
-    yield text
-
-
 @dataclass(frozen=True, slots=True)
 class _Told:
     """What a model said of the rows, with a note for the trace; `missed` is what it found the query to lack."""
@@ -270,30 +265,23 @@ async def _told_by_model(
     question: RentalQuestion, execution: QueryExecution, state: State, turn: TurnContext
 ) -> _Told:
     """What a model says of the rows, said as it comes; nothing where the template answers."""
-    lang, parsed = turn.language, question.parsed
-    verdict: Verdict = state.get("verdict") or Verdict("unchecked")
-    limits = turn.services.settings.of(RentalSettings)
-    told_here = limits.validator == "rows" if question.decided else execution.result.rows and parsed.certain
-    asks = told_here and not question.sql
-    if not verdict.message and (not asks or turn.model.reason_unavailable is not None):
+    lang, limits = turn.language, turn.services.settings.of(RentalSettings)
+    asks = question.decided or (execution.result.rows and question.parsed.certain)
+    if question.sql or not asks or turn.model.reason_unavailable is not None:
         return _Told()
     stream = _SentenceStream(FigureCheck(question, execution, turn), turn)
+    given = found_for_model(question, execution)
+    given |= {"As sorted": state["message"]} if state.get("message") else {}
+    given["Told besides"] = " ".join(_assumed(question, execution, lang))
+    pieces = turn.model.stream(
+        "response_generator",
+        task_messages("TELL", question, turn, given),
+        tokens=limits.max_tokens,
+        temperature=limits.temperature,
+    )
     try:
-        if verdict.message:
-            ended = await stream.take(_pieces(verdict.message))
-        else:
-            given = found_for_model(question, execution)
-            if message := state.get("message"):
-                given["As sorted"] = message
-            given["Told besides"] = " ".join(_assumed(question, execution, lang))
-            pieces = turn.model.stream(
-                "response_generator",
-                task_messages("TELL", question, turn, given),
-                tokens=limits.max_tokens,
-                temperature=limits.temperature,
-            )
-            async with aclosing(pieces):
-                ended = await stream.take(pieces)
+        async with aclosing(pieces):
+            ended = await stream.take(pieces)
     except ModelError as error:
         return _Told(stream.said, str(error.key))
     if not ended:

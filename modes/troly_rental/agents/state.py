@@ -54,10 +54,12 @@ class QueryExecution:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the validator says (002-28): valid, invalid, or unchecked where it could not be told (002 C5); `message` is the
-    sentence that the model wrote of the rows it examined.
-    """
+    """What is known of a query (002-28): valid, invalid, or unchecked where it could not be told (002 C5)."""
 
     state: Literal["valid", "invalid", "unchecked"]
     reason: str = ""
-    message: str = ""
+
+    @property
+    def known(self) -> bool | None:
+        """isValid of the state; None for unchecked."""
+        return {"valid": True, "invalid": False, "unchecked": None}[self.state]

@@ -49,7 +49,7 @@ def answer_text(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
         where = f"{where[:1].upper()}{where[1:]}" if where else records_title(parsed.entity, lang)
         return say("answer.figure", lang, title=where, value=_every_figure(parsed, found, lang))
     text = say("answer.table", lang, title=title, rows=format_number(found.total, lang))
-    ends = _change(parsed, found, lang) or _ends(parsed, found, lang)
+    ends = _ends(parsed, found, lang)
     return f"{text} {ends}".strip()
 
 
@@ -99,28 +99,6 @@ def _every_figure(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
 
 def _figure_text(one: Measure, name: str, value: Any, parsed: ParsedQuestion, lang: Lang) -> str:
     return cell_text(name if one.kind in _COUNTS else one.field, value, parsed.entity, lang)
-
-
-def _change(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:
-    """How a figure changed between two months; "" for others."""
-    if parsed.group != ("month",) or len(found.rows) != 2 or len(parsed.measures) != 1:
-        return ""
-    (first, before), (last, after) = (row[:2] for row in found.rows)
-    if first > last or not isinstance(before, int | float) or not isinstance(after, int | float):
-        return ""
-    key = "up" if after > before else "down" if after < before else "same"
-    name = found.columns[1] if parsed.measures[0].kind == "count" else parsed.measures[0].field
-    values = [cell_text(name, value, parsed.entity, lang) for value in (before, after, abs(after - before))]
-    days = [cell_text("month", value, parsed.entity, lang) for value in (first, last)]
-    return say(
-        f"answer.change_{key}",
-        lang,
-        first=days[0],
-        before=values[0],
-        last=days[1],
-        after=values[1],
-        by=values[2],
-    )
 
 
 def _ends(parsed: ParsedQuestion, found: ResultSet, lang: Lang) -> str:

@@ -15,42 +15,6 @@ from troly_rental.question.types import ParsedQuestion, Remark, Span
 from troly_rental.question.vocabulary import lists
 
 _SIGNS = re.compile(r"[<>≤≥=≠$€£¥%]")
-_SHARP = frozenset(
-    [
-        "khong",
-        "ko",
-        "chua",
-        "dung",
-        "tru",
-        "ngoai",
-        "hoac",
-        "hay",
-        "hon",
-        "nhat",
-        "kem",
-        "not",
-        "no",
-        "or",
-        "without",
-        "except",
-        "ai",
-        "who",
-        "nhieu",
-        "phan",
-        "may",
-        "how",
-        "many",
-        "much",
-        "than",
-        "more",
-        "less",
-        "duoi",
-        "tren",
-        "gap",
-        "so",
-    ]
-)
-"""Words that turn a condition round or compare: what holds one is not shown in part."""
 _BETWEEN_SIDES = frozenset(
     {"giua", "between", "hon", "hay", "or", "than", "more", "fewer", "nhieu", "it", "so", "ben", "voi", "vs"}
 )
@@ -126,8 +90,10 @@ def unread_words(parts: QuestionParts, parsed: ParsedQuestion, *, changed: bool 
 
 def _counts(text: str, word: WordToken, *, changed: bool) -> bool:
     """Whether an everyday word could change what is asked: a negation, a comparison, "mỗi", "ở đó" with nothing before."""
+    if not changed and word.folded in {"they", "them", "those", "these", "their"}:
+        return True
     pointing = not changed and word.folded in {"do", "kia"} and _PLACE_OF.search(fold(text[: word.start]))
-    return word.folded in _SHARP or word.text in _EACH or bool(pointing)
+    return word.folded in lists("neutral")["sharp"] or word.text in _EACH or bool(pointing)
 
 
 def is_sharp(unread: Iterable[str]) -> bool:
@@ -135,7 +101,7 @@ def is_sharp(unread: Iterable[str]) -> bool:
     if any(find_ranges(run, _ANY_DAY) for run in unread):
         return True
     return any(
-        word.folded in _SHARP or word.folded[0].isdigit() or _SIGNS.search(run)
+        word.folded in lists("neutral")["sharp"] or word.folded[0].isdigit() or _SIGNS.search(run)
         for run in unread
         for word in tokens(run) or ()
     ) or any(_SIGNS.search(run) for run in unread)

@@ -124,8 +124,8 @@ def _belongs(parts: QuestionParts, changes: list[PhraseHit], previous: ParsedQue
             return True
     bound = previous.own or any(one.field in PLACES for one in previous.filters)
     slots = parts.filters or parts.limit or parts.missing or parts.needless
-    shaped = slots or output.order or output.measures or output.mode or output.group
-    shaped = shaped or (previous.group and find(parts.text, "asks", "highest end", "lowest end"))
+    ends = bool(previous.group) and bool(find(parts.text, "asks", "highest end", "lowest end"))
+    shaped = slots or output.order or output.measures or output.mode or output.group or ends
     goes_on = clear or (not parts.own and (bound or not parts.named))
     return bool(edits - {"only", "add", "instead"} or (shaped and goes_on))
 
@@ -320,7 +320,7 @@ def _beyond(label: str, found: ParsedQuestion, shown: Focus) -> ParsedQuestion |
 def _with_output(parts: QuestionParts, marks: set[str], found: ParsedQuestion) -> ParsedQuestion:
     """Another order, number of rows, figure or way of showing."""
     output, find = parts.output, parts.vocabulary.find
-    now = any(hit.label == "now" for hit in everyday_phrases(parts.text))
+    now = any(hit.label == "now" or hit.phrase == "đang" for hit in everyday_phrases(parts.text))
     if now and {"status"} == {one.field for one in parts.filters}:  # a state of now is of no month
         found = replace(found, filters=tuple(one for one in found.filters if one.field != "month"))
     if "turn" in marks and found.order:

@@ -82,8 +82,10 @@ def _parse(message: str, focus: Focus | None, asker: Asker) -> ParsedQuestion:
     if about and not parts.named:
         parts = parse_parts(vocabulary, message, asker)
     alone = _accounted(parts, _parse_alone(message, parts, asker.role), asker.places)
-    if focus is not None and previous is None and alone.ready and not _names_its_own(parts):
-        # A model wrote the query before: only a model can change it.
+    by_model = focus is not None and previous is None and not _names_its_own(parts)
+    bare = asker.goes_on and alone.measures and not (parts.named or parts.filters or parts.own)
+    if alone.ready and (by_model or bare):
+        # What a model's query or an unanswered question was about is not known here.
         words = (message.strip(),)
         remark = Remark.of("missing.unread", words=f"«{words[0]}»")
         return replace(alone, unread=words, missing=(remark,))
@@ -114,7 +116,9 @@ def _wants(parts: QuestionParts) -> int:
         for hit in asked
         if not any(start <= hit.start and hit.end <= end for start, end in parts.read)
     ]
-    return sum(1 for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES)
+    wants = [one for one in words if one[-1] not in _TAGS and one[0] not in _AUXILIARIES]
+    # "mấy phòng đó giá bao nhiêu": beside another one it may be no question word.
+    return len([one for one in wants if one != ["may"]]) or len(wants)
 
 
 def _previous(focus: Focus | None) -> ParsedQuestion | None:
@@ -164,6 +168,8 @@ def _accounted(
     if parsed.request_type not in {"QUERY", "CLARIFICATION"}:
         return parsed
     unread = (*_unread(parts, parsed, changed=changed), *lost)
+    if parsed.measures and not parsed.group and _wants(parts) > len(parsed.measures):
+        unread = (*unread, parts.text.strip())  # one figure answers one of the wants
     if parsed.request_type != "QUERY" and unknown_area(parts, unread) is None:
         return parsed
     parsed = replace(parsed, unread=unread)

@@ -15,7 +15,6 @@ from troly.llm.source import THINKING_TOKENS
 from troly.plugin.events import ItemList, StepFinished, Token
 from troly_rental.agents.orchestrator import OrchestratorReply
 from troly_rental.agents.sql_generation import SqlReply
-from troly_rental.agents.validator import ValidatorReply
 from troly_rental.reuse.store import ReuseStore
 
 # Not all of it is in the rules' words, so a model is asked what is meant.
@@ -42,10 +41,6 @@ def sql(text: str) -> dict[str, str]:
     return {"sql": text}
 
 
-def seen(message: str = FOUND, *, valid: bool = True, reason: str = "") -> dict[str, Any]:
-    return {"isValid": valid, "reason": reason, "message": message}
-
-
 @pytest.fixture
 def server() -> Iterator[OllamaDouble]:
     with OllamaDouble() as double:
@@ -56,16 +51,6 @@ def server() -> Iterator[OllamaDouble]:
 async def desk(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
     """The module's own desk; what an earlier test left for reuse is forgotten."""
     async with rental_desk(home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12") as opened:
-        forget(opened)
-        yield opened
-
-
-@pytest.fixture
-async def examined(home: Path, server: OllamaDouble) -> AsyncIterator[RentalDesk]:
-    """A desk where a model call of its own examines queries."""
-    async with rental_desk(
-        home, OLLAMA_HOST=server.url, TROLY_BUDGET__CALLS="12", TROLY_RENTAL__VALIDATOR="model"
-    ) as opened:
         forget(opened)
         yield opened
 
@@ -152,7 +137,7 @@ async def test_prompts_are_short_and_begin_alike(desk: RentalDesk, server: Ollam
         assert first >= 0.8 * len(text)
 
 
-@pytest.mark.parametrize("reply", [OrchestratorReply, SqlReply, ValidatorReply])
+@pytest.mark.parametrize("reply", [OrchestratorReply, SqlReply])
 def test_schemas_are_small_enough_for_real_servers(reply: Any) -> None:
     schema = reply.model_json_schema()
     assert len(schema["properties"]) <= 8
@@ -264,40 +249,10 @@ async def test_what_cheap_means_and_how_many_there_are_is_said_with_a_model_too(
     assert all(row["type"] != "dormitory" for row in told.state["results"])
 
 
-async def test_what_the_validator_rejects_is_written_anew_with_its_reason(
-    examined: RentalDesk, server: OllamaDouble
-) -> None:
-    """002-25: the model's "false" sends the query back once."""
-    server.script(
-        SORTED,
-        sql(GOOD_SQL.replace("<", ">")),
-        seen("", valid=False, reason="hỏi dưới 3 triệu"),
-        sql(GOOD_SQL),
-        seen(),
-    )
-    told = await examined.ask(QUESTION)
-    assert told.state["isValid"] is True
-    assert all(row["price"] < 3_000_000 for row in told.state["results"])
-    assert "hỏi dưới 3 triệu" in prompt(chats(server)[3])
-
-
-async def test_what_the_validator_rejects_is_shown_with_a_warning_and_never_kept(
-    examined: RentalDesk, server: OllamaDouble
-) -> None:
-    """002-27."""
-    wrong = seen("", valid=False, reason="hỏi số liệu mà ra danh sách")
-    server.script(SORTED, sql(GOOD_SQL), wrong, sql(GOOD_SQL.replace("LIMIT 5", "LIMIT 6")), wrong)
-    told = await examined.ask(QUESTION)
-    assert told.state["isValid"] is False
-    assert told.state["reason"] == "hỏi số liệu mà ra danh sách"
-    assert any(notice.level == "warning" for notice in told.notices)
-    assert ReuseStore(examined.services.state).list(None) == []
-
-
 @pytest.mark.parametrize(
     "said", ["MISSED: tên người thuê", "**MISSED:** tên người thuê", " MISSED tên người thuê"]
 )
-async def test_a_query_that_misses_something_comes_back_from_whoever_tells_its_rows(
+async def test_what_the_validator_rejects_is_written_anew_with_its_reason(
     desk: RentalDesk, server: OllamaDouble, said: str
 ) -> None:
     """002-25: the rules' query of a question that seemed certain, and the model's, once."""
@@ -312,7 +267,7 @@ async def test_a_query_that_misses_something_comes_back_from_whoever_tells_its_r
     assert "tên người thuê" in prompt(chats(server)[1])
 
 
-async def test_a_query_that_misses_something_twice_is_shown_with_a_warning_and_never_kept(
+async def test_what_the_validator_rejects_is_shown_with_a_warning_and_never_kept(
     desk: RentalDesk, server: OllamaDouble
 ) -> None:
     """002-27."""
@@ -375,14 +330,14 @@ async def test_a_message_that_stands_on_its_own_costs_one_call(
 
 
 async def test_a_validator_that_breaks_leaves_the_answer_unchecked_and_unkept(
-    examined: RentalDesk, server: OllamaDouble
+    desk: RentalDesk, server: OllamaDouble
 ) -> None:
     """002 C5: not `valid` by default."""
     server.script(SORTED, sql(GOOD_SQL), Reply(fault="server_error"), Reply(fault="server_error"))
-    told = await examined.ask(QUESTION)
+    told = await desk.ask(QUESTION)
     assert told.state["isValid"] is None
     assert told.state["results"]
-    assert ReuseStore(examined.services.state).list(None) == []
+    assert ReuseStore(desk.services.state).list(None) == []
 
 
 async def test_a_question_that_goes_on_is_never_kept_for_others(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.rental.desk import RentalDesk, rental_desk
+from tests.support.rental.response_text import parse_response
 from troly.plugin.events import Chart, Computation, ItemList, Suggestions, Table
-from troly_rental.answer.response_text import parse_response
 from troly_rental.audit import Audit
 from troly_rental.mode import STATE_FIELDS
 from troly_rental.reuse.store import ReuseStore

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_rental.answer.response_text import MARK, ResponseText, parse_response, render_response, split_label
+from tests.support.rental.response_text import parse_response
+from troly_rental.answer.response_text import MARK, ResponseText, render_response, split_label
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=20),
