@@ -153,6 +153,8 @@ def served(home: Path, ollama: str) -> Iterator[tuple[psutil.Process, str, str]]
         address = started.stderr.readline().split(" at ")[1].split()[0]
         # The log is read away.
         subprocess.Popen(["cat"], stdin=started.stderr, stdout=subprocess.DEVNULL)
+        while httpx.get(f"{address}/ready").json()["preparing"]:
+            time.sleep(0.1)
         yield psutil.Process(started.pid), address, key.stdout.strip()
     finally:
         started.terminate()

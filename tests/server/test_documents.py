@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import aiohttp
 import pytest
-import websockets
-from websockets.asyncio.client import ClientConnection, connect
+import socketio
+from websockets.asyncio.client import connect
 
 from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.process.waiting import until
@@ -67,43 +70,61 @@ async def test_without_a_key_there_is_no_conversation(services: Services, regist
         assert (await served.client.post("/conversations")).status_code == 401
 
 
-def socket_of(served: Served, **headers: str) -> Any:
+@asynccontextmanager
+async def socket_of(served: Served, **headers: str) -> AsyncIterator[Socket]:
+    """A real Socket.IO client; leaves at the end."""
     key = {"X-API-Key": served.client.headers["x-api-key"]}
-    return connect(
-        served.url.replace("http", "ws") + "/ws", additional_headers={**key, **headers}, proxy=None
-    )
+    async with aiohttp.ClientSession() as session:
+        client = socketio.AsyncClient(reconnection=False, http_session=session)
+        socket = Socket(client)
+        client.on("*", socket.take)
+        await client.connect(served.url, headers={**key, **headers}, transports=["websocket"])
+        try:
+            yield socket
+        finally:
+            await client.disconnect()
 
 
-async def send(socket: ClientConnection, event: str, **data: Any) -> None:
-    await socket.send(json.dumps({"event": event, "data": data}))
+class Socket:
+    """What a client hears, in order."""
 
+    def __init__(self, client: socketio.AsyncClient) -> None:
+        self.client = client
+        self._heard: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
 
-async def received(socket: ClientConnection) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    while not found or found[-1]["event"].rpartition(":")[2] not in ("completed", "failed"):
-        found.append(json.loads(await asyncio.wait_for(socket.recv(), 10)))
-    return found
+    async def take(self, event: str, data: dict[str, Any]) -> None:
+        self._heard.put_nowait((event, data))
+
+    async def send(self, event: str, data: Any) -> None:
+        await self.client.emit(event, data)
+
+    async def received(self) -> list[tuple[str, dict[str, Any]]]:
+        """Everything up to the end of one turn."""
+        found: list[tuple[str, dict[str, Any]]] = []
+        while not found or found[-1][0].rpartition(":")[2] not in ("completed", "failed"):
+            found.append(await asyncio.wait_for(self._heard.get(), 10))
+        return found
 
 
 async def test_socket_events_of_a_turn(services: Services, registry: Registry) -> None:
     """001-43: started first, exactly one of completed and failed last."""
     async with serving(services, registry) as served, socket_of(served) as socket:
-        await send(socket, "chat:message", text="xin chào", mode="planned", offline=True)
-        events = await received(socket)
-        conversation = events[0]["data"]["conversation_id"]
-        await send(socket, "chat:message", text="nữa", conversation_id=conversation, offline=True)
-        more = await received(socket)
-        await send(socket, "chat:message", text="x", conversation_id="0" * 34)
-        (refused,) = await received(socket)
-        await send(socket, "dance", text="x")
-        (strange,) = await received(socket)
-    names = [one["event"].removeprefix("chat:message:") for one in events]
+        await socket.send("chat:message", {"text": "xin chào", "mode": "planned", "offline": True})
+        events = await socket.received()
+        conversation = events[0][1]["conversation_id"]
+        await socket.send("chat:message", {"text": "nữa", "conversation_id": conversation, "offline": True})
+        more = await socket.received()
+        await socket.send("chat:message", {"text": "x", "conversation_id": "0" * 34})
+        (refused,) = await socket.received()
+        await socket.send("dance", {"text": "x"})
+        (strange,) = await socket.received()
+    names = [name.removeprefix("chat:message:") for name, _ in events]
     assert names[0] == "started"
     assert names[-1] == "completed"
     assert set(names[1:-1]) == {"token"}
-    assert more[-1]["data"]["conversation_id"] == conversation
-    assert (refused["event"], refused["data"]["error"]) == ("chat:message:failed", "store.not_yours")
-    assert strange["data"]["error"] == "server.event"
+    assert more[-1][1]["conversation_id"] == conversation
+    assert (refused[0], refused[1]["error"]) == ("chat:message:failed", "store.not_yours")
+    assert strange[1]["error"] == "server.event"
 
 
 async def test_tools_are_told() -> None:
@@ -127,48 +148,65 @@ async def test_tools_are_told() -> None:
 async def test_a_turn_is_stopped_over_the_socket(services: Services, registry: Registry, plan: Plan) -> None:
     plan.actions[:] = ["say", "hang"]
     async with serving(services, registry) as served, socket_of(served) as socket:
-        await send(socket, "chat:message", text="x", mode="planned")
+        await socket.send("chat:message", {"text": "x", "mode": "planned"})
         await asyncio.wait_for(plan.reached.wait(), 10)
         (turn,) = served.site.hub._streams
-        await send(socket, "chat:message:cancel", turn_id=turn)
-        events = await received(socket)
-    assert events[-1]["data"]["error"] == "turn.stopped"
+        await socket.send("chat:message:cancel", {"turn_id": turn})
+        events = await socket.received()
+    assert events[-1][1]["error"] == "turn.stopped"
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-async def test_a_web_page_cannot_open_a_socket(services: Services, registry: Registry, origin: str) -> None:
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"X-API-Key": "nonsense"}]
+)
+async def test_a_web_page_cannot_open_a_socket(
+    services: Services, registry: Registry, headers: dict[str, str]
+) -> None:
     async with serving(services, registry, open=True) as served:
-        with pytest.raises(websockets.InvalidStatus):
-            await socket_of(served, Origin=origin)
-        with pytest.raises(websockets.InvalidStatus):
-            await socket_of(served, **{"X-API-Key": "nonsense"})
+        with pytest.raises(socketio.exceptions.ConnectionError):
+            async with socket_of(served, **headers):
+                pass
 
 
 async def test_a_socket_that_never_reads_is_left(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its turns are answered, nobody waits for it, and it is closed."""
+    """Its turns are answered, nobody waits for it, and it is left."""
     monkeypatch.setattr("troly.server.documents.SOCKET_SECONDS", 0.3)
     registry = registry_of(planned=planned_mode(Plan(["say"] * 3)))
-    async with serving(services, registry) as served:
-        served.site.metrics.watch("planned")
-        socket = await connect(
-            served.url.replace("http", "ws") + "/ws", proxy=None, max_queue=1,
-            additional_headers={"X-API-Key": served.client.headers["x-api-key"]},
-        )  # fmt: skip
+    async with serving(services, registry, queue=10) as served, connect(
+        served.url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", proxy=None, max_queue=1,
+        additional_headers={"X-API-Key": served.client.headers["x-api-key"]},
+    ) as socket:  # fmt: skip
+        await socket.recv()
+        await socket.send("40")
+        await socket.recv()
         socket.transport.pause_reading()
-        text = "dài " * 40_000
-        for _ in range(40):
-            await send(socket, "chat:message", text=text, mode="planned", offline=True)
+        asked = json.dumps(["chat:message", {"text": "dài " * 20_000, "mode": "planned", "offline": True}])
+        for _ in range(8):
+            await socket.send("42" + asked)
         await until(lambda: served.site.hub.readers == 0 and served.site.hub.running == 0, 20)
         good = await served.client.post("/api/v1/ask", json={"text": "x", "mode": "planned", "offline": True})
         socket.transport.abort()
     assert good.json()["status"] == "completed"
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "[]", '{"event": 1}', '{"event": "chat:message", "data": {"text": 5}}', "x" * 300_000]
-)
-async def test_a_message_that_is_none(services: Services, registry: Registry, text: str) -> None:
+@pytest.mark.parametrize("data", [None, [], 5, "x", {"text": 5}, {"text": "x", "mode": []}])
+async def test_a_message_that_is_none(services: Services, registry: Registry, data: object) -> None:
     async with serving(services, registry) as served, socket_of(served) as socket:
+        await socket.send("chat:message", data)
+        (refused,) = await socket.received()
+    assert refused[1]["error"] == "server.event"
+
+
+@pytest.mark.parametrize("text", ["42{", "42[]", "4299999999999[", "x", "45", "42" + "[" * 100_000])
+async def test_a_packet_that_is_none_harms_nobody(services: Services, registry: Registry, text: str) -> None:
+    async with serving(services, registry) as served, socket_of(served) as other, connect(
+        served.url.replace("http", "ws") + "/socket.io/?EIO=4&transport=websocket", proxy=None,
+        additional_headers={"X-API-Key": served.client.headers["x-api-key"]},
+    ) as socket:  # fmt: skip
+        await socket.recv()
+        await socket.send("40")
+        await socket.recv()
         await socket.send(text)
-        (refused,) = await received(socket)
-    assert refused["data"]["error"] == "server.event"
+        await other.send("chat:message", {"text": "x", "mode": "planned", "offline": True})
+        events = await other.received()
+    assert events[-1][0] == "chat:message:completed"

@@ -216,7 +216,7 @@ class Turn:
             raise InputError("turn.empty")
         if len(text) > MAX_CHARS:
             raise InputError("turn.long", size=len(text), limit=MAX_CHARS)
-        mode = await asyncio.to_thread(self._registry.get, self._request.mode)
+        mode = self._registry.get(self._request.mode)
         context = await self._start(mode, text)
         if not context.text:
             # Another language was asked for and nothing else: that is granted, and no assistant is asked.
@@ -229,7 +229,9 @@ class Turn:
         return self._completed(mode.finish(state), context)
 
     async def _through_graph(self, mode: Mode, context: TurnContext) -> Mapping[str, Any]:
-        graph = await asyncio.to_thread(self._registry.graph, mode.id)
+        graph = self._registry.built(mode.id)
+        if graph is None:
+            graph = await asyncio.to_thread(self._registry.graph, mode.id)
         from langgraph.errors import GraphRecursionError
         from langsmith import tracing_context
 
@@ -244,9 +246,9 @@ class Turn:
 
     async def _start(self, mode: Mode, text: str) -> TurnContext:
         """Save the question (shielded: once asked, it is kept), then build what the nodes need."""
-        saving = asyncio.create_task(asyncio.to_thread(self._save_question, mode, text))
+        saving = asyncio.create_task(asyncio.to_thread(self._begin, mode, text))
         try:
-            question = await asyncio.shield(saving)
+            question, given = await asyncio.shield(saving)
         except asyncio.CancelledError:
             await asyncio.gather(saving, return_exceptions=True)
             raise
@@ -256,7 +258,6 @@ class Turn:
         if (granted := question.language.acknowledgement) is not None:
             self._recorder.take(Say(granted, ACKNOWLEDGED))
         self._model = await self._open_model(mode, question)
-        given = self._given = await asyncio.to_thread(self._inputs, question)
         context = TurnContext(
             services=self._services,
             mode=mode,
@@ -277,6 +278,11 @@ class Turn:
             await asyncio.to_thread(context.read_persona)
             context.persona()
         return context
+
+    def _begin(self, mode: Mode, text: str) -> tuple[SavedQuestion, TurnInputs]:
+        question = self._save_question(mode, text)
+        given = self._given = self._inputs(question)
+        return question, given
 
     def _save_question(self, mode: Mode, text: str) -> SavedQuestion:
         if self._request.continues:

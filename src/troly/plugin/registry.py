@@ -83,6 +83,10 @@ class Registry:
                 self._graphs[name] = mode.graph()
             return self._graphs[name]
 
+    def built(self, name: str) -> Graph | None:
+        """The graph of mode `name` where it has been built; never blocks."""
+        return self._graphs.get(name)
+
     def sections(self) -> Mapping[str, type]:
         """The settings of all usable modes by their table in the settings file."""
         return {table: kind for mode in reversed(list(self)) for table, kind in mode.settings.items()}

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import socketio
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -79,6 +80,7 @@ def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site
     app.add_api_route("/metrics", _metrics)
     app.add_api_route("/docs", _docs, include_in_schema=False)
     app.router.routes.append(Route(mcp.PATH, StreamableHTTPASGIApp(tools), methods=["POST"]))
+    app.mount(documents.SOCKET_PATH, socketio.ASGIApp(documents.ChatSocket(site).server, socketio_path=""))
     return Guard(app, settings, access, metrics), site
 
 
@@ -88,9 +90,13 @@ async def _health() -> Response:
 
 
 async def _ready(request: Request) -> Response:
-    """Whether questions are taken: the stores must answer; without a model assistants answer what needs none."""
+    """Whether questions are taken: the stores must answer; without a model assistants answer what needs none.
+
+    While `preparing` assistants still load what their first answers need, and answers are slow.
+    """
     site = Site.of(request)
-    parts: dict[str, Any] = {"stores": "ready", "model": "ready", "draining": site.hub.draining}
+    parts: dict[str, Any] = {"stores": "ready", "model": "ready", "draining": site.hub.draining,
+                             "preparing": site.hub.preparing}  # fmt: skip
     try:
         await asyncio.to_thread(_look, site)
     except StoreError as error:

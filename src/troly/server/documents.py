@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response, WebSocket
+import socketio
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
-from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from troly.conversation.greeting import create_conversation
 from troly.conversation.turn import MAX_CHARS, TurnRequest
@@ -23,6 +23,7 @@ from troly.plugin.events import (
     TurnFailed,
     TurnStarted,
 )
+from troly.server.access import Caller
 from troly.server.answers import AnswerWriter
 from troly.server.native import NewConversation
 from troly.server.site import Site, as_json, as_stream, caller_of, message_of
@@ -31,8 +32,10 @@ from troly.text.sanitize import sanitize, sanitize_json
 
 router = APIRouter()
 OPENED = b'data: {"debug":"stream-open"}\n\n'
-# How long a WebSocket may take one message (seconds), and how large one of the client's may be.
-SOCKET_SECONDS, SOCKET_BYTES = 20.0, 256 * 1024
+# A socket that answers no ping for so long (seconds) is left; how large a message of its client may be.
+SOCKET_SECONDS, SOCKET_BYTES = 20.0, 512 * 1024
+SOCKET_PATH = "/socket.io"
+Emit = Callable[[str, dict[str, Any]], Awaitable[None]]
 
 
 class Message(BaseModel):
@@ -129,67 +132,68 @@ async def _chunks(stream: TurnStream, conversation: str) -> AsyncIterator[bytes]
 # --- 001: socket events
 
 
-@router.websocket("/ws")
-async def socket(websocket: WebSocket) -> None:
-    """`{"event": "chat:message", "data": {"text", "conversation_id"?, "mode"?}}` is answered with `chat:message:*` events.
+class ChatSocket:
+    """Socket.IO's server (001-43): `chat:message` `{text, conversation_id?, mode?}` is answered with `chat:message:*` events.
 
     Several messages may be sent; their answers carry their conversation and turn. `chat:message:cancel` with a `turn_id`
-    stops one. A client that does not read is left after a while.
+    stops one. Only the WebSocket transport is taken; the key is in its headers. A client that does not read is left when
+    it answers no ping, or does not take in time what waits for it.
     """
-    site, caller = Site.of(websocket), caller_of(websocket)
-    await websocket.accept()
-    sending: asyncio.Lock = asyncio.Lock()
-    tasks: set[asyncio.Task[None]] = set()
 
-    async def emit(event: str, data: dict[str, Any]) -> None:
-        text = json.dumps({"event": event, "data": sanitize_json(data)}, ensure_ascii=False, default=str)
-        async with sending, asyncio.timeout(SOCKET_SECONDS):
-            await websocket.send_text(text)
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._answers: dict[str, set[asyncio.Task[None]]] = {}
+        server = self.server = socketio.AsyncServer(
+            async_mode="asgi", transports=["websocket"], cors_allowed_origins=[], max_http_buffer_size=SOCKET_BYTES,
+            ping_interval=SOCKET_SECONDS, ping_timeout=SOCKET_SECONDS,
+        )  # fmt: skip
+        server.on("connect", self._connect)
+        server.on("disconnect", self._disconnect)
+        server.on("chat:message", self._ask)
+        server.on("chat:message:cancel", self._cancel)
+        server.on("*", self._unknown)
 
-    async def answer(data: dict[str, Any]) -> None:
-        try:
-            await _socket_answer(site, websocket, data, emit)
-        except (TimeoutError, WebSocketDisconnect, RuntimeError):  # the client is gone, or takes nothing
-            with suppress(Exception):
-                await websocket.close(1013)
+    async def _connect(self, sid: str, environ: dict[str, Any], _auth: object = None) -> None:
+        self._answers[sid] = set()
+        await self.server.save_session(sid, {"caller": environ["asgi.scope"]["state"]["caller"]})
 
-    try:
-        while True:
-            event, data = _frame(await websocket.receive_text())
-            if event == "chat:message":
-                task = asyncio.create_task(answer(data))
-                tasks.add(task)
-                task.add_done_callback(tasks.discard)
-            elif event == "chat:message:cancel":
-                with suppress(TrolyError):
-                    await site.hub.cancel(caller.profile.login, str(data.get("turn_id", ""))[:100])
-            else:
-                await emit("chat:message:failed", {"error": "server.event"})
-    except (WebSocketDisconnect, TimeoutError, RuntimeError, KeyError):
-        pass
-    finally:
+    async def _disconnect(self, sid: str, _reason: object = None) -> None:
         # The answers go on; only this reader leaves.
-        for task in tasks:
+        for task in self._answers.pop(sid, ()):
             task.cancel()
-        if websocket.client_state is WebSocketState.CONNECTED:
-            with suppress(Exception):
-                await websocket.close()
+
+    async def _ask(self, sid: str, data: object = None) -> None:
+        caller = (await self.server.get_session(sid))["caller"]
+        task = asyncio.create_task(_socket_answer(self._site, caller, data, partial(self._emit, sid)))
+        self._answers[sid].add(task)
+        task.add_done_callback(self._answers[sid].discard)
+
+    async def _cancel(self, sid: str, data: object = None) -> None:
+        caller = (await self.server.get_session(sid))["caller"]
+        turn = data.get("turn_id") if isinstance(data, dict) else None
+        with suppress(TrolyError):
+            await self._site.hub.cancel(caller.profile.login, str(turn)[:100])
+
+    async def _unknown(self, _event: str, sid: str, _data: object = None) -> None:
+        await self._emit(sid, "chat:message:failed", {"error": "server.event"})
+
+    async def _emit(self, sid: str, event: str, data: dict[str, Any]) -> None:
+        socket = self.server.eio.sockets.get(self.server.manager.eio_sid_from_sid(sid, "/"))
+        try:
+            if (
+                socket is not None
+                and socket.queue.qsize() > self._site.session.services.settings.server.queue
+            ):
+                async with asyncio.timeout(SOCKET_SECONDS):
+                    await socket.queue.join()
+            await self.server.emit(event, data, to=sid)
+        except TimeoutError:
+            await self.server.disconnect(sid)
 
 
-def _frame(text: str) -> tuple[str, dict[str, Any]]:
-    if len(text) > SOCKET_BYTES:
-        return "", {}
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return "", {}
-    data = found.get("data") if isinstance(found, dict) else None
-    return (str(found.get("event")), data) if isinstance(data, dict) else ("", {})
-
-
-async def _socket_answer(site: Site, websocket: WebSocket, data: dict[str, Any], emit: Any) -> None:
-    caller, text = caller_of(websocket), data.get("text")
-    conversation, mode = data.get("conversation_id"), data.get("mode")
+async def _socket_answer(site: Site, caller: Caller, data: object, emit: Emit) -> None:
+    asked: dict[str, Any] = data if isinstance(data, dict) else {}
+    text, conversation, mode = asked.get("text"), asked.get("conversation_id"), asked.get("mode")
     try:
         if (
             not isinstance(text, str)
@@ -198,19 +202,16 @@ async def _socket_answer(site: Site, websocket: WebSocket, data: dict[str, Any],
         ):
             raise InputError("server.event")
         first = site.session.registry.first(site.session.services.settings.mode)
-        request = TurnRequest(mode or first, sanitize(text), conversation, offline=bool(data.get("offline")))
+        request = TurnRequest(mode or first, sanitize(text), conversation, offline=bool(asked.get("offline")))
         stream = await site.hub.ask(caller, request)
     except TrolyError as error:
-        said = error.render("vi")
-        await emit(
-            "chat:message:failed",
-            {"error": error.key, "message": said.line(), "conversation_id": conversation},
-        )
+        said = {"error": error.key, "message": error.render("vi").line(), "conversation_id": conversation}
+        await emit("chat:message:failed", sanitize_json(said))
         return
     await socket_events(stream, emit)
 
 
-async def socket_events(stream: TurnStream | SavedStream, emit: Any) -> None:
+async def socket_events(stream: TurnStream | SavedStream, emit: Emit) -> None:
     """The events of 001-43 for one turn: started, tokens, tools, and exactly one of completed and failed."""
     writer, ids = AnswerWriter("vi"), dict[str, str]()
     try:
@@ -220,7 +221,7 @@ async def socket_events(stream: TurnStream | SavedStream, emit: Any) -> None:
                     if isinstance(event, TurnStarted):
                         ids = {"conversation_id": event.conversation, "turn_id": event.turn}
                     for name, data in event_messages(event, writer):
-                        await emit(f"chat:message:{name}", {**ids, **data})
+                        await emit(f"chat:message:{name}", sanitize_json({**ids, **data}))
     except TooSlowError as slow:
         await emit("chat:message:failed", {**ids, "error": "server.slow", "last": slow.last})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import time
@@ -170,7 +171,7 @@ class TurnHub:
         self._ready: dict[str, asyncio.Task[None]] = {}
         self._changed: dict[str, set[asyncio.Event]] = {}
         self._beating: asyncio.Task[None] | None = None
-        self.draining = False
+        self.draining = self.preparing = False
 
     @property
     def running(self) -> int:
@@ -271,8 +272,13 @@ class TurnHub:
 
     async def prepare(self, modes: Iterable[str]) -> None:
         """Load samples and graphs of `modes`, one after another, before somebody asks."""
+        self.preparing = True
         for mode in modes:
             await self._has_samples(mode)
+        # What is loaded now stays to the end: a full collection that walks it all would halt every stream for half a second.
+        gc.collect()
+        gc.freeze()
+        self.preparing = False
 
     async def find(self, owner: str, turn_id: str) -> TurnStream | SavedStream:
         """The stream of the owner's turn, running or ended. Raises AccessError `store.not_yours`, InputError `server.unsaved`."""

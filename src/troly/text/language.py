@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -49,6 +49,7 @@ def detect(text: str) -> Lang:
     return "en" if detect_score(text) < 0 else "vi"
 
 
+@lru_cache(maxsize=64)  # a turn asks of its text several times
 def detect_score(text: str) -> float:
     """How sure the language is: from -1 (English) over 0 (nothing to go by) to 1 (Vietnamese)."""
     found = list(_evidence(text[:_ENOUGH]))

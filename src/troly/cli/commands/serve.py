@@ -12,7 +12,7 @@ from troly.cli.failures import UsageError
 from troly.cli.invocation import Invocation
 from troly.cli.output import note
 
-NEEDED = ("fastapi", "uvicorn", "httptools", "prometheus_client", "multipart")
+NEEDED = ("socketio", "fastapi", "uvicorn", "httptools", "prometheus_client", "multipart")
 
 
 def serve(
