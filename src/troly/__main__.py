@@ -100,8 +100,10 @@ def screen_mode(args: Sequence[str], env: Mapping[str, str], program: str) -> tu
 
 def open_screen(invocation: Invocation, mode: str | None) -> int:
     """Open the terminal screen; raises UsageError when there is no terminal to paint on."""
-    # Textual paints on stderr.
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()):
+    # Textual paints on stderr; a driver of another kind (`app serve --web`) paints elsewhere.
+    if "TEXTUAL_DRIVER" not in os.environ and not (
+        sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()
+    ):
         from troly.cli.failures import UsageError
 
         raise UsageError("screen.no_terminal", app=invocation.program)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from troly.errors import StoreError
+from troly.errors import AccessError, StoreError
 
 if TYPE_CHECKING:
     from troly.config.problems import SettingsError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # A deleted conversation can be restored for this long.
 UNDO_TIME = timedelta(days=30)
+KEY_VARIABLE = "X_API_KEY"
 log = logging.getLogger(__name__)
 
 
@@ -46,14 +47,15 @@ class Session:
         *,
         least_rights: bool = False,
     ) -> Session:
-        """Open the stores for the person of `env`, and remove for good what was deleted longer ago than `UNDO_TIME`.
+        """Open the stores for the person of `env`, which is that of the key in `X_API_KEY` where one is given, and remove for good what was deleted longer ago than `UNDO_TIME`.
 
         A wrong users file raises SettingsError, or with `least_rights` gives a person with none of its rights. Blocking,
-        and imports what is heavy. Raises ConfigError, StoreError; `session.services.close()` ends it.
+        and imports what is heavy. Raises ConfigError, StoreError, AccessError; `session.services.close()` ends it.
         """
         from troly.config.problems import SettingsError
         from troly.config.users import Profile, current_login, load_profile
         from troly.plugin.services import open_services
+        from troly.stores.api_keys import ApiKeys
 
         problem: SettingsError | None = None
         try:
@@ -69,6 +71,12 @@ class Session:
         except StoreError as error:
             # Another process may be writing: the next start does it.
             log.warning("deleted conversations not purged", exc_info=error)
+        if token := env.get(KEY_VARIABLE):
+            key = ApiKeys(services.state, services.clock).find(token)
+            if key is None:
+                services.close()
+                raise AccessError("server.key")
+            profile = Profile(key.user, key.user, key.role, key.permissions, key.department)
         return cls(services, registry, profile, problem)
 
     @property

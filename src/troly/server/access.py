@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from starlette.requests import cookie_parser
+
 from troly.config.users import Profile
 from troly.errors import AccessError
 from troly.stores.api_keys import ApiKeys, digest
@@ -26,6 +28,7 @@ _MOST = 10_000
 ACT_AS, INGEST, HANDOFFS = "act-as", "ingest", "handoffs"
 LEAD = "lead"
 KEY_RATE = 600
+COOKIE = "troly_key"
 
 
 class NoKeyError(AccessError):
@@ -155,10 +158,10 @@ def fixed_keys(setting: str | None) -> dict[bytes, Caller]:
 
 
 def token_of(headers: Mapping[bytes, bytes]) -> str:
-    """The key in `X-API-Key` or `Authorization: Bearer`; "" where there is none."""
+    """The key in `X-API-Key`, `Authorization: Bearer`, or the cookie of the page; "" where there is none."""
     given = headers.get(b"x-api-key")
     if given is None:
         kind, _, given = headers.get(b"authorization", b"").partition(b" ")
         if kind.lower() != b"bearer":
-            return ""
+            return cookie_parser(headers.get(b"cookie", b"").decode("latin-1")).get(COOKIE, "")
     return given.decode("latin-1").strip()

@@ -21,7 +21,7 @@ from troly.errors import ErrorText, StoreError, TrolyError
 from troly.plugin.sample_loading import SampleLoader
 from troly.server import documents, mcp, native, openai
 from troly.server.access import Access
-from troly.server.guard import Guard
+from troly.server.guard import STATIC_PATH, Guard
 from troly.server.metrics import Metrics
 from troly.server.problems import problem, retry_after, status_of, text_of
 from troly.server.site import Site, as_json, caller_of, lang_of
@@ -39,10 +39,10 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _BY_STATUS = {404: "server.path", 405: "server.method", 408: "server.late", 413: "server.body"}
 
 
-def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site]:
+def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> tuple[ASGIApp, Site]:
     """The server's ASGI application for the services of `session`, and what is behind it.
 
-    `prepare` loads the samples and graphs of all assistants in the background at the start. The lifespan must run: its end
+    `web` shows the screen in browsers (`troly[web]`). `prepare` loads the samples and graphs of all assistants in the background at the start. The lifespan must run: its end
     stops the answers and closes the model client, not the stores.
     """
     settings, metrics = session.services.settings.server, Metrics()
@@ -63,6 +63,8 @@ def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site
             yield
         preparing.cancel()
         await asyncio.gather(preparing, return_exceptions=True)
+        if web:
+            await app.state.screens.close()
         await site.uploads.close()
         await hub.close()
         await session.services.llm.aclose()
@@ -81,7 +83,19 @@ def create_app(session: Session, *, prepare: bool = True) -> tuple[ASGIApp, Site
     app.add_api_route("/docs", _docs, include_in_schema=False)
     app.router.routes.append(Route(mcp.PATH, StreamableHTTPASGIApp(tools), methods=["POST"]))
     app.mount(documents.SOCKET_PATH, socketio.ASGIApp(documents.ChatSocket(site).server, socketio_path=""))
+    if web:
+        _add_screens(app)
     return Guard(app, settings, access, metrics), site
+
+
+def _add_screens(app: FastAPI) -> None:
+    from starlette.staticfiles import StaticFiles
+
+    from troly.server.web import STATIC, Screens, router
+
+    app.state.screens = Screens()
+    app.include_router(router)
+    app.mount(STATIC_PATH, StaticFiles(directory=STATIC))
 
 
 async def _health() -> Response:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("troly.server")
 MOST_HEADERS, HEADER_BYTES = 100, 32 * 1024
-# What needs no key: signs of life, and the description of the interface.
-PUBLIC = frozenset({"/health", "/ready", "/docs", "/openapi.json"})
+# What needs no key: signs of life, the description of the interface, and the page that asks for a key.
+PUBLIC = frozenset({"/health", "/ready", "/docs", "/openapi.json", "/", "/screen/key"})
+STATIC_PATH = "/static"
 UPLOADS = "/api/v1/ingest"
 # How long one piece of an answer may wait for a client that takes nothing (seconds).
 SEND_SECONDS = 60.0
@@ -94,7 +95,7 @@ class Guard:
         if method == "OPTIONS" and b"access-control-request-method" in headers:
             await exchange.preflight()
             return False
-        if scope["path"] not in PUBLIC:
+        if scope["path"] not in PUBLIC and not scope["path"].startswith(f"{STATIC_PATH}/"):
             caller = await self._access.caller(headers)
             scope["state"]["caller"] = caller
             exchange.user = caller.profile.login

@@ -39,6 +39,7 @@ def serve(
     *,
     host: str | None = None,
     port: int | None = None,
+    web: bool = False,
     ready: Callable[[str, bool], None] = lambda _address, _keys: None,
 ) -> None:
     """Serve until the process is told to end; answers that run then may end first. Blocking.
@@ -59,7 +60,7 @@ def serve(
     if settings.host not in LOOPBACK and not any_key:
         raise ConfigError("server.no_keys", host=settings.host)
     with listen(settings) as listening:
-        app, site = create_app(session)
+        app, site = create_app(session, web=web)
         config = uvicorn.Config(
             app,
             http=type("Protocol", (LimitedProtocol,), {"head_seconds": settings.head_seconds}),

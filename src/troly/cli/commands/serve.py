@@ -14,6 +14,8 @@ from troly.cli.output import note
 
 NEEDED = ("socketio", "fastapi", "uvicorn", "httptools", "prometheus_client", "multipart")
 
+WEB = ("textual_serve", "psutil")
+
 
 def serve(
     ctx: typer.Context,
@@ -21,17 +23,20 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", "-p", min=0, max=65535, metavar="PORT", help="serve.port")
     ] = None,
+    web: Annotated[bool, typer.Option("--web", help="serve.web")] = False,
 ) -> None:
     """See `cli.serve.help`."""
     invocation: Invocation = ctx.obj
-    require_server()
+    require_server(*(WEB if web else ()))
     with invocation.open_session() as session:
-        invocation.run_server(session, host=host, port=port, ready=announced(invocation, "serve.ready"))
+        invocation.run_server(
+            session, host=host, port=port, web=web, ready=announced(invocation, "serve.ready")
+        )
 
 
-def require_server() -> None:
-    """Raise UsageError `serve.missing` where the extra is not installed."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
+def require_server(*more: str) -> None:
+    """Raise UsageError `serve.missing` where the extra is not installed; `more` are modules of another one."""
+    missing = [name for name in (*NEEDED, *more) if find_spec(name) is None]
     if missing:
         raise UsageError("serve.missing", names=", ".join(missing))
 
