@@ -53,12 +53,14 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(services: Services, registry: Registry, **settings: Any) -> AsyncIterator[Served]:
+async def serving(
+    services: Services, registry: Registry, *, web: bool = False, **settings: Any
+) -> AsyncIterator[Served]:
     """The server for `services`; `settings` are those of `[server]`."""
     given = {"port": 0, "host": "127.0.0.1", "drain_seconds": 5.0, **settings}
     services.settings = replace(services.settings, server=replace(services.settings.server, **given))
     limits = services.settings.server
-    app, site = create_app(Session(services, registry, profile()), prepare=False)
+    app, site = create_app(Session(services, registry, profile()), prepare=False, web=web)
     with listen(limits) as listening:
         protocol = type("Protocol", (LimitedProtocol,), {"head_seconds": limits.head_seconds})
         config = uvicorn.Config(

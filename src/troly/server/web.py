@@ -11,7 +11,7 @@ from contextlib import suppress
 from html import escape
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import psutil
 from fastapi import APIRouter, Request, Response, WebSocket
@@ -28,10 +28,11 @@ from troly.server.site import Site, as_json, caller_of, lang_of
 from troly.text.catalogue import Lang, tr
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from troly.server.access import Caller
 
+P = ParamSpec("P")
 router = APIRouter()
 STATIC = Path(str(distribution("textual-serve").locate_file("textual_serve/static")))
 # Memory that stays free for everything else, and how long a process may take to end.
@@ -45,6 +46,16 @@ def free_memory() -> int:
     return int(psutil.virtual_memory().available)
 
 
+def _while_there(send: Callable[P, Awaitable[None]]) -> Callable[P, Awaitable[None]]:
+    """`send` for a page that may have left meanwhile, which takes nothing."""
+
+    async def sent(*args: P.args, **kwargs: P.kwargs) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await send(*args, **kwargs)
+
+    return sent
+
+
 class VisitorScreen(AppService):
     """The process of one visitor; it is the person of the key `token`, or who is at this machine without one."""
 
@@ -52,9 +63,9 @@ class VisitorScreen(AppService):
         command = shlex.join([sys.executable, "-m", "troly", "--lang", language])
         super().__init__(
             command if sys.platform == "win32" else f"exec {command}",
-            write_bytes=websocket.send_bytes,
-            write_str=websocket.send_text,
-            close=websocket.close,
+            write_bytes=_while_there(websocket.send_bytes),
+            write_str=_while_there(websocket.send_text),
+            close=_while_there(websocket.close),
             download_manager=downloads,
         )
         self._token = token
@@ -239,7 +250,7 @@ def _page(lang: Lang, kind: str, status: int = 200, headers: Mapping[str, str] |
     return HTMLResponse(text, status, {**(headers or {}), "Content-Security-Policy": policy})
 
 
-_HEAD = """<meta charset=utf-8><meta name=viewport content="width=device-width, initial-scale=1"><title>Troly</title>
+_HEAD = """<meta charset=utf-8><meta name=viewport content="width=device-width, initial-scale=1"><title>Troly</title><link rel=icon href="data:,">
 <link rel=stylesheet href=/static/css/xterm.css><style>
 @font-face{font-family:"Roboto Mono";src:url(/static/fonts/RobotoMono-VariableFont_wght.ttf);font-weight:100 700}
 @font-face{font-family:"Roboto Mono";src:url(/static/fonts/RobotoMono-Italic-VariableFont_wght.ttf);font-weight:100 700;font-style:italic}
@@ -250,6 +261,7 @@ html,body{margin:0;height:100%;background:#0c181f;color:#e8e8e8;font:16px "Robot
 input,select{font:inherit;padding:.5em;max-width:80vw}
 #ended{display:none}.-closed #ended{display:flex}
 #files{position:fixed;right:.5em;top:2.2em;opacity:.85;font-size:12px}#files summary{list-style:none;cursor:pointer;text-align:right}
+@media(max-width:640px){#files summary span{display:none}#files{top:1.4em;font-size:14px}}
 #files div{background:#12232d;padding:.6em;display:flex;flex-direction:column;gap:.5em}
 </style>"""
 _KEY = """<form class=box onsubmit="send(event)"><label for=key>{ask}</label><input id=key type=password autofocus autocomplete=off>
@@ -263,7 +275,7 @@ async function send(event) {{
 # The terminal measures its font when it begins, so the font is waited for.
 _SCREEN = """<div id=terminal class=textual-terminal></div>
 <div id=ended class=box><p>{ended}</p><a href="/">{again}</a></div>
-<details id=files><summary>⇪ {upload}</summary><div><select id=kind></select><input type=file id=file><output id=said></output></div></details>
+<details id=files><summary>⇪<span> {upload}</span></summary><div><select id=kind></select><input type=file id=file><output id=said></output></div></details>
 <script>
 const terminal = document.getElementById("terminal"), said = document.getElementById("said");
 terminal.dataset.sessionWebsocketUrl = location.origin.replace(/^http/, "ws") + "/screen";
@@ -271,7 +283,14 @@ terminal.dataset.fontSize = new URLSearchParams(location.search).get("fontsize")
 </script><script src=/static/js/textual.js></script><script>
 const begin = window.onload;
 window.onload = event => Promise.all(["", "bold ", "italic "].map(style => document.fonts.load(style + "16px 'Roboto Mono'", "ạẵ┃")))
-  .finally(() => begin(event));
+  .finally(() => {{
+    begin(event);
+    const shown = setInterval(() => {{
+      if (!document.body.classList.contains("-first-byte")) return;
+      clearInterval(shown);
+      document.querySelector(".xterm-helper-textarea").focus();
+    }}, 50);
+  }});
 document.getElementById("files").addEventListener("toggle", async () => {{
   const kind = document.getElementById("kind");
   if (kind.length) return;

@@ -208,6 +208,11 @@ class TrolyApp(TerminalApp):
         self.chat.prompt.earlier = self.drafts.earlier()
         self.chat.transcript.to_answer()
 
+    def on_app_focus(self) -> None:
+        """Focus what the screen focuses by itself, which waits for the page of `app serve --web` to be clicked."""
+        if self.screen.focused is None and self.screen.AUTO_FOCUS:
+            self.screen.query(self.screen.AUTO_FOCUS).first().focus()
+
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """Enter was pressed in the input."""
         self.send(event.text)
