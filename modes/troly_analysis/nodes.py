@@ -27,16 +27,18 @@ from troly_analysis.agent.messages import name_text, result_message
 from troly_analysis.agent.tools import is_typed, read_typed, run_tool, sheet_of
 from troly_analysis.answer.cards import chart_of, computations, table_of
 from troly_analysis.answer.figures import Days, Ground, count_figures, ground, grounded_part, strangers
-from troly_analysis.answer.names import (
+from troly_analysis.answer.sentences import (
     AnswerContext,
     day_of,
     house_numbers,
+    notes,
     only_changed,
+    periods_of,
+    render_answer,
     value_text,
     with_changes,
     with_units,
 )
-from troly_analysis.answer.sentences import notes, periods_of, render_answer
 from troly_analysis.planner import (
     DataQuery,
     Intent,

@@ -15,7 +15,7 @@ from troly.text.catalogue import Lang
 from troly.text.everyday import small_talk
 from troly_analysis.agent.messages import name_text
 from troly_analysis.answer.figures import Days, ground, strangers
-from troly_analysis.answer.names import house_numbers
+from troly_analysis.answer.sentences import house_numbers
 from troly_analysis.planner import first_suggestions
 from troly_analysis.strings import prompts, say
 from troly_analysis.types import Sheet

@@ -16,8 +16,7 @@ from troly.plugin.context import TurnContext
 from troly.text.sanitize import sanitize
 from troly_analysis.agent.messages import call_message, cut, opening_messages, result_message
 from troly_analysis.agent.tools import SHOWN, TOOLS, run_tool, sheet_of, tool_schemas
-from troly_analysis.answer.names import AnswerContext
-from troly_analysis.answer.sentences import is_empty
+from troly_analysis.answer.sentences import AnswerContext, is_empty
 from troly_analysis.query.service import DataQueryService
 from troly_analysis.settings import AnalysisSettings
 from troly_analysis.strings import prompts

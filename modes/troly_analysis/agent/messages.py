@@ -10,8 +10,7 @@ from troly.llm.types import Message
 from troly.plugin.context import TurnContext
 from troly.text.dates import format_date
 from troly.text.sanitize import sanitize
-from troly_analysis.answer.names import AnswerContext
-from troly_analysis.answer.sentences import render_answer
+from troly_analysis.answer.sentences import AnswerContext, render_answer
 from troly_analysis.strings import prompts
 from troly_analysis.types import Field, Sheet, ToolCall, ToolRecord, plain, result_json
 

@@ -11,7 +11,7 @@ from troly.plugin.events import Chart, Computation, Series, Table
 from troly.text.catalogue import Lang
 from troly.text.dates import format_date
 from troly.text.numbers import format_number
-from troly_analysis.answer.names import (
+from troly_analysis.answer.sentences import (
     AnswerContext,
     cell_text,
     column_name,
@@ -20,11 +20,14 @@ from troly_analysis.answer.names import (
     figure_name,
     filters_text,
     group_name,
+    is_empty,
+    is_listed,
     meant,
     period_name,
     period_of,
+    periods_of,
+    title,
 )
-from troly_analysis.answer.sentences import is_empty, is_listed, periods_of, title
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Result, Sheet, ToolCall, ToolRecord
 

@@ -1,37 +1,369 @@
-"""The answer in words, from the result alone: what the documents' formatter says, to the letter (001-27 to 001-36)."""
+"""The answer in words, from the result alone: what the documents' formatter says, to the letter (001-27 to 001-36), and what its figures are called."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from troly.text.catalogue import Lang
-from troly.text.dates import format_date
+from troly.text.dates import DateRange, find_ranges, format_date, months
 from troly.text.fold import fold
 from troly.text.match import Lexicon
-from troly.text.numbers import format_number
-from troly_analysis.answer.names import (
-    AnswerContext,
-    cell_text,
-    column_name,
-    day_of,
-    field_name,
-    figure_name,
-    filters_text,
-    group_name,
-    meant,
-    partial,
-    period_name,
-    period_of,
-    rows_are,
-    small,
-    value_text,
-)
+from troly.text.numbers import find_amounts, format_money, format_number, format_percent
+from troly.text.wordlist import read_lists
+from troly_analysis.planner.schema import shown_name
+from troly_analysis.query.aggregates import percentage_change
 from troly_analysis.strings import say
-from troly_analysis.types import NUMERIC, TEMPORAL, Field, Result, Sheet, ToolCall
+from troly_analysis.types import NUMERIC, TEMPORAL, Field, Metric, Result, Sheet, ToolCall
+
+SHOWN_VALUES = 3
+GRAINS = ("day", "week", "month", "quarter", "year", "weekday", "hour")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{1,2}[/.-]\d{1,2}")
+_MARKS = {"eq": "=", "ne": "≠", "gt": ">", "gte": "≥", "lt": "<", "lte": "≤"}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerContext:
+    """What an answer is an answer to: the question, its language, and the periods it names (001 C7).
+
+    `heading` and `span` are what the plan says of a query that does not say it itself: a name, first and last day.
+    """
+
+    text: str
+    lang: Lang
+    today: date
+    periods: tuple[DateRange, ...] = ()
+    heading: str = ""
+    span: tuple[date, date] | None = None
+
+    @classmethod
+    def of(cls, text: str, lang: Lang, now: datetime) -> AnswerContext:
+        """The question `text` asked at `now`."""
+        return cls(text, lang, now.date(), tuple(find_ranges(text, now.date())))
+
+
+def value_text(value: Any, unit: str, lang: Lang) -> str:
+    """A cell as an answer writes it (001-27, 001-30, 001-31): "1.000.000 VND", "15,5%", "1/2/2024", "–" for none."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, (bool, int, float, Decimal)):
+        return _number_text(value, unit, lang)
+    if isinstance(value, date):
+        timed = isinstance(value, datetime) and (value.hour or value.minute or value.second)
+        return format_date(value) + (f" {value:%H:%M}" if timed else "")
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {value_text(item, '', lang)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(value_text(item, unit, lang) for item in value)
+    return " ".join(str(value).split())
+
+
+def _number_text(value: float | Decimal, unit: str, lang: Lang) -> str:
+    if isinstance(value, bool):
+        return say("cell.yes" if value else "cell.no", lang)
+    if not Decimal(str(value)).is_finite():
+        return "–"
+    if unit == "%":
+        return format_percent(value, lang)
+    if unit.isalpha() and unit.isupper() and len(unit) == 3:
+        return format_money(value, lang, unit)
+    return f"{format_number(value, lang)} {unit}".rstrip()
+
+
+def cell_text(value: Any, column: str, unit: str, lang: Lang) -> str:
+    """A cell of a result; the key of a period (`Ngày:month`) is written as people name it: "1/2024", "thứ hai"."""
+    grain = column.rpartition(":")[2] if ":" in column else ""
+    text = str(value)
+    if grain == "month" and re.fullmatch(r"\d{4}-\d{2}", text):
+        return f"{int(text[5:])}/{text[:4]}"
+    if grain == "quarter" and re.fullmatch(r"\d{4}-Q\d", text):
+        return say("period.quarter", lang, quarter=f"{text[6:]}/{text[:4]}")
+    if grain == "weekday" and text in {"1", "2", "3", "4", "5", "6", "7"}:
+        return say(f"weekday.d{text}", lang)
+    if grain in {"year", "hour"} and value is not None:
+        return text if grain == "year" else say("period.hour", lang, hour=text)
+    return value_text(value, unit, lang)
+
+
+def with_units(result: Result, sheet: Sheet | None) -> Result:
+    """The result with the units of columns that a pipeline computed: `sum(Doanh thu)` is in the unit of "Doanh thu"."""
+    units = list(result.units) + [""] * (len(result.columns) - len(result.units))
+    for at, name in enumerate(result.columns):
+        made = _COLUMN.fullmatch(name)
+        if name in _PERCENTS:
+            units[at] = "%"
+        elif not units[at] and made and made[1] != "count":
+            units[at] = unit_of(sheet, made[2])
+    return dataclasses.replace(result, units=tuple(units))
+
+
+def with_changes(result: Result) -> Result:
+    """Figures by period with the change of each against the one before, in per cent."""
+    if result.kind != "rows" or len(result.columns) != 2:
+        return result
+    rows: list[tuple[Any, ...]] = []
+    before: Any = None
+    for key, value in result.rows:
+        rows.append((key, value, percentage_change(before, value)))
+        before = value
+    columns, units = (*result.columns, "percentage_change"), (*result.units[:2], "%")
+    return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
+
+
+def only_changed(result: Result, way: str, order: str, limit: int) -> Result:
+    """A comparison by groups with those that rose (`way` "up") or fell ("down"), the greatest change first, `limit` of them."""
+    at = result.columns.index("difference") if "difference" in result.columns else -1
+    if result.kind != "compare" or at < 0 or not way:
+        return result
+    sign = -1 if way == "down" else 1
+    rows = [row for row in result.rows if row[at] is not None and (way == "any" or row[at] * sign > 0)]
+    rows.sort(key=lambda row: row[at], reverse=(order != "asc") == (sign > 0))
+    return dataclasses.replace(result, rows=tuple(rows[: limit or None]))
+
+
+def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
+    """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
+    head, colon, grain = name.rpartition(":")
+    return (
+        say(f"grain.{grain}", lang) if colon and head and grain in GRAINS else field_name(name, sheet, lang)
+    )
+
+
+def field_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
+    """A column inside a sentence, in the language of the answer where its header says what it is about."""
+    found = sheet.field(name) if sheet is not None else None
+    return small(shown_name(found, lang) if found is not None else name)
+
+
+_COLUMN = re.compile(r"(sum|avg|median|min|max|count)\((.+)\)")
+_PERCENTS = frozenset({"share", "percentage_change"})
+_PLAIN_COLUMNS = {
+    "share": "share", "part": "part", "total": "total", "period1_value": "period1", "period2_value": "period2",
+    "difference": "difference", "percentage_change": "change",
+}  # fmt: skip
+
+
+def column_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
+    """A result's column as people name it: `sum(Doanh thu)` as "Tổng doanh thu"; the sheet's own names stay."""
+    if sheet is not None and sheet.field(name) is not None:
+        return name
+    if name == "count":
+        return say("column.count", lang, rows=rows_are(sheet, lang))
+    if name in _PLAIN_COLUMNS:
+        return say(f"column.{_PLAIN_COLUMNS[name]}", lang)
+    if made := _COLUMN.fullmatch(name):
+        key = "count_of" if made[1] == "count" else made[1]
+        text = say(f"column.{key}", lang, field=field_name(made[2], sheet, lang))
+        return text[:1].upper() + text[1:]
+    head, colon, grain = name.rpartition(":")
+    if colon and head and grain in GRAINS:
+        text = group_name(name, sheet, lang)
+        return text[:1].upper() + text[1:]
+    return name
+
+
+def small(name: str) -> str:
+    """A header inside a sentence: "Doanh thu" as "doanh thu"; names in capitals and codes stay as they are."""
+    first, rest = name[:1], name[1:]
+    return first.lower() + rest if rest[:1].islower() or rest[:1] == " " else name
+
+
+def unit_of(sheet: Sheet | None, name: str) -> str:
+    """The unit of a field's values, "" where it has none or is not known."""
+    return sheet.unit(name) if sheet else ""
+
+
+def rows_are(sheet: Sheet | None, lang: Lang) -> str:
+    """What one row of a sheet is: "đơn" for a sheet of orders, "dòng" where its name says nothing."""
+    key = next((key for key, names in _nouns() for name in names if sheet and name in _words(sheet.name)), "")
+    return say(f"noun.{key or 'row'}", lang)
+
+
+def figure_name(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
+    """What a call computes: "tổng doanh thu", "số đơn", a named metric by its name."""
+    operation, field = str(call.arguments.get("operation") or ""), str(call.arguments.get("field") or "")
+    metric = metric_of(call, sheet)
+    if metric is not None:
+        return small(metric.name)
+    if operation in {"", "count"} or not field:
+        return say("figure.count", lang, rows=rows_are(sheet, lang))
+    return say(f"figure.{operation}", lang, field=field_name(field, sheet, lang))
+
+
+def metric_of(call: ToolCall, sheet: Sheet | None) -> Metric | None:
+    """The named metric that a call computes: asked for by its name, or written out (its condition among the filters)."""
+    given, operation, field = (
+        _filters(call),
+        call.arguments.get("operation"),
+        call.arguments.get("field") or "",
+    )
+    for metric in sheet.metrics if sheet else ():
+        named = fold(metric.name) == fold(str(field)) and operation in {"sum", metric.operation}
+        written = (metric.operation, metric.field) == (operation, field)
+        if named or (written and all(given.get(name) == wanted for name, wanted in metric.where.items())):
+            return metric
+    return None
+
+
+def filters_text(call: ToolCall, sheet: Sheet | None, lang: Lang) -> str:
+    """The filters of a call in brackets: " (Sàn: Shopee, Giá ≥ 100.000 VND)"; "" without any."""
+    metric = metric_of(call, sheet)
+    parts = [
+        _condition(name, wanted, sheet, lang)
+        for name, wanted in _filters(call).items()
+        if metric is None or metric.where.get(name) != wanted
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _filters(call: ToolCall) -> Mapping[str, Any]:
+    found = call.arguments.get("filters")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _condition(name: str, wanted: Any, sheet: Sheet | None, lang: Lang) -> str:
+    unit, field = unit_of(sheet, name), sheet.field(name) if sheet else None
+    if field is not None and field.kind in TEMPORAL:
+        wanted = _days_in(wanted)
+    if not isinstance(wanted, Mapping):
+        return f"{name}: {_some(wanted, unit, lang)}"
+    parts = []
+    for operator, value in wanted.items():
+        plain = str(operator).lstrip("$")
+        if plain in _MARKS:
+            parts.append(f"{name} {_MARKS[plain]} {value_text(value, unit, lang)}")
+        elif plain == "between" and isinstance(value, Sequence) and len(value) == 2:
+            ends = " - ".join(value_text(end, unit, lang) for end in value)
+            parts.append(f"{name}: {ends}")
+        else:
+            known = plain if plain in {"in", "nin", "contains", "exists"} else "in"
+            parts.append(say(f"filter.{known}", lang, field=name, value=_some(value, unit, lang)))
+    return ", ".join(parts)
+
+
+def _days_in(value: Any) -> Any:
+    """A filter's value with its days as days."""
+    if isinstance(value, Mapping):
+        return {key: _days_in(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_days_in(item) for item in value]
+    return day_of(value) or value
+
+
+def _some(value: Any, unit: str, lang: Lang) -> str:
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    shown = ", ".join(value_text(item, unit, lang) for item in values[:SHOWN_VALUES])
+    return f"{shown}, …" if len(values) > SHOWN_VALUES else shown
+
+
+# --- periods
+
+
+def day_of(value: Any) -> date | None:
+    """The day that an argument of a call names, None when it names none."""
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return datetime.fromisoformat(str(value)).date() if value else None
+    except ValueError:
+        return None
+
+
+def period_name(start: date | None, end: date | None, asked: AnswerContext) -> str:
+    """A period in the question's own words where it has them, else its days: "tuần này", "1/1/2024 - 31/1/2024"."""
+    if start is None and end is None:
+        return ""
+    named = _named(start, end, asked)
+    if named is not None:
+        return named.label
+    if start is None or end is None:
+        key = "period.until" if start is None else "period.since"
+        return say(key, asked.lang, date=format_date(start or end or asked.today))
+    return _whole(start, end, asked.lang) or f"{format_date(start)} - {format_date(end)}"
+
+
+def _whole(start: date, end: date, lang: Lang) -> str:
+    """The name of a whole day, month, quarter or year; "" for other days."""
+    if start == end:
+        return format_date(start)
+    if start.day == 1 and (end - start).days in range(27, 31) and (start.month == end.month):
+        return say("period.month", lang, month=f"{start.month}/{start.year}")
+    if (start, end) == months(start.year, 1, 12):
+        return say("period.year", lang, year=start.year)
+    quarter = start.month % 3 == 1 and (start, end) == months(start.year, start.month, 3)
+    return say("period.quarter", lang, quarter=f"{start.month // 3 + 1}/{start.year}") if quarter else ""
+
+
+def period_of(call: ToolCall) -> tuple[date | None, date | None]:
+    """First and last day that a call of `aggregate_data` is limited to."""
+    return day_of(call.arguments.get("date_from")), day_of(call.arguments.get("date_to"))
+
+
+def meant(start: date | None, end: date | None, asked: AnswerContext) -> str:
+    """The days that a relative period stands for: "tháng này: 1/11/2026 - 30/11/2026"; "" where the name says them."""
+    named = _named(start, end, asked)
+    if named is None or start is None or end is None or _YEAR.search(named.label):
+        return ""
+    days = format_date(start) if start == end else f"{format_date(start)} - {format_date(end)}"
+    return f"{named.label}: {days}"
+
+
+def partial(start: date | None, end: date | None, asked: AnswerContext) -> str:
+    """A sentence when a period is not over yet, "" when it is."""
+    if end is None or start is None or not start <= asked.today < end:
+        return ""
+    name = period_name(start, end, asked)
+    return say("period.partial", asked.lang, period=name, date=format_date(asked.today))
+
+
+def _named(start: date | None, end: date | None, asked: AnswerContext) -> DateRange | None:
+    return next((each for each in asked.periods if (each.start, each.end) == (start, end)), None)
+
+
+@cache
+def _nouns() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    lists = read_lists(Path(__file__).parent / "lexicons" / "row_nouns.txt")
+    return tuple((key, tuple(_words(name) for name in names)) for key, names in lists.items())
+
+
+def _words(name: str) -> str:
+    return f" {' '.join(re.findall(r'[a-z0-9]+', fold(name)))} "
+
+
+# Puts the numbers of a ready text into the documents' form: 1.000.000 VND and 15,5% in Vietnamese (001-30, 001-31).
+
+
+_COMMAS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,]|\.\d)")
+_DOTS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.]|,\d)")
+_PERCENT = re.compile(r"(?<![\d.,])(\d{1,3})[.,](\d{1,2})\s?%")
+_MONEY = re.compile(r"(?i)(?<![\d.,])\d[\d.,]*\s?(?:vnd|vnđ|đồng|₫|đ)(?!\w)")
+
+
+def house_numbers(text: str, lang: Lang) -> str:
+    """`text` with its money, per cents and grouped numbers as this house writes them; nothing else is touched.
+
+    Years, codes and telephone numbers stay: only what carries a unit or groups of three is rewritten.
+    """
+    text = _MONEY.sub(lambda match: _money(match[0], lang), text)
+    text = _PERCENT.sub(lambda match: format_percent(float(f"{match[1]}.{match[2]}"), lang), text)
+    other = _COMMAS if lang == "vi" else _DOTS
+    return other.sub(lambda match: format_number(int(re.sub(r"[.,]", "", match[0])), lang), text)
+
+
+def _money(written: str, lang: Lang) -> str:
+    found = find_amounts(written)
+    whole = len(found) == 1 and found[0].unit == "VND" and found[0].start == 0
+    return format_money(found[0].value, lang) if whole else written
+
 
 # The columns of a sheet in words: name, kind, range or most frequent values.
 

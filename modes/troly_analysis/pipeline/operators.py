@@ -829,7 +829,7 @@ def _in(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     )
 
 
-def _whole_lists(node: model.Expr) -> int:
+def _whole_constant(node: model.Expr) -> int:
     value = node.value if isinstance(node, model.Literal) else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
         raise PipelineError("type", node.at, expected=Word("whole"), found=short(value))
@@ -838,7 +838,7 @@ def _whole_lists(node: model.Expr) -> int:
 
 def _slice(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     value = _list(c.expr(node.args[0], scope), node.args[0].at, node.name)
-    numbers = [_whole_lists(each) for each in node.args[1:]]
+    numbers = [_whole_constant(each) for each in node.args[1:]]
     start, count = (numbers[0], numbers[1]) if len(numbers) == 2 else (min(numbers[0], 0), abs(numbers[0]))
     if len(numbers) == 2 and count <= 0:
         raise PipelineError("type", node.args[2].at, expected=Word("positive"), found=count)
@@ -856,7 +856,7 @@ def _cut(value: TypedExpr, start: int, count: int) -> exp.Expr:
     return call("list_slice", value.sql, begin, end)
 
 
-def _concat_lists(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
+def _join_lists(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
     values = [
         _list(value, each.at, node.name) for value, each in zip(c.args(node, scope), node.args, strict=True)
     ]
@@ -886,7 +886,7 @@ def _over(c: Compiler, node: model.Call, scope: Scope) -> TypedExpr:
         return TypedExpr(tree, list_of(made.type), max(value.weight, made.weight))
     kept = call("list_filter", value.sql, lambda_of(variable, truth(c.expr(node.named["cond"], inner))))
     if "limit" in node.named:
-        count = _whole_lists(node.named["limit"])
+        count = _whole_constant(node.named["limit"])
         if count < 1:
             raise PipelineError("type", node.named["limit"].at, expected=Word("positive"), found=count)
         kept = call("list_slice", kept, literal(1), literal(count))
@@ -947,7 +947,7 @@ OPERATORS: dict[str, Operator] = {
     "$arrayElemAt": _element_at,
     "$in": _in,
     "$slice": _slice,
-    "$concatArrays": _concat_lists,
+    "$concatArrays": _join_lists,
     "$reverseArray": _reverse,
     "$filter": _over,
     "$map": _over,

@@ -1,7 +1,6 @@
 """Understands questions about a user's sheets with no model, and turns them into calls of the five tools."""
 
-from troly_analysis.planner.intent import classify
-from troly_analysis.planner.planner import QuestionAnalysis, analyse_question
+from troly_analysis.planner.planner import QuestionAnalysis, analyse_question, classify
 from troly_analysis.planner.schema import lost_values
 from troly_analysis.planner.suggestions import Suggestion, first_suggestions, suggest_questions, title
 from troly_analysis.planner.types import DataQuery, Intent, Note, Plan

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
-from troly_analysis.planner.assumed import FigureSearch, assumed_figure
 from troly_analysis.planner.periods import counterpart, is_whole, same_days, span_of
 from troly_analysis.planner.reader import Parts
 from troly_analysis.planner.schema import Schema, made_of
@@ -24,6 +23,141 @@ from troly_analysis.planner.types import (
     averaged,
 )
 from troly_analysis.types import NUMERIC, TEMPORAL
+
+GOODS = frozenset({"product", "crop", "book", "category", "brand", "size", "color"})
+_STATES = frozenset({"status", "reason", "gender", "priority"})
+
+
+def assumed_figure(wanted: _Builder) -> Measure | None:
+    """The figure meant; None when the words name nothing that could have one."""
+    return next((found for rule in _RULES if (found := rule(wanted)) is not None), None)
+
+
+def _adjective(w: _Builder) -> Measure | None:
+    """ "Đắt nhất", "xa nhất": the word itself says which figure."""
+    about = next((ref for name in w.parts.adjectives if (ref := w.schema.of(name))), None)
+    return w.assume(about, "min" if w.order == "asc" else "max") if about else None
+
+
+def _crowd(w: _Builder) -> Measure | None:
+    """ "Đông khách nhất", "phổ biến nhất": how many, how often."""
+    guests = w.schema.of("guests") if w.parts.has("crowd") else None
+    return w.assume(guests) if guests else w.count() if w.parts.has("frequent", "crowd") else None
+
+
+def _quickness(w: _Builder) -> Measure | None:
+    took = w.schema.of("duration", "waiting", "response", "hours") if w.parts.has("fast", "slow") else None
+    return w.assume(took, "avg") if took else None
+
+
+def _listed(w: _Builder) -> Measure | None:
+    """What rows are sorted by: the newest first, or the column that the sheet is about."""
+    if w.form != "rows":
+        return None
+    latest = w.parts.has("latest", "earliest") or not w.order
+    if w.order and w.parts.has("how much", "bought", "sold"):
+        return w.assume(w.money, "max") if w.money else None
+    if latest and (day := w.parts.when.date_ref):
+        return Measure("max", day)
+    main = w.schema.main_measure()
+    if main is None and not w.order:
+        main = next((each for each in w.schema.refs.values() if not each.sheet), None)
+    return w.assume(main, "max") if main else None
+
+
+def _day(w: _Builder) -> Measure | None:
+    """ "Lần gần nhất là khi nào": the first or last day."""
+    day = w.parts.when.date_ref if w.parts.has("latest", "earliest") else None
+    asked = w.parts.has("when", "which") or w.parts.rows or w.form == "scalar"
+    return Measure("max" if w.parts.has("latest") else "min", day) if day and asked else None
+
+
+def _filtered(w: _Builder) -> Measure | None:
+    """Groups chosen by a figure show that figure."""
+    found = w.having or [each for each, _ in w.parts.numbers if w.groups and not w.parts.rows]
+    if not found:
+        return None
+    ref = found[0].ref
+    if ref.kind == "rows":
+        return Measure("count")
+    return Measure("avg" if averaged(ref) else "sum", ref) if ref.kind in NUMERIC else None
+
+
+def _pieces(w: _Builder) -> Measure | None:
+    """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
+    seller = w.parts.has("seller", "slow seller")
+    if w.sold and w.pieces and (w.goods or not w.groups) and not w.parts.has("how much"):
+        return w.assume(w.pieces, w.parts.op or "sum", "seller_measure" if seller else "measure")
+    if seller and w.goods:
+        return w.count("seller_counted")
+    return w.assume(w.pieces) if w.pieces and w.goods and w.form == "top" and w.parts.many else None
+
+
+def _often(w: _Builder) -> Measure | None:
+    """ "Được mượn nhiều nhất", "visited the most": how often something was done."""
+    done = w.form == "top" and w.parts.many and w.parts.has("verb") and not w.sold and not w.once
+    return w.count("counted_rows") if done else None
+
+
+def _rows(w: _Builder) -> Measure | None:
+    mean = w.parts.op == "avg" and w.schema.main_measure()  # "đơn hàng trung bình bao nhiêu tiền"
+    return (
+        w.count() if w.parts.rows and w.form != "rows" and not mean else None
+    )  # rows are sorted by a column
+
+
+def _mean(w: _Builder) -> Measure | None:
+    main = w.schema.main_measure() if w.parts.op == "avg" else None
+    return w.assume(main, "avg") if main and not (w.parts.per and w.parts.has("count")) else None
+
+
+def _share(w: _Builder) -> Measure | None:
+    """The share of a state is one of rows; of anything else it must be said."""
+    if w.form != "share" or not w.conditions:
+        return None
+    w.ask = not any(each.ref.kind == "boolean" or each.ref.concept in _STATES for each in w.conditions)
+    return w.count("counted_rows")
+
+
+def _counted_goods(w: _Builder) -> Measure | None:
+    """ "Bao nhiêu panadol", "gạo nhập bao nhiêu": pieces."""
+    bare = w.goods and w.form == "scalar" and w.parts.has("count")
+    return w.assume(w.pieces) if w.pieces and (w.parts.counted_value or bare) else None
+
+
+def _money(w: _Builder) -> Measure | None:
+    main, op = w.schema.main_measure(), w.parts.op or "sum"
+    # The first customers are those who spent most, as best sellers are what was sold most.
+    buyers = w.form == "top" and any(group.ref.concept == "customer" for group in w.groups)
+    if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
+        return w.assume(w.money, op)
+    limited = w.form != "scalar" or w.conditions or w.parts.when.period
+    return (
+        w.assume(main, op)
+        if main and (w.sold or w.parts.change or (w.parts.op == "sum" and limited))
+        else None
+    )
+
+
+def _events(w: _Builder) -> Measure | None:
+    """ "Ai đi muộn nhiều nhất": what happened is counted."""
+    happened = any(each.ref.concept in {"status", "reason"} for each in w.conditions)
+    return w.count("counted_rows") if w.form == "top" and happened else None
+
+
+def _asked(w: _Builder) -> Measure | None:
+    """Anything else that is named has a figure, which is asked for."""
+    when = w.parts.when
+    w.ask = bool(w.groups or w.conditions or when.period or when.versus)
+    named = w.groups or w.conditions or w.schema.main_measure()
+    return w.count() if w.ask and named else None
+
+
+_RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
+    _adjective, _crowd, _quickness, _listed, _day, _filtered, _pieces, _often, _rows, _mean, _share, _counted_goods,
+    _money, _events, _asked,
+)  # fmt: skip
+
 
 TOP, SOME, ROWS, MOST = 10, 5, 20, 1000
 _ADDED = frozenset(
@@ -64,11 +198,46 @@ class _Builder:
         self.groups = list(parts.groups)
         self.conditions = list(parts.conditions)
         self.having: list[Condition] = []
+        self.form: Form = "scalar"
+        self.order, self.once, self.ask = "", False, False
         self.unmet: list[str] = []
 
     def note(self, key: str, **params: Any) -> None:
         """Add an assumption to be shown."""
         self.built.notes.append(Note(key, params))
+
+    @property
+    def goods(self) -> bool:
+        """Whether goods are asked for, which are counted in pieces."""
+        refs = [*(group.ref for group in self.groups), *(each.ref for each in self.conditions)]
+        return any(ref.concept in GOODS for ref in refs)
+
+    @property
+    def sold(self) -> bool:
+        """Whether something was sold or bought."""
+        return self.parts.has("seller", "slow seller", "sold", "bought")
+
+    @property
+    def pieces(self) -> Ref | None:
+        """The column that counts pieces."""
+        return self.schema.of("quantity")
+
+    @property
+    def money(self) -> Ref | None:
+        """The column of the money that the sheet is about."""
+        found = (self.schema.of(name) for name in ("revenue", "fee", "cost", "salary"))
+        return next((ref for ref in found if ref is not None and ref.kind == "money"), None)
+
+    def assume(self, ref: Ref, op: Any = "sum", key: str = "measure") -> Measure:
+        """A figure that the person is told of."""
+        self.note(key, field=ref.name)
+        return Measure("avg" if op == "sum" and averaged(ref) else op, ref)
+
+    def count(self, key: str = "") -> Measure:
+        """The number of rows."""
+        if key:
+            self.note(key)
+        return Measure("count", noun=self.parts.rows)
 
     def build(self) -> BuiltQuery:
         parts, schema = self.parts, self.schema
@@ -466,14 +635,11 @@ class _Builder:
             )
             self.measures = [Measure("avg" if averaged(ref) else "sum", ref) if ref else Measure("count")]
             return
-        once = bool(self.groups) and self._each_once(self.groups)
-        wanted = FigureSearch(
-            self.parts, schema, form, order, self.groups, self.conditions, self.having, once
-        )
-        found = assumed_figure(wanted)
+        self.form, self.order = form, order
+        self.once = bool(self.groups) and self._each_once(self.groups)
+        found = assumed_figure(self)
         self.measures = [found] if found else []
-        self.built.notes += wanted.notes
-        if wanted.ask and main is not None and self.built.question is None:
+        if self.ask and main is not None and self.built.question is None:
             options = (main.name, Note("title_number").say("vi"))
             self.built.question = Note("which_figure", {"options": options})
             self.built.options, self.built.pending = options, "figure"
@@ -623,7 +789,7 @@ def refine_query(parts: Parts, before: DataQuery, alone: BuiltQuery) -> BuiltQue
         change.figures(alone)
         change.groups()
         change.dates()
-        change.query = _filtered(parts, change.query)
+        change.query = _narrowed(parts, change.query)
         change.ranking()
         change.leftovers()
     notes = [note for note in parts.notes if note.key != "measure"]
@@ -728,7 +894,7 @@ def _share_of(parts: Parts, before: DataQuery) -> DataQuery | None:
     return replace(before, form="share", part=before.conditions[-1:], conditions=before.conditions[:-1])
 
 
-def _filtered(parts: Parts, query: DataQuery) -> DataQuery:
+def _narrowed(parts: Parts, query: DataQuery) -> DataQuery:
     """With the conditions named now in place of those on the same columns; what is left out stays so, and more with it."""
     new = [*parts.conditions, *(each for each, _ in parts.numbers)]
     named = {each.ref for each in new}

@@ -1,25 +1,451 @@
-"""Turns an understood question into calls of the five tools, the simple ones wherever they can do it (001-25)."""
+"""Turns an understood question into calls of the five tools: the simple ones wherever they can do it (001-25), else pipelines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
-from troly_analysis.planner import pipelines
-from troly_analysis.planner.pipelines import (
-    Stage,
-    Writer,
-    compared,
-    differing,
-    label,
-    per,
-    share,
-    unreachable,
-)
 from troly_analysis.planner.schema import Schema
-from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period
-from troly_analysis.types import ToolCall
+from troly_analysis.planner.types import Condition, DataQuery, Group, Measure, Period, Ref
+from troly_analysis.types import Sheet, ToolCall
+
+# Writes conditions, columns and figures the way Mongo-style pipelines take them.
+
+
+Stage = dict[str, Any]
+_OPS = {"ne": "$ne", "gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte", "in": "$in", "nin": "$nin"}
+
+
+def _joined(condition: Condition) -> bool:
+    """Whether a condition speaks of a joined sheet, so that it can only hold after the join."""
+    return bool(condition.ref.sheet) or bool(condition.other and _joined(condition.other))
+
+
+class Writer:
+    """Writes the stages for one question over `sheet`; `joins` gives for a joined sheet the columns here and there."""
+
+    def __init__(self, ask: DataQuery, sheet: Sheet, joins: Mapping[str, tuple[str, str]]) -> None:
+        self.ask = ask
+        self.sheet = sheet
+        self.joins = joins
+        self._from: dict[str, str] = {}
+
+    def path(self, ref: Ref) -> str:
+        """Where a column stands in a row, as `$match` names it."""
+        return f"{self._as(ref.sheet)}.{ref.name}" if ref.sheet else ref.name
+
+    def value(self, ref: Ref) -> Any:
+        """A column in an expression, or what is worked out from two."""
+        if not ref.parts:
+            return f"${self.path(ref)}"
+        parts = [self.value(part) for part in ref.parts]
+        if ref.sign == "*":
+            return {"$multiply": parts}
+        if ref.sign == "±":
+            into, out = ({"$in": [parts[1], list(side)]} for side in ref.sides)
+            taken = {"$cond": [out, {"$multiply": [parts[0], -1]}, 0]}
+            return {"$cond": [into, parts[0], taken]}
+        return {"$subtract": [{"$ifNull": [part, 0]} for part in parts]}
+
+    def rows(self, extra: Sequence[Condition] = (), period: Period | None = None) -> list[Stage]:
+        """The stages that choose the rows: conditions, joins, conditions on what was joined."""
+        conditions = [*self.ask.conditions, *extra]
+        used = [
+            *(c.ref for c in (*conditions, *self.ask.part)),
+            *(g.ref for g in (*self.ask.groups, *self.ask.per)),
+        ]
+        used += [ref for m in self.ask.measures for ref in (m.ref, m.over) if ref]
+        used += [part for ref in used for part in ref.parts]
+        here = self._match([c for c in conditions if not _joined(c)], period)
+        stages: list[Stage] = [{"$match": here}] if here else []
+        for name in dict.fromkeys(ref.sheet for ref in used if ref.sheet):
+            mine, theirs = self.joins[name]
+            alias = self._as(name)
+            stages.append(
+                {"$lookup": {"from": name, "localField": mine, "foreignField": theirs, "as": alias}}
+            )
+            stages.append({"$unwind": f"${alias}"})
+        there = self._match([c for c in conditions if _joined(c)], None)
+        if there:
+            stages.append({"$match": there})
+        return stages
+
+    def _as(self, sheet: str) -> str:
+        return self._from.setdefault(sheet, f"joined{len(self._from) + 1 if self._from else ''}")
+
+    def _match(self, conditions: Sequence[Condition], period: Period | None) -> Stage:
+        parts = [part for condition in conditions for part in self.conditions(condition)]
+        if period and self.ask.date_ref:
+            parts.append(
+                {self.path(self.ask.date_ref): {"$gte": on_day(period.start), "$lt": after_day(period)}}
+            )
+        for measure in self.ask.measures[:1]:
+            parts += [part for name, wanted in measure.where.items() for part in _where(name, wanted)]
+        return parts[0] if len(parts) == 1 else {"$and": parts} if parts else {}
+
+    def conditions(self, condition: Condition) -> list[Stage]:
+        """One condition as `$match` takes it."""
+        if condition.other:
+            return [
+                {"$or": [*self.conditions(replace(condition, other=None)), *self.conditions(condition.other)]}
+            ]
+        if condition.unit or condition.ref.parts:
+            return [{"$expr": self.test(condition)}]
+        return [{self.path(condition.ref): compare_with(condition.op, condition.value)}]
+
+    def test(self, condition: Condition) -> Any:
+        """One condition as an expression that is true or false."""
+        if condition.other:
+            return {"$or": [self.test(replace(condition, other=None)), self.test(condition.other)]}
+        return _test(condition, self.key(Group(condition.ref, condition.unit)))
+
+    def key(self, group: Group) -> Any:
+        """What a group is grouped by."""
+        value = self.value(group.ref)
+        if group.unit == "month":
+            return {"$dateToString": {"format": "%Y-%m", "date": value}}
+        if group.unit == "year":
+            return {"$year": value}
+        if group.unit == "hour":
+            text = group.ref.kind == "text"
+            return {"$toInt": {"$arrayElemAt": [{"$split": [value, ":"]}, 0]}} if text else {"$hour": value}
+        if group.unit == "weekday":
+            return {"$isoDayOfWeek": value}
+        if group.unit in {"day", "week", "quarter"}:
+            trunc: Stage = {"date": value, "unit": group.unit}
+            if group.unit == "week":
+                trunc["startOfWeek"] = "monday"
+            return {"$dateTrunc": trunc}
+        return value
+
+    def figure(self, measure: Measure) -> Any:
+        """What a measure adds up in `$group`; different values are gathered (`size` counts them)."""
+        if measure.distinct and measure.ref:
+            return {"$addToSet": self.value(measure.ref)}
+        if measure.op == "count" or measure.ref is None:
+            return {"$sum": 1}
+        value = self.value(measure.ref)
+        return {"$push": value} if measure.median else {f"${measure.op}": value}
+
+
+def compare_with(op: str, value: Any) -> Any:
+    """What a field is held against in `$match`: a value, or an operator with one."""
+    if op == "between":
+        return {"$gte": value[0], "$lte": value[1]}
+    return value if op == "eq" else {_OPS[op]: value}
+
+
+def on_day(day: Any) -> Any:
+    """A day as a pipeline writes it."""
+    return {"$date": day.isoformat()}
+
+
+def after_day(period: Period) -> Any:
+    """The day after a period."""
+    return on_day(period.end + timedelta(days=1))
+
+
+def _where(name: str, wanted: Any) -> list[Stage]:
+    if isinstance(wanted, Mapping):
+        return [{name: {f"${op.lstrip('$')}": value}} for op, value in wanted.items()]
+    return [{name: {"$in": list(wanted)} if isinstance(wanted, (list, tuple)) else wanted}]
+
+
+def _test(condition: Condition, value: Any) -> Any:
+    wanted, op = condition.value, condition.op
+    if op in {"in", "nin"}:
+        inside = {"$in": [value, list(wanted)]}
+        return inside if op == "in" else {"$not": [inside]}
+    if op == "between":
+        return {"$and": [{"$gte": [value, wanted[0]]}, {"$lte": [value, wanted[1]]}]}
+    found = {"$eq" if op == "eq" else _OPS[op]: [value, wanted]}
+    if op in {"lt", "lte"}:  # an empty cell is less than any number
+        return {"$and": [{"$ne": [value, None]}, found]}
+    return found
+
+
+MOST = 1000
+
+
+def unreachable(ask: DataQuery) -> tuple[str, ...]:
+    """The columns of `ask` that no pipeline can name: those that begin with "$", and joined ones with a dot."""
+    refs = [
+        *(c.ref for c in (*ask.conditions, *ask.part, *ask.having)),
+        *(g.ref for g in (*ask.groups, *ask.per)),
+    ]
+    refs += [ref for m in ask.measures for ref in (m.ref, m.over) if ref]
+    hidden = (ref.name for ref in refs if ref.name.startswith("$") or (ref.sheet and "." in ref.name))
+    return tuple(dict.fromkeys(hidden))
+
+
+def counted(name: str) -> Any:
+    """How many values that are not empty the list of this name holds."""
+    return {"$size": {"$filter": {"input": f"${name}", "as": "one", "cond": {"$ne": ["$$one", None]}}}}
+
+
+def ids(writer: Writer, groups: Sequence[Group]) -> Any:
+    """The `_id` of `$group`."""
+    if not groups:
+        return None
+    if len(groups) == 1:
+        return writer.key(groups[0])
+    return {f"g{nth}": writer.key(group) for nth, group in enumerate(groups)}
+
+
+def shown_keys(groups: Sequence[Group]) -> Stage:
+    """The groups' names in `$project`."""
+    found: Stage = {"_id": 0}
+    for nth, group in enumerate(groups):
+        found[safe(label(group))] = "$_id" if len(groups) == 1 else f"$_id.g{nth}"
+    return found
+
+
+def label(group: Group) -> str:
+    """The name of a group's column, as the simple tools give it."""
+    return f"{group.ref.name}:{group.unit}" if group.unit else group.ref.name
+
+
+def measure_label(measure: Measure) -> str:
+    """The name of a figure's column, as the simple tools give it."""
+    if measure.metric:
+        return measure.metric
+    if measure.ref is None:
+        return "count"
+    if measure.distinct:
+        return f"count({measure.ref.name})"
+    if measure.median:
+        return f"median({measure.ref.name})"
+    if measure.over:
+        return f"{measure.ref.name} / {measure.over.name}"
+    return f"{measure.op}({measure.ref.name})"
+
+
+def safe(name: str) -> str:
+    """A name that a pipeline can give a column."""
+    return name.replace(".", " ").lstrip("$") or "value"
+
+
+def grouped(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """Groups with one or more figures; conditions on the figures, order and length of the list."""
+    stages = writer.rows(period=ask.period)
+    for ref in (measure.ref for measure in ask.measures if measure.median and measure.ref):
+        stages += [{"$match": {writer.path(ref): {"$ne": None}}}, {"$sort": {writer.path(ref): 1}}]
+    gather: Stage = {"_id": ids(writer, ask.groups)}
+    for nth, measure in enumerate(ask.measures):
+        gather[f"v{nth}"] = writer.figure(measure)
+        if measure.over:
+            gather[f"w{nth}"] = {"$sum": writer.value(measure.over)}
+    counts = [c for c in ask.having if c.ref.kind == "rows"]
+    others = [c for c in ask.having if c.ref.kind != "rows"]
+    for nth, condition in enumerate(others):
+        gather[f"h{nth}"] = {"$sum": writer.value(condition.ref)}
+    if counts:
+        gather["rows"] = {"$sum": 1}
+    stages.append({"$group": gather})
+    for nth, condition in enumerate(others):
+        stages.append({"$match": _having(f"h{nth}", condition)})
+    stages += [{"$match": _having("rows", condition)} for condition in counts]
+    if ask.count_groups:
+        return [*stages, {"$count": "count"}]
+    shown = shown_keys(ask.groups)
+    for nth, measure in enumerate(ask.measures):
+        shown[safe(measure_label(measure))] = _shown(measure, nth)
+    stages.append({"$project": shown})
+    return [*stages, *_order(ask)]
+
+
+def _shown(measure: Measure, nth: int) -> Any:
+    if measure.distinct:
+        return counted(f"v{nth}")
+    if measure.median:
+        return _middle(f"$v{nth}")
+    if measure.over:
+        return {"$cond": [{"$eq": [f"$w{nth}", 0]}, None, {"$divide": [f"$v{nth}", f"$w{nth}"]}]}
+    return f"$v{nth}"
+
+
+def _middle(values: str) -> Any:
+    """The middle of a sorted list, of two the mean: `$median` would take the lower one."""
+    size = {"$size": values}
+    at = [{"$floor": {"$divide": [each, 2]}} for each in ({"$subtract": [size, 1]}, size)]
+    return {"$avg": [{"$arrayElemAt": [values, {"$toInt": each}]} for each in at]}
+
+
+def _order(ask: DataQuery) -> list[Stage]:
+    if not ask.groups:
+        return []
+    first = safe(measure_label(ask.measures[0])) if ask.measures else ""
+    keys = {safe(label(group)): 1 for group in ask.groups}
+    if ask.order and first:
+        order: Stage = {first: -1 if ask.order == "desc" else 1, **keys}
+    elif any(group.unit for group in ask.groups) or not first:
+        order = dict(keys)
+    else:
+        order = {first: -1, **keys}
+    return [{"$sort": order}, {"$limit": ask.limit or MOST}] if not ask.rank else _place(order, ask.rank)
+
+
+def _place(order: Stage, rank: int) -> list[Stage]:
+    """One place of a ranking: the last of the first `rank`."""
+    turned = {name: -way for name, way in order.items()}
+    return [{"$sort": order}, {"$limit": rank}, {"$sort": turned}, {"$limit": 1}]
+
+
+def _having(name: str, condition: Condition) -> Stage:
+    return {name: compare_with(condition.op, condition.value)}
+
+
+def rows(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """Single rows, sorted by the first figure."""
+    stages = writer.rows(period=ask.period)
+    for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
+        if ref.parts:
+            shown = {field.name: 1 for field in writer.sheet.fields if safe(field.name) == field.name}
+            stages.append({"$project": {**shown, safe(ref.name): writer.value(ref)}})
+        order = {safe(ref.name) if ref.parts else writer.path(ref): 1 if ask.order == "asc" else -1}
+        if ask.rank:
+            return [*stages, *_place(order, ask.rank)]
+        stages.append({"$sort": order})
+    return [*stages, {"$limit": ask.limit or MOST}]
+
+
+def distinct(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """How many different values a column has."""
+    stages = writer.rows(period=ask.period)
+    for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
+        stages.append({"$match": {writer.path(ref): {"$ne": None}}})
+        stages.append({"$group": {"_id": writer.value(ref)}})
+    return [*stages, {"$count": "count"}]
+
+
+# Writes the pipelines of two steps: shares of a whole, averages over days or customers, two periods side by side.
+
+
+def share(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """What part of the whole something is, in per cent; with groups and no part, of every group."""
+    measure = ask.measures[0]
+    stages = writer.rows(period=ask.period)
+    name = safe(measure_label(measure))
+    if ask.part:
+        if measure.distinct and measure.ref:
+            return [*stages, *_distinct_share(writer, ask, writer.value(measure.ref))]
+        one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
+        tests = [writer.test(condition) for condition in ask.part]
+        test = tests[0] if len(tests) == 1 else {"$and": tests}
+        gather = {
+            "_id": ids(writer, ask.groups),
+            "p": {"$sum": {"$cond": [test, one, 0]}},
+            "t": {"$sum": one},
+        }
+        stages.append({"$group": gather})
+        shown = {**shown_keys(ask.groups), "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
+        stages.append({"$project": shown})
+        if not ask.groups:
+            return stages
+        keys = {safe(label(group)): 1 for group in ask.groups}
+        timed = any(group.unit for group in ask.groups)
+        return [*stages, {"$sort": keys if timed else {"share": -1, **keys}}, {"$limit": ask.limit or MOST}]
+    stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
+    if measure.distinct:
+        stages.append({"$project": {"v": counted("v")}})
+    stages.append(
+        {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
+    )
+    stages.append({"$unwind": "$all"})
+    shown = {"_id": 0}
+    for nth, group in enumerate(ask.groups):
+        shown[safe(label(group))] = "$all.k" if len(ask.groups) == 1 else f"$all.k.g{nth}"
+    stages.append({"$project": {**shown, name: "$all.v", "share": _percent("$all.v", "$total")}})
+    keys = {safe(label(group)): 1 for group in ask.groups}
+    order = -1 if ask.order != "asc" else 1
+    return [*stages, {"$sort": {"share": order, **keys}}, {"$limit": ask.limit or MOST}]
+
+
+def _percent(part: str, total: str) -> Stage:
+    return {"$cond": [{"$eq": [total, 0]}, None, {"$multiply": [{"$divide": [part, total]}, 100]}]}
+
+
+def per(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """The average over the days, customers … of a figure added up for each (`ask.per` is what is gone over)."""
+    measure, outer = ask.measures[0], ask.groups
+    added = Measure("count" if measure.op == "count" else "sum", measure.ref, distinct=measure.distinct)
+    stages = writer.rows(period=ask.period)
+    stages.append({"$group": {"_id": ids(writer, [*outer, *ask.per]), "v": writer.figure(added)}})
+    if added.distinct:
+        stages.append({"$project": {"v": counted("v")}})
+    name = safe(f"avg({measure.ref.name})" if measure.ref else "avg")
+    key: Any = None
+    if outer:
+        key = "$_id.g0" if len(outer) == 1 else {f"g{nth}": f"$_id.g{nth}" for nth in range(len(outer))}
+    stages.append({"$group": {"_id": key, name: {"$avg": "$v"}}})
+    stages.append({"$project": {**shown_keys(outer), name: 1}})
+    return [*stages, {"$sort": {name: -1}}] if outer else stages
+
+
+def _distinct_share(writer: Writer, ask: DataQuery, value: Any) -> list[Stage]:
+    """The share of different things (bills, customers) of which a row passes."""
+    tests = [writer.test(condition) for condition in ask.part]
+    test = tests[0] if len(tests) == 1 else {"$and": tests}
+    gather = {
+        "_id": ids(writer, ask.groups),
+        "p": {"$addToSet": {"$cond": [test, value, None]}},
+        "t": {"$addToSet": value},
+    }
+    sizes = {**shown_keys(ask.groups), "p": counted("p"), "t": counted("t")}
+    names = {safe(label(group)): 1 for group in ask.groups}
+    shown = {**names, "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
+    stages: list[Stage] = [{"$group": gather}, {"$project": sizes}, {"$project": shown}]
+    return [*stages, {"$sort": {"share": -1, **names}}] if ask.groups else stages
+
+
+def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
+    """One figure in two periods, and the difference, as `compare_periods` gives them."""
+    sides = {"period1": ask.versus, "period2": ask.period}
+    days = [period for period in sides.values() if period]
+    first, last = min(each.start for each in days), max(each.end for each in days)
+    date = ask.date_ref
+    tests = {name: _within(writer, ask, period) for name, period in sides.items() if period and date}
+    return _beside(writer, ask, tests, Period(first, last))
+
+
+def differing(writer: Writer, ask: DataQuery, condition: Condition) -> list[Stage]:
+    """One figure for two values of a column, and the difference of the first from the second."""
+    tests = {
+        safe(str(value)): writer.test(Condition(condition.ref, "eq", value)) for value in condition.value
+    }
+    return _beside(writer, ask, tests, ask.period)
+
+
+def _within(writer: Writer, ask: DataQuery, period: Period) -> Any:
+    value = writer.value(ask.date_ref) if ask.date_ref else None
+    return {"$and": [{"$gte": [value, on_day(period.start)]}, {"$lt": [value, after_day(period)]}]}
+
+
+def _beside(writer: Writer, ask: DataQuery, tests: dict[str, Any], period: Period | None) -> list[Stage]:
+    measure = ask.measures[0]
+    gather: Stage = {"_id": ids(writer, ask.groups)}
+    for nth, test in enumerate(tests.values()):
+        gather[f"v{nth}"] = _figure_where(writer, measure, test)
+    sizes = [counted(f"v{nth}") if measure.distinct else f"$v{nth}" for nth in range(len(tests))]
+    shown = {**shown_keys(ask.groups), **dict(zip(tests, sizes, strict=True))}
+    names = list(tests)
+    keys = {name: 1 for name in shown if name != "_id"}
+    gap = {"$subtract": [f"${names[-1]}", f"${names[0]}"]}
+    if not all(name in {"period1", "period2"} for name in names):
+        gap = {"$subtract": [f"${names[0]}", f"${names[-1]}"]}
+    stages = [*writer.rows(period=period), {"$group": gather}, {"$project": shown}]
+    return [*stages, {"$project": {**keys, "difference": gap}}]
+
+
+def _figure_where(writer: Writer, measure: Measure, test: Any) -> Any:
+    if measure.distinct and measure.ref:
+        return {"$addToSet": {"$cond": [test, writer.value(measure.ref), None]}}
+    if measure.op == "count" or measure.ref is None:
+        return {"$sum": {"$cond": [test, 1, 0]}}
+    other = 0 if measure.op == "sum" else None
+    return {f"${measure.op}": {"$cond": [test, writer.value(measure.ref), other]}}
 
 
 def out_of_reach(ask: DataQuery) -> tuple[str, ...]:
@@ -78,15 +504,15 @@ def _pipelines(ask: DataQuery, schema: Schema, text: str) -> Iterator[ToolCall]:
     else:
         for measure in ask.measures:
             one = replace(ask, measures=(measure,))
-            simple = not (measure.distinct or measure.over or measure.median or _joined(one))
+            simple = not (measure.distinct or measure.over or measure.median or _is_joined(one))
             yield _aggregate(one, measure) if simple else _pipeline(one, schema, text)
 
 
 def _pipeline(ask: DataQuery, schema: Schema, text: str) -> ToolCall:
     writer = Writer(ask, schema.sheet, schema.joins)
     counted = any(measure.distinct for measure in ask.measures) and not (ask.groups or ask.having)
-    write = {"rows": pipelines.rows, "share": share, "per": per}.get(ask.form)
-    stages = (write or (pipelines.distinct if counted else pipelines.grouped))(writer, ask)
+    write = {"rows": rows, "share": share, "per": per}.get(ask.form)
+    stages = (write or (distinct if counted else grouped))(writer, ask)
     return _piped(ask, stages, text)
 
 
@@ -95,7 +521,7 @@ def _piped(ask: DataQuery, stages: list[Stage], text: str) -> ToolCall:
     return ToolCall("execute_aggregation", arguments)
 
 
-def _joined(ask: DataQuery) -> bool:
+def _is_joined(ask: DataQuery) -> bool:
     refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
     hard = any(ref.sheet or ref.parts for ref in refs)
     return hard or any(c.unit or c.other for c in ask.conditions)

@@ -1,23 +1,421 @@
-"""Everything a message names, in order: words of questions, columns, values, periods and amounts, none overlapping."""
+"""A message as the planner reads it: its text put right, and everything it names, in order and none overlapping."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from functools import cache
+from typing import Any
 
-from troly.text.dates import DateRange, find_ranges
-from troly.text.fold import fold, nfc
+from troly.text.dates import DateRange, find_ranges, whole
+from troly.text.fold import WordToken, accents, accents_agree, fold, nfc, tokens
+from troly.text.language import is_syllable
 from troly.text.numbers import Amount, counting_words, find_amounts
-from troly_analysis.planner.lexicon import things
+from troly.text.spelling import Corrector, SpellingRules, without_telex
+from troly_analysis.planner.lexicon import Phrases, common, spellings, things
 from troly_analysis.planner.lexicon import words as listed_words
 from troly_analysis.planner.schema import Schema, Target, Value
 from troly_analysis.planner.types import Lookup, Ref
-from troly_analysis.planner.wording import CorrectedText, read_spans
-from troly_analysis.types import TEMPORAL
+from troly_analysis.types import TEMPORAL, Sheet
+
+_MOST_CHARS = 600
+# "theo tháng năm 2023" is by month in that year, not by May.
+_PERCENT = re.compile(r"(?<![0-9])(?<![0-9] )%")
+_MONTHS_OF = re.compile(
+    r"((?:theo|từng|tung|mỗi|moi|các|cac|hàng|hang|hằng) (?:tháng|thang))(?= n[ăa]m (?:(?:19|20)[0-9]{2}|nay|ngoái|ngoai|trước|truoc|này|nay|qua|rồi|roi))",
+    re.IGNORECASE,
+)
+_LISTED = (
+    r"(?=\s*(?:$|[.?!,;]|n[ăa]m\b|c[ủu]a\b|theo\b|[ởo]\b|t[ạa]i\b|l[àa]\b|th[ìi]\b|c[óo]\b|bao\b|m[ỗo]i\b))"
+)
+_SINCE_PATTERN = r"\b(?:(?:từ|tu|kể từ|ke tu|tính từ|tinh tu) )?"
+_UNTIL_PATTERN = r"(?:đến|den|tới|toi) (?:(?:hết|het|cuối|cuoi) )?(?:tháng|thang) ([0-9]{1,2})(?![0-9/])"
+_REWRITES = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in (
+        (r"(?<!bao )(?<!bao\xa0)\bnhi[êe]u\b(?! [hn]ơn| nhất| nhat)", "bao nhiêu"),
+        # "last week's orders"
+        (r"(?<=[a-z])['’]s\b(?= )", ""),
+        # "1-15/10": both days are of that month
+        (
+            r"(?:\b(?:từ|tu|from) )?(?<![0-9/.-])([0-9]{1,2})\s*[-–]\s*([0-9]{1,2})/([0-9]{1,2})(?![0-9])",
+            r"từ \1/\3 đến \2/\3",
+        ),
+        # "by Tân or over 60": two conditions, where "60 or over" is one
+        (r"\bor (over|above|under|below|more than|less than|at least) (?=[0-9])", r"or, \1 "),
+        # "từ đầu năm 2026 đến hết tháng 6": the end is of that year too
+        (
+            rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam) (20[0-9]{{2}}) {_UNTIL_PATTERN}",
+            r"từ tháng 1/\1 đến tháng \2/\1",
+        ),
+        (
+            rf"{_SINCE_PATTERN}(?:đầu|dau) (?:năm|nam)(?: nay)? {_UNTIL_PATTERN}",
+            r"từ tháng 1 đến tháng \1",
+        ),
+        (r"(?<![0-9/.-])(20[0-9]{2})-(0[1-9]|1[0-2])(?![0-9-])", r"\2/\1"),
+        (
+            rf"\b(tháng|thang) ([0-9]{{1,2}}), ?([0-9]{{1,2}})(?:,| và| va|, và) ?([0-9]{{1,2}}){_LISTED}",
+            r"\1 \2, \1 \3 và \1 \4",
+        ),
+        (
+            rf"\b(tháng|thang|quý|quy) ([0-9]{{1,2}})(?: và| va|,| hoặc| &) ?([0-9]{{1,2}}){_LISTED}",
+            r"\1 \2 và \1 \3",
+        ),
+        (r"\b(tháng|thang|quý|quy) ([0-9]{1,2}) (đến|den|tới|toi) ([0-9]{1,2})(?![0-9/])", r"\1 \2 \3 \1 \4"),
+        (
+            r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2}) (?:tháng|thang) ([0-9]{1,2})\b",
+            r"ngày \1/\3 và ngày \2/\3",
+        ),
+        (
+            r"\b(?:ngày|ngay) ([0-9]{1,2})(?: và| va|,) ([0-9]{1,2})/([0-9]{1,2})\b",
+            r"ngày \1/\3 và ngày \2/\3",
+        ),
+        (r"(?<=[0-9])(km|kg|lít|phút|giờ|ngày|cái|đơn|sao|người|suất|ly|bao|thùng)\b", r" \1"),
+        *(
+            (
+                rf"\b({name})[a-z]*\.? ([0-9]{{1,2}})(?:st|nd|rd|th)?\b(?![/:.]?[0-9])(?:, (?=20[0-9]{{2}}))?",
+                r"\2 \1 ",
+            )
+            for name in ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        ),
+    )
+)
+# Signs are words that no reading may drop: the longer ones first.
+_SIGNS = tuple(
+    (re.compile(sign), f" {word} ")
+    for sign, word in (
+        (r">=|≥|=>", "at least"), (r"<=|≤|=<", "at most"), (r"!=|<>|≠", "not"), (r">", "more than"), (r"<", "less than"),
+        (r"=", "equals"),
+    )
+)  # fmt: skip
+_MARKED, _SHORTEST_SLIP = 0.4, 6
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedText:
+    """`text` is the message put right, `words` its words; `repairs` what was changed, as (typed, read as)."""
+
+    text: str
+    words: tuple[WordToken, ...]
+    careful: bool
+    repairs: tuple[tuple[str, str], ...] = ()
+
+
+def read_wording(message: str, *named: Phrases[Any]) -> CorrectedText:
+    """Read `message`; `named` are the phrases of the sheet: none of their words is changed, and they may be meant.
+
+    Only the first 600 characters are read: a question is shorter.
+    """
+    vocabulary = frozenset().union(*(phrases.vocabulary() for phrases in named))
+    text = _PERCENT.sub(" phần trăm", message)
+    text = _MONTHS_OF.sub(r"\1,", nfc(text)[:_MOST_CHARS])
+    for pattern, written in (*_SIGNS, *_REWRITES):
+        text = pattern.sub(written, text)
+    text = _UNIT_SLIP.sub(_unit_meant, text)
+    typed = tokens(text)
+    marked = sum(1 for token in typed if accents(token.text))
+    careful = marked >= 2 and marked >= _MARKED * sum(1 for token in typed if token.folded.isalpha())
+    correction = _corrector().correct(text, vocabulary=vocabulary)
+    repairs = tuple((change.typed, change.meant) for change in correction.changes if change.kind == "slip")
+    found, more = _respelt(correction.text, vocabulary, named)
+    return CorrectedText(found, tuple(tokens(found)), careful, (*repairs, *more))
+
+
+_UNIT_SLIP = re.compile(r"(?<!\w)([^\W\d_]{4,8})(?= ?[0-9])")
+_TIMES = {"thang": "tháng", "tuan": "tuần", "ngay": "ngày", "month": "month", "quarter": "quarter"}
+
+
+def _unit_meant(match: re.Match[str]) -> str:
+    """The unit of time before a number that a word is one slip from: "thág 7"."""
+    word = fold(match[1])
+    if is_syllable(word) or word in common():
+        return match[0]
+    near = [unit for folded, unit in _TIMES.items() if slips(word, folded) <= 1]
+    return near[0] if len(near) == 1 else match[0]
+
+
+def _respelt(
+    text: str, vocabulary: AbstractSet[str], named: Sequence[Phrases[Any]]
+) -> tuple[str, list[tuple[str, str]]]:
+    """`text` with the sheet's phrases for two or three words that are one slip from them: "Đà Nẵg", "khách hagf".
+
+    One of the words must be none: neither a syllable nor listed.
+    """
+    repairs: list[tuple[str, str]] = []
+    typed = tokens(text)
+    for at, token in enumerate(typed):
+        word = token.folded
+        if not word.isalpha() or is_syllable(word) or word in vocabulary or word in common():
+            continue
+        for start, end in ((at - 1, at + 1), (at, at + 2), (at - 2, at + 1), (at - 1, at + 2), (at, at + 3)):
+            span = typed[max(start, 0) : end]
+            said = " ".join(without_telex(each.folded) if each is token else each.folded for each in span)
+            if start < 0 or len(span) < end - start or len(said) < _SHORTEST_SLIP:
+                continue
+            near = [
+                phrase
+                for phrases in named
+                for phrase in phrases.written(len(span))
+                if slips(said, fold(phrase)) <= 1
+            ]
+            if len({fold(phrase) for phrase in near}) == 1:
+                old = text[span[0].start : span[-1].end]
+                meant = fold(near[0]) if text.isascii() else near[0]
+                more = _respelt(text[: span[0].start] + meant + text[span[-1].end :], vocabulary, named)
+                return more[0], [*repairs, (old, near[0]), *more[1]]
+    return text, repairs
+
+
+def slips(one: str, other: str) -> int:
+    """How many letters more, less, changed or swapped with their neighbour lie between two texts, at most 2."""
+    if abs(len(one) - len(other)) > 1:
+        return 2
+    from rapidfuzz.distance import OSA  # 50 ms, which only a message with a slip in it needs
+
+    return OSA.distance(one, other, score_cutoff=1)
+
+
+@cache
+def _corrector() -> Corrector:
+    rules = SpellingRules(
+        most_words=1,
+        two_slips_from=8,
+        same_start=True,
+        unique=True,
+        shortest_word=4,
+        same_letters_up_to=4,
+        chat_by_fold=True,
+        chat_anywhere_from=1,
+        most_tokens=1500,
+    )
+    return Corrector(common(), (), spellings(), rules)
+
+
+# A sheet's name in quotes inside a message: it says which sheet is meant, and nothing of what is asked of it.
+
+
+# The quotes that people and completion put around a name; an apostrophe is too often something else.
+_QUOTED = re.compile(r'"([^"\n]{1,200})"|“([^”\n]{1,200})”|«([^»\n]{1,200})»')
+_BEFORE_NAME = re.compile(
+    r"(?:^|(?<=\s))(?:trong |của |từ |ở |of |in |from )?(?:bảng|bang|sheet|table)\s+$", re.IGNORECASE
+)
+
+
+def without_sheet(text: str, sheets: Sequence[Sheet]) -> tuple[str, str]:
+    """`text` with blanks in place of the one sheet that it names in quotes, and that sheet's name ("" for none).
+
+    Offsets stay as they were. Two different sheets in quotes are left to whoever reads the message.
+    """
+    names = {fold(sheet.name): sheet.name for sheet in sheets}
+    hits = [match for match in _QUOTED.finditer(text) if _key(match) in names]
+    if len({_key(match) for match in hits}) != 1:
+        return text, ""
+    for match in hits:
+        before = _BEFORE_NAME.search(text[: match.start()])
+        start = before.start() if before else match.start()
+        text = text[:start] + " " * (match.end() - start) + text[match.end() :]
+    return text, names[_key(hits[0])]
+
+
+def _key(match: re.Match[str]) -> str:
+    return fold(" ".join(next(group for group in match.groups() if group is not None).split()))
+
+
+# Reads the periods of a message: those of the core, and what stands around them ("trước 15/9", "10 ngày đầu tháng 10").
+
+
+FIRST, LAST = date(1970, 1, 1), date(2099, 12, 31)
+"""The ends of a period that has only one."""
+_BEFORE = (("truoc",), ("truoc", "ngay"), ("before",), ("prior", "to"))
+_AFTER = (("sau",), ("sau", "ngay"), ("after",), ("tu", "sau"), ("tu", "sau", "ngay"))
+_SINCE = (("tu",), ("ke", "tu"), ("ke", "tu", "ngay"), ("tu", "ngay"), ("since",), ("starting",))
+_UNTIL = (
+    ("den",), ("den", "het"), ("den", "ngay"), ("den", "het", "ngay"), ("tinh", "den"), ("cho", "den"), ("toi",),
+    ("tinh", "den", "het"), ("cho", "den", "het"), ("toi", "het"), ("until",), ("till",), ("up", "to"), ("through",),
+)  # fmt: skip
+_ONWARD = (
+    ("tro", "di"), ("ve", "sau"), ("den", "nay"), ("toi", "nay"), ("den", "gio"), ("onwards",), ("onward",),
+    ("to", "now"), ("until", "now"), ("and", "later"), ("to", "date"),
+)  # fmt: skip
+_THIRDS = {
+    "đầu": (1, 10),
+    "giữa": (11, 20),
+    "cuối": (21, 31),
+    "early": (1, 10),
+    "mid": (11, 20),
+    "late": (21, 31),
+}
+_DAYS = re.compile(r"^(\d{1,2}|mot|hai|ba|bon|nam|sau|bay) (?:ngay )?(dau|cuoi)(?: tien)?$")
+_FIRST_DAYS = re.compile(r"^(first|last) (\d{1,2}) days(?: (?:of|in))?$")
+_COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7}
+_LONGEST = 5
+_WEEKENDS = frozenset({"cuoi tuan", "weekend", "weekends", "the weekend", "ngay cuoi tuan"})
+_FULL = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTHS = {name: nth for nth, full in enumerate(_FULL, 1) for name in (full, full[:3])} | {"sept": 9}
+
+
+def read_spans(wording: CorrectedText, today: date, span: tuple[date, date] | None) -> list[DateRange]:
+    """The periods named, with their places in the text; `span` are the first and last day of the sheet.
+
+    A period with one end reaches to the end of the sheet, or to 1970 and 2099 where that is not known.
+    """
+    # Weekends of no week are days of the week, which are read as conditions.
+    found = [each for each in find_ranges(wording.text, today) if fold(each.label) not in _WEEKENDS]
+    found += _named_months(wording, found, max(today, span[1]) if span else today)
+    ordered = _with_years(wording, sorted(found, key=lambda each: each.span))
+    return [_widened(wording, each, today, span) for each in ordered]
+
+
+def _with_years(wording: CorrectedText, found: list[DateRange]) -> list[DateRange]:
+    """A day before a year that was said apart is of that year: "ngày 11/11 năm ngoái"."""
+    made: list[DateRange] = []
+    for each in found:
+        day = made[-1] if made else None
+        whole_year = (each.start, each.end) == whole(each.start, "year")
+        if day and whole_year and day.start == day.end and (day.start.month, day.start.day) != (2, 29):
+            place = (day.span[0], each.span[1])
+            if not wording.text[day.span[1] : each.span[0]].strip():
+                start = day.start.replace(year=each.start.year)
+                made[-1] = DateRange(start, start, wording.text[slice(*place)], place)
+                continue
+        made.append(each)
+    return made
+
+
+def _named_months(wording: CorrectedText, taken: Sequence[DateRange], last: date) -> list[DateRange]:
+    """English months that stand alone ("October sales", "before 1 Oct"): the latest that has begun by `last`."""
+    found = []
+    for nth, token in enumerate(wording.words):
+        name = wording.text[token.start : token.end]
+        month = _MONTHS.get(name.lower())
+        covered = any(each.span[0] < token.end and token.start < each.span[1] for each in taken)
+        if month is None or covered or (month in {3, 5} and not name[:1].isupper()):
+            continue
+        start, words = date(last.year, month, 1), [token]
+        year = wording.words[nth + 1 : nth + 2]
+        if year and re.fullmatch("(?:19|20)[0-9]{2}", year[0].folded):
+            start, words = start.replace(year=int(year[0].folded)), [token, *year]
+        elif start > last:
+            start = start.replace(year=last.year - 1)
+        end = whole(start, "month")[1]
+        day = wording.words[max(0, nth - 1) : nth]
+        if day and day[0].folded.isdigit() and 1 <= int(day[0].folded) <= end.day:
+            start = end = start.replace(day=int(day[0].folded))
+            words = [*day, *words]
+        place = (words[0].start, words[-1].end)
+        found.append(DateRange(start, end, wording.text[slice(*place)], place))
+    return found
+
+
+def _widened(
+    wording: CorrectedText, found: DateRange, today: date, span: tuple[date, date] | None
+) -> DateRange:
+    inside = [
+        nth
+        for nth, token in enumerate(wording.words)
+        if token.start < found.span[1] and found.span[0] < token.end
+    ]
+    if not inside:
+        return found
+    before = wording.words[max(0, inside[0] - _LONGEST) : inside[0]]
+    after = wording.words[inside[-1] + 1 : inside[-1] + 4]
+    part = _part(found, before)
+    if part is not None:
+        return _placed(wording, part[0], before[-part[1] :], found)
+    least, most = span or (FIRST, LAST)
+    first, last = min(least, found.start), max(most, found.end)
+    onward = _starts(after, _ONWARD)
+    if onward:
+        since = _ends(before, _SINCE)
+        words = [*(before[-since:] if since else []), *after[:onward]]
+        return _placed(wording, (found.start, max(today, found.end)), words, found)
+    for listed, ends in (
+        (_BEFORE, (first, found.start - timedelta(days=1))),
+        (_AFTER, (found.end + timedelta(days=1), last)),
+        (_UNTIL, (first, found.end)),
+        (_SINCE, (found.start, last)),
+    ):
+        said = _ends(before, listed)
+        if said and ends[0] <= ends[1] and not _is_apart(before[:-said]):
+            return _placed(wording, ends, before[-said:], found)
+    return found
+
+
+def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, date], int] | None:
+    """The first or last days, or a third of a month, and by how many words before it that is said."""
+    said = [token.folded for token in before]
+    for length in range(min(_LONGEST, len(said)), 0, -1):
+        text = " ".join(said[-length:])
+        if text.endswith((" cua", " of")):
+            text = text.rsplit(" ", 1)[0]
+        if day := (_DAYS.match(text) if " ngay " in f" {text} " else None):
+            count, end = day[1], day[2]
+            return _days(found, int(count) if count.isdigit() else _COUNTS[count], first=end == "dau"), length
+        if days := _FIRST_DAYS.match(text):
+            return _days(found, int(days[2]), first=days[1] == "first"), length
+        if text in {"nua dau", "first half"}:
+            return _half(found, first=True), length
+        if text in {"nua cuoi", "nua sau", "second half"}:
+            return _half(found, first=False), length
+    month = found.start.day == 1 and 28 <= (found.end - found.start).days + 1 <= 31
+    inner = fold(found.label).startswith(("in ", "trong ", "vao "))  # "were late in June"
+    month = month and not inner
+    third = next((name for name in _THIRDS if said and _is_word(before[-1], name)), "") if month else ""
+    if third:  # "tiền dầu tháng 8" is about oil
+        start, end_day = _THIRDS[third]
+        last = min(found.start.replace(day=1) + timedelta(days=end_day - 1), found.end)
+        return (found.start + timedelta(days=start - 1), last), 1
+    return None
+
+
+def _is_word(typed: WordToken, word: str) -> bool:
+    return typed.folded == fold(word) and accents_agree(typed.text, word)
+
+
+def _days(found: DateRange, count: int, *, first: bool) -> tuple[date, date]:
+    length = timedelta(days=max(1, count) - 1)
+    if first:
+        return found.start, min(found.end, found.start + length)
+    return max(found.start, found.end - length), found.end
+
+
+def _half(found: DateRange, *, first: bool) -> tuple[date, date]:
+    days = (found.end - found.start).days + 1
+    middle = found.start + timedelta(days=15 if days <= 31 else days // 2)
+    return (found.start, middle - timedelta(days=1)) if first else (middle, found.end)
+
+
+def _ends(before: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int:
+    """How many words at the end of `before` are one of the phrases listed, the longest; 0 for none."""
+    said = tuple(token.folded for token in before)
+    return max((len(phrase) for phrase in listed if said[-len(phrase) :] == phrase), default=0)
+
+
+def _starts(after: Sequence[WordToken], listed: Sequence[tuple[str, ...]]) -> int:
+    said = tuple(token.folded for token in after)
+    return max((len(phrase) for phrase in listed if said[: len(phrase)] == phrase), default=0)
+
+
+def _is_apart(before: Sequence[WordToken]) -> bool:
+    """Whether the words belong to a comparison, or to another column ("đặt tháng 5 và đến tháng 6")."""
+    return bool(before) and before[-1].folded in {"so", "compared", "va", "and"}
+
+
+def _placed(
+    wording: CorrectedText, days: tuple[date, date], words: Sequence[WordToken], found: DateRange
+) -> DateRange:
+    start = min([found.span[0], *(token.start for token in words)])
+    end = max([found.span[1], *(token.end for token in words)])
+    return DateRange(*days, wording.text[start:end], (start, end))
+
 
 _CLOSE = 0.035
 """Readings whose weights differ by less are equally good."""
@@ -254,7 +652,7 @@ def leftovers(mentions: Iterable[Mention], wording: CorrectedText) -> list[tuple
 # Finds values of columns too long for their examples, where a message has words nothing else was found for.
 
 
-_REACH, _LONGEST = 2, 6
+_REACH, _LONGEST_VALUE = 2, 6
 _MOST_TRIED, _MOST_RUNS, _MOST_FOUND, _MOST_COLUMNS = 14, 4, 50, 8
 Place = tuple[int, int]
 
@@ -296,7 +694,7 @@ def _places(wording: CorrectedText, mentions: Sequence[Mention]) -> Iterator[tup
             for first in range(max(0, start - _REACH), start + 1)
             for last in range(end, min(len(wording.words), end + _REACH) + 1)
             if (first, last) != (start, end)
-            and last - first <= _LONGEST
+            and last - first <= _LONGEST_VALUE
             and fixed.isdisjoint(range(first, last))
         ]
         inside = [

@@ -1,11 +1,13 @@
-"""Understands a message once a turn: over which sheet, alone or as a change to the question before, and what to do for it."""
+"""Understands a message once a turn: over which sheet, alone or as a change to the question before, what it wants, what to do for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import cache
 
+from troly.text.everyday import small_talk
 from troly.text.fold import fold, tokens
 from troly_analysis.planner.builder import (
     BuiltQuery,
@@ -16,11 +18,12 @@ from troly_analysis.planner.builder import (
     refine_query,
 )
 from troly_analysis.planner.calls import compose, out_of_reach
+from troly_analysis.planner.lexicon import Phrases, concepts
+from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.planner.periods import is_partial
 from troly_analysis.planner.reader import Parts, read_question
 from troly_analysis.planner.schema import Schema, schema_of
-from troly_analysis.planner.types import DataQuery, Lookup, Note, Plan
-from troly_analysis.planner.wording import without_sheet
+from troly_analysis.planner.types import DataQuery, Intent, Lookup, Note, Plan
 from troly_analysis.types import Sheet
 
 _IGNORE = ("bo qua", "ignore", "khong can", "skip")
@@ -338,3 +341,51 @@ def _join_notes(query: DataQuery) -> list[Note]:
     refs = [*(each.ref for each in query.conditions), *(each.ref for each in query.groups)]
     refs += [each.ref for each in query.measures if each.ref]
     return [Note("joined", {"sheet": name}) for name in dict.fromkeys(ref.sheet for ref in refs if ref.sheet)]
+
+
+_SPOKEN, _SURE, _CERTAIN = 1.0, 2.0, 2.5
+
+
+def classify(question: QuestionAnalysis, history: Sequence[object] = ()) -> Intent:
+    """Exactly one of data_query, chat and unclear, for any message; `history` are the messages before it.
+
+    With the plan of the question before, "còn tháng trước?" is a question about data.
+    """
+    if not tokens(question.text):
+        return Intent("unclear", 1.0, "empty")
+    if question.answered or question.suggested:
+        return Intent("data_query", 0.99, "offered")
+    evidence = max(question.evidence, _business(question.text))
+    return _by_words(question, history, evidence)
+
+
+def _by_words(question: QuestionAnalysis, history: Sequence[object], evidence: float) -> Intent:
+    """What the words of chats and of the sheets decide."""
+    made = question.plan
+    chats = small_talk(question.text).kind is not None and evidence < _CERTAIN
+    asked = bool(made.calls) or (bool(made.refusal) and evidence >= _SPOKEN)
+    goes_on = made.followed or (bool(history) and question.changes and evidence >= _SPOKEN)
+    signs = (
+        (chats and not (made.calls and evidence >= _SPOKEN), Intent("chat", 0.95, "words of chats")),
+        (goes_on, Intent("data_query", 0.95, "follow-up")),
+        (asked, Intent("data_query", 0.99, "every word read")),
+        (evidence >= _SURE, Intent("data_query", min(0.9, 0.6 + 0.1 * evidence), "words of the sheet")),
+        (evidence >= _SPOKEN, Intent("data_query", 0.6, "words of figures")),
+    )
+    return next((intent for holds, intent in signs if holds), Intent("unclear", 0.5, "no word of the sheet"))
+
+
+def _business(text: str) -> float:
+    """How much a message speaks of business figures, whatever the sheets."""
+    hits = list(_concepts().find(text, tokens(text), careful=False))
+    return 1.2 * bool(hits)
+
+
+@cache
+def _concepts() -> Phrases[str]:
+    found: Phrases[str] = Phrases()
+    for concept in concepts():
+        for phrase in concept.phrases:
+            if len(tokens(phrase)) > 1 or len(phrase) > 5:
+                found.add(phrase, concept.name)
+    return found

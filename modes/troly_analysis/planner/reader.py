@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
 from troly_analysis.planner.lexicon import concept
-from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values
+from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values, read_wording
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
 from troly_analysis.planner.schema import Schema, Target, Value, is_code, metric_measure, side_before, side_of
 from troly_analysis.planner.types import (
@@ -31,7 +31,6 @@ from troly_analysis.planner.types import (
     Ref,
     averaged,
 )
-from troly_analysis.planner.wording import read_wording
 from troly_analysis.types import NUMERIC, TEMPORAL, Operation
 
 PERSONS = (

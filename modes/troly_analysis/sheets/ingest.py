@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -24,17 +25,59 @@ from troly.tables.sheets import read_sheet
 from troly.tables.stage import LoadContext, ProblemRow, told, write_errors
 from troly.tables.workbook import is_workbook, worksheets
 from troly.text.catalogue import Lang
-from troly.text.fold import fold
+from troly.text.fold import accents, fold, nfc
 from troly.text.numbers import format_number
 from troly_analysis.sheets.overview import doubts, fields_table, sheet_record
 from troly_analysis.sheets.records import dataset_of, id_of, info_of, key_of
-from troly_analysis.sheets.spellings import merge_spellings
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
 from troly_analysis.types import TEMPORAL, Field, Sheet
 
 if TYPE_CHECKING:
     import duckdb
+
+
+# Columns with more different values name single things.
+_MOST = 2_000
+
+
+def merge_spellings(
+    con: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """Write each value of these columns of text in its commonest spelling; returns (column, was, is)."""
+    merged: list[tuple[str, str, str]] = []
+    for column in columns:
+        name = quoted(column)
+        asked = f"select {name}, count(*) from {table} where {name} is not null group by 1 limit {_MOST + 1}"  # noqa: S608 (quoted)
+        counts = [(str(value), int(count)) for value, count in con.execute(asked).fetchall()]
+        if len(counts) > _MOST:
+            continue
+        for was, spelled in one_spelling(counts):
+            con.execute(f"update {table} set {name} = ? where {name} = ?", [spelled, was])  # noqa: S608 (quoted)
+            merged.append((column, was, spelled))
+    return tuple(merged)
+
+
+def one_spelling(counts: Sequence[tuple[str, int]]) -> list[tuple[str, str]]:
+    """The values that are spellings of a commoner one, with it: other case, or typed without the accents.
+
+    Values that carry different accents are different ("Hoa", "Hòa"); what is typed without any then stays as it is.
+    """
+    alike: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for value, count in counts:
+        alike[" ".join(fold(nfc(value)).split())].append((value, count))
+    found = []
+    for same in alike.values() if alike else ():
+        marked: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for value, count in same:
+            marked[" ".join(accents(word) for word in nfc(value).lower().split()).strip()].append(
+                (value, count)
+            )
+        groups = [same] if len([key for key in marked if key]) <= 1 else list(marked.values())
+        for group in groups:
+            best = max(group, key=lambda each: (bool(accents(each[0])), each[1], each[0]))[0]
+            found += [(value, best) for value, _ in group if value != best]
+    return found
 
 
 MAX_NAME = 80

@@ -14,8 +14,14 @@ from troly.llm.types import ToolReply
 from troly_analysis.agent.loop import canonical, read_reply
 from troly_analysis.agent.tools import is_typed, read_typed
 from troly_analysis.answer.cards import chart_of, computations, pipeline_text, table_of
-from troly_analysis.answer.names import AnswerContext, cell_text, house_numbers, value_text, with_units
-from troly_analysis.answer.sentences import render_answer
+from troly_analysis.answer.sentences import (
+    AnswerContext,
+    cell_text,
+    house_numbers,
+    render_answer,
+    value_text,
+    with_units,
+)
 from troly_analysis.types import Field, Metric, Result, Run, Sheet, ToolCall, ToolRecord, plain
 
 NOW = datetime(2024, 2, 10, 9, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.modes.analysis.planner.planner_sheets import NOW, ORDERS, plan
-from troly_analysis.sheets.spellings import one_spelling
+from troly_analysis.sheets.ingest import one_spelling
 
 SIGNS = {
     ">": "gt", "trên": "gt", "lớn hơn": "gt", "more than": "gt", ">=": "gte", "≥": "gte", "ít nhất": "gte", "at least": "gte",

@@ -12,7 +12,7 @@ from tests.support.modes.analysis import analyst_at
 from tests.support.modes.sheets import load_text
 from tests.support.stores.services import profile
 from troly_analysis import MODE
-from troly_analysis.planner.wording import without_sheet
+from troly_analysis.planner.mentions import without_sheet
 from troly_analysis.types import Sheet
 
 SALES = "Ngày,Doanh thu\n2026-11-02,100\n2026-11-03,250\n"
