@@ -72,17 +72,6 @@ def _day(w: _Builder) -> Measure | None:
     return Measure("max" if w.parts.has("latest") else "min", day) if day and asked else None
 
 
-def _filtered(w: _Builder) -> Measure | None:
-    """Groups chosen by a figure show that figure."""
-    found = w.having or [each for each, _ in w.parts.numbers if w.groups and not w.parts.rows]
-    if not found:
-        return None
-    ref = found[0].ref
-    if ref.kind == "rows":
-        return Measure("count")
-    return Measure("avg" if averaged(ref) else "sum", ref) if ref.kind in NUMERIC else None
-
-
 def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
@@ -106,23 +95,12 @@ def _rows(w: _Builder) -> Measure | None:
     )  # rows are sorted by a column
 
 
-def _mean(w: _Builder) -> Measure | None:
-    main = w.schema.main_measure() if w.parts.op == "avg" else None
-    return w.assume(main, "avg") if main and not (w.parts.per and w.parts.has("count")) else None
-
-
 def _share(w: _Builder) -> Measure | None:
     """The share of a state is one of rows; of anything else it must be said."""
     if w.form != "share" or not w.conditions:
         return None
     w.ask = not any(each.ref.kind == "boolean" or each.ref.concept in _STATES for each in w.conditions)
     return w.count("counted_rows")
-
-
-def _counted_goods(w: _Builder) -> Measure | None:
-    """ "Bao nhiêu panadol", "gạo nhập bao nhiêu": pieces."""
-    bare = w.goods and w.form == "scalar" and w.parts.has("count")
-    return w.assume(w.pieces) if w.pieces and (w.parts.counted_value or bare) else None
 
 
 def _money(w: _Builder) -> Measure | None:
@@ -139,12 +117,6 @@ def _money(w: _Builder) -> Measure | None:
     )
 
 
-def _events(w: _Builder) -> Measure | None:
-    """ "Ai đi muộn nhiều nhất": what happened is counted."""
-    happened = any(each.ref.concept in {"status", "reason"} for each in w.conditions)
-    return w.count("counted_rows") if w.form == "top" and happened else None
-
-
 def _asked(w: _Builder) -> Measure | None:
     """Anything else that is named has a figure, which is asked for."""
     when = w.parts.when
@@ -154,8 +126,8 @@ def _asked(w: _Builder) -> Measure | None:
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
-    _adjective, _crowd, _quickness, _listed, _day, _filtered, _pieces, _often, _rows, _mean, _share, _counted_goods,
-    _money, _events, _asked,
+    _adjective, _crowd, _quickness, _listed, _day, _pieces, _often, _rows, _share,
+    _money, _asked,
 )  # fmt: skip
 
 

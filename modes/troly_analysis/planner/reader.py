@@ -15,7 +15,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from troly.text.fold import accents, accents_agree, fold, nfc, tokens, words
+from troly.text.fold import accents, accents_agree, fold, nfc, words
 from troly_analysis.planner.lexicon import concept
 from troly_analysis.planner.mentions import Mention, find_mentions, leftovers, long_values, read_wording
 from troly_analysis.planner.periods import When, read_periods, read_weekdays
@@ -313,9 +313,7 @@ class Reader:
     def dimension(self, at: int) -> Target | None:
         """The column of names that a mention means: text, yes or no, or a number with few values that names things."""
         best = self.mentions[at].best
-        names = [
-            each for each in best if each.ref and (each.ref.kind in NAMES or self._names_things(each.ref))
-        ]
+        names = [each for each in best if each.ref and each.ref.kind in NAMES]
         if not names:
             return None
         picked = self.chosen(at, NAMES)
@@ -352,11 +350,6 @@ class Reader:
 
     def _coded(self, ref: Ref | None) -> bool:
         return ref is not None and not ref.parts and is_code(ref, self.schema.key(ref), self.schema.sheet)
-
-    def _names_things(self, ref: Ref) -> bool:
-        about = concept(ref.concept)
-        named = (about is not None and about.nature == "category") or self._coded(ref)
-        return ref.kind == "integer" and named and self.schema.key(ref).distinct > 0
 
     # --- 1. charts, ends of rankings
 
@@ -1064,7 +1057,7 @@ class Reader:
         if mention.has("rows") and mention.has("count") and not mention.targets:
             self.take("count", at)  # "bao nhiêu lần"
             return Measure("count")
-        before = next((place for place in self.around(at, -1, 3) if not self._passed(place)), -1)
+        before = self.beside(at, -1)
         counting = before >= 0 and self.has(before, "count", "number")
         if not counting and at and self.has(at - 1, "sum") and self.is_rows(at):
             before, counting = at - 1, True  # "total orders"
@@ -1111,16 +1104,6 @@ class Reader:
             Measure("count", noun=noun)
             if ref.kind == "boolean"
             else Measure("count", self._counting(ref), distinct=True, noun=noun)
-        )
-
-    def _passed(self, place: int) -> bool:
-        """Whether a word between "bao nhiêu" and what is counted says nothing of it."""
-        mention = self.mentions[place]
-        plain = not mention.targets or mention.role == "value"
-        return plain and (
-            mention.role == "value"
-            or self.has(place, "distinct", "plural", "sold", "bought", "all", "only")
-            or (self.has(place, "sum") and not self.has(place, "number"))
         )
 
     def _count_persons(self, at: int, places: list[int]) -> Measure | None:
@@ -1296,7 +1279,6 @@ class Reader:
             if any(map(str.isalnum, text))
         ]
         spans += [(self.mentions[at].start, self.mentions[at].end) for at in self.free()]
-        spans = [span for span in spans if not self._of_header(*span)]
         joined: list[list[int]] = []
         for start, end in sorted(spans):
             if joined and start <= joined[-1][1]:
@@ -1310,20 +1292,6 @@ class Reader:
                     each[0] = mention.start
         words, text = self.wording.words, self.wording.text
         return tuple(text[words[start].start : words[end - 1].end] for start, end in joined)
-
-    def _of_header(self, start: int, end: int) -> bool:
-        """Whether words only repeat the header of the column whose value stands beside them: "giao bằng GHTK"."""
-        near = range(start - 2, end + 2)
-        beside = [each for each in self.mentions if each.start in near or each.end in near]
-        refs = [each.values[0].ref for each in beside if each.role == "value" and each.values]
-        refs += [
-            each.targets[0].ref
-            for each in beside
-            if each.role == "group" and each.targets and each.targets[0].ref
-        ]
-        said = [token.folded for token in self.wording.words[start:end]]
-        header = {token.folded for ref in refs for token in tokens(ref.name)}
-        return bool(header) and all(word in header or word in {"bang", "qua"} for word in said)
 
     def _understood(self) -> tuple[str, ...]:
         """The words that were read as something of the sheet, for a person who is asked back."""
