@@ -32,7 +32,6 @@ from troly_analysis.answer.sentences import (
     day_of,
     house_numbers,
     notes,
-    only_changed,
     periods_of,
     render_answer,
     value_text,
@@ -305,9 +304,6 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
         return DataAnswer(text, [*before, *records], error=reason)
     _remember(job.turn, findings)
     remarks = [note.say(job.lang) for note in plan.shown] + values_read(findings, job.lang)
-    changed = plan.ask.change if plan.ask is not None else ""
-    if changed in {"up", "down"} and not any(each.result.rows for each in findings):
-        remarks.insert(0, say(f"answer.none_{changed}", job.lang))
     if plan.missing:
         remarks.insert(0, say("answer.ignored", job.lang, missing=", ".join(plan.missing)))
     remarks += await _without_lost(job, plan, findings)
@@ -318,13 +314,10 @@ async def _by_plan(job: Job, plan: Plan, run: AgentRun | None) -> DataAnswer:
 
 
 def _as_asked(plan: Plan, findings: list[ComputedResult]) -> list[ComputedResult]:
-    """The results with the change of each period, or with only those groups that rose or fell, where that was asked for."""
+    """The results with the change of each period, or in the unit of a difference, where that was asked for."""
     ask = plan.ask
     if ask is not None and ask.growth:
         return [dataclasses.replace(each, result=with_changes(each.result)) for each in findings]
-    if ask is not None and ask.change:
-        cut = (ask.change, ask.order, ask.limit)
-        return [dataclasses.replace(each, result=only_changed(each.result, *cut)) for each in findings]
     if ask is not None and ask.gap and ask.measures[0].ref is not None:
         unit = ask.measures[0].ref.unit
         made = (

@@ -61,7 +61,7 @@ def chart_of(
     if not wanted:
         return None
     if result.kind == "compare":
-        return _side_by_side(call, result, asked) if result.rows else _two_bars(call, result, asked)
+        return None if result.rows else _two_bars(call, result, asked)
     if result.kind != "rows" or len(result.rows) < 2 or call.tool == "get_data_schema":
         return None
     values = _figure_columns(call, result)
@@ -98,20 +98,6 @@ def _two_bars(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | N
         result.unit,
         language=asked.lang,
     )
-
-
-def _side_by_side(call: ToolCall, result: Result, asked: AnswerContext) -> Chart | None:
-    """A comparison by group: two bars for each group."""
-    places = [at for at, name in enumerate(result.columns) if name in {"period1_value", "period2_value"}]
-    if len(places) != 2 or not 2 <= len(result.rows) <= MOST_BARS:
-        return None
-    names = [period_name(start, end, asked) for start, end in reversed(periods_of(call))]
-    labels = tuple(cell_text(row[0], result.columns[0], "", asked.lang) for row in result.rows)
-    series = tuple(
-        Series(name, tuple(float(row[at] or 0) for row in result.rows))
-        for name, at in zip(names, places, strict=True)
-    )
-    return Chart("bar", labels, series, "", result.unit, language=asked.lang)
 
 
 def _chart_kind(result: Result, sheet: Sheet | None, values: list[int], wanted: str) -> Any:

@@ -117,17 +117,6 @@ def with_changes(result: Result) -> Result:
     return dataclasses.replace(result, columns=columns, rows=tuple(rows), units=units)
 
 
-def only_changed(result: Result, way: str, order: str, limit: int) -> Result:
-    """A comparison by groups with those that rose (`way` "up") or fell ("down"), the greatest change first, `limit` of them."""
-    at = result.columns.index("difference") if "difference" in result.columns else -1
-    if result.kind != "compare" or at < 0 or not way:
-        return result
-    sign = -1 if way == "down" else 1
-    rows = [row for row in result.rows if row[at] is not None and (way == "any" or row[at] * sign > 0)]
-    rows.sort(key=lambda row: row[at], reverse=(order != "asc") == (sign > 0))
-    return dataclasses.replace(result, rows=tuple(rows[: limit or None]))
-
-
 def group_name(name: str, sheet: Sheet | None, lang: Lang) -> str:
     """What results are grouped by, inside a sentence: "sàn", for `Ngày:month` "tháng"."""
     head, colon, grain = name.rpartition(":")

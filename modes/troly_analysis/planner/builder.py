@@ -72,6 +72,17 @@ def _day(w: _Builder) -> Measure | None:
     return Measure("max" if w.parts.has("latest") else "min", day) if day and asked else None
 
 
+def _filtered(w: _Builder) -> Measure | None:
+    """Groups chosen by a figure show that figure."""
+    found = w.having or [each for each, _ in w.parts.numbers if w.groups and not w.parts.rows]
+    if not found:
+        return None
+    ref = found[0].ref
+    if ref.kind == "rows":
+        return Measure("count")
+    return Measure("avg" if averaged(ref) else "sum", ref) if ref.kind in NUMERIC else None
+
+
 def _pieces(w: _Builder) -> Measure | None:
     """Goods are sold, bought and moved in pieces; best sellers go by orders where nothing counts pieces (001-35)."""
     seller = w.parts.has("seller", "slow seller")
@@ -103,6 +114,12 @@ def _share(w: _Builder) -> Measure | None:
     return w.count("counted_rows")
 
 
+def _counted_goods(w: _Builder) -> Measure | None:
+    """ "Bao nhiêu panadol", "gạo nhập bao nhiêu": pieces."""
+    bare = w.goods and w.form == "scalar" and w.parts.has("count")
+    return w.assume(w.pieces) if w.pieces and (w.parts.counted_value or bare) else None
+
+
 def _money(w: _Builder) -> Measure | None:
     main, op = w.schema.main_measure(), w.parts.op or "sum"
     # The first customers are those who spent most, as best sellers are what was sold most.
@@ -110,11 +127,13 @@ def _money(w: _Builder) -> Measure | None:
     if w.money and (w.parts.has("how much") or ((w.sold or buyers) and w.money == main)):
         return w.assume(w.money, op)
     limited = w.form != "scalar" or w.conditions or w.parts.when.period
-    return (
-        w.assume(main, op)
-        if main and (w.sold or w.parts.change or (w.parts.op == "sum" and limited))
-        else None
-    )
+    return w.assume(main, op) if main and (w.sold or (w.parts.op == "sum" and limited)) else None
+
+
+def _events(w: _Builder) -> Measure | None:
+    """ "Ai đi muộn nhiều nhất": what happened is counted."""
+    happened = any(each.ref.concept in {"status", "reason"} for each in w.conditions)
+    return w.count("counted_rows") if w.form == "top" and happened else None
 
 
 def _asked(w: _Builder) -> Measure | None:
@@ -126,8 +145,8 @@ def _asked(w: _Builder) -> Measure | None:
 
 
 _RULES: tuple[Callable[[_Builder], Measure | None], ...] = (
-    _adjective, _crowd, _quickness, _listed, _day, _pieces, _often, _rows, _share,
-    _money, _asked,
+    _adjective, _crowd, _quickness, _listed, _day, _filtered, _pieces, _often, _rows, _share, _counted_goods, _money, _events,
+    _asked,
 )  # fmt: skip
 
 
@@ -250,10 +269,7 @@ class _Builder:
         if form == "top":
             self._named_groups()
         limit = self._limit(form, order)
-        change = parts.change or ("any" if order in {"asc", "desc"} else "")
-        change = change if form == "compare" and self.groups else ""
-        self._extremes_kept("top" if change else form, order)
-        limit = limit or (1 if change and parts.extremes else 0)
+        self._extremes_kept(form, order)
         self.built.query = DataQuery(
             sheet=sheet,
             form=form,
@@ -264,7 +280,7 @@ class _Builder:
             date_ref=parts.when.date_ref,
             period=period,
             versus=versus,
-            order=order if form in {"top", "rows", "share", "groups"} or change else "",  # type: ignore[arg-type]
+            order=order if form in {"top", "rows", "share", "groups"} else "",  # type: ignore[arg-type]
             limit=limit,
             rank=parts.rank if form in {"top", "rows"} else 0,
             entity=parts.rows,
@@ -274,7 +290,6 @@ class _Builder:
             gap=gap,
             per=tuple(parts.per) if form == "per" else (),
             growth=self._growing(form),
-            change=change,
             chart=parts.chart,
         )
         self._check_shown(form)
@@ -293,8 +308,6 @@ class _Builder:
         if ends and form == "top" and not any(group.unit for group in self.groups):
             dated = any(each.ref and each.ref.kind in TEMPORAL for each in self.measures)
             self.unmet += [] if dated else ["latest"]
-        if parts.change and not (form == "compare" and self.groups) and not self._growing(form):
-            self.unmet.append("±")
         if parts.rank and form not in {"top", "rows"}:
             self.unmet.append(str(parts.rank))
 
@@ -842,7 +855,7 @@ class _Change:
         beyond = [label for label in _BEYOND if parts.has(label)]
         self.unmet += [label for label in beyond if not (self.against and label == "compare")]
         self.unmet += [str(parts.rank)] if parts.rank else []
-        special = before.gap or before.growth or before.change or before.rank or before.part or before.per
+        special = before.gap or before.growth or before.rank or before.part or before.per
         changed = replace(self.query, chart=before.chart, part=before.part) != before
         self.unmet += ["…"] if (special and changed) or points_by_weekday(parts, before) else []
         self.unmet += _foreign(self.query.measures)

@@ -20,7 +20,7 @@ _OPS = {"ne": "$ne", "gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte", "in
 
 def _joined(condition: Condition) -> bool:
     """Whether a condition speaks of a joined sheet, so that it can only hold after the join."""
-    return bool(condition.ref.sheet) or bool(condition.other and _joined(condition.other))
+    return bool(condition.ref.sheet)
 
 
 class Writer:
@@ -87,18 +87,12 @@ class Writer:
 
     def conditions(self, condition: Condition) -> list[Stage]:
         """One condition as `$match` takes it."""
-        if condition.other:
-            return [
-                {"$or": [*self.conditions(replace(condition, other=None)), *self.conditions(condition.other)]}
-            ]
         if condition.unit or condition.ref.parts:
             return [{"$expr": self.test(condition)}]
         return [{self.path(condition.ref): compare_with(condition.op, condition.value)}]
 
     def test(self, condition: Condition) -> Any:
         """One condition as an expression that is true or false."""
-        if condition.other:
-            return {"$or": [self.test(replace(condition, other=None)), self.test(condition.other)]}
         return _test(condition, self.key(Group(condition.ref, condition.unit)))
 
     def key(self, group: Group) -> Any:
@@ -297,20 +291,6 @@ def _having(name: str, condition: Condition) -> Stage:
     return {name: compare_with(condition.op, condition.value)}
 
 
-def rows(writer: Writer, ask: DataQuery) -> list[Stage]:
-    """Single rows, sorted by the first figure."""
-    stages = writer.rows(period=ask.period)
-    for ref in (measure.ref for measure in ask.measures[:1] if measure.ref):
-        if ref.parts:
-            shown = {field.name: 1 for field in writer.sheet.fields if safe(field.name) == field.name}
-            stages.append({"$project": {**shown, safe(ref.name): writer.value(ref)}})
-        order = {safe(ref.name) if ref.parts else writer.path(ref): 1 if ask.order == "asc" else -1}
-        if ask.rank:
-            return [*stages, *_place(order, ask.rank)]
-        stages.append({"$sort": order})
-    return [*stages, {"$limit": ask.limit or MOST}]
-
-
 def distinct(writer: Writer, ask: DataQuery) -> list[Stage]:
     """How many different values a column has."""
     stages = writer.rows(period=ask.period)
@@ -329,8 +309,6 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
     stages = writer.rows(period=ask.period)
     name = safe(measure_label(measure))
     if ask.part:
-        if measure.distinct and measure.ref:
-            return [*stages, *_distinct_share(writer, ask, writer.value(measure.ref))]
         one = 1 if measure.op == "count" or measure.ref is None else writer.value(measure.ref)
         tests = [writer.test(condition) for condition in ask.part]
         test = tests[0] if len(tests) == 1 else {"$and": tests}
@@ -348,8 +326,6 @@ def share(writer: Writer, ask: DataQuery) -> list[Stage]:
         timed = any(group.unit for group in ask.groups)
         return [*stages, {"$sort": keys if timed else {"share": -1, **keys}}, {"$limit": ask.limit or MOST}]
     stages.append({"$group": {"_id": ids(writer, ask.groups), "v": writer.figure(measure)}})
-    if measure.distinct:
-        stages.append({"$project": {"v": counted("v")}})
     stages.append(
         {"$group": {"_id": None, "total": {"$sum": "$v"}, "all": {"$push": {"k": "$_id", "v": "$v"}}}}
     )
@@ -382,22 +358,6 @@ def per(writer: Writer, ask: DataQuery) -> list[Stage]:
     stages.append({"$group": {"_id": key, name: {"$avg": "$v"}}})
     stages.append({"$project": {**shown_keys(outer), name: 1}})
     return [*stages, {"$sort": {name: -1}}] if outer else stages
-
-
-def _distinct_share(writer: Writer, ask: DataQuery, value: Any) -> list[Stage]:
-    """The share of different things (bills, customers) of which a row passes."""
-    tests = [writer.test(condition) for condition in ask.part]
-    test = tests[0] if len(tests) == 1 else {"$and": tests}
-    gather = {
-        "_id": ids(writer, ask.groups),
-        "p": {"$addToSet": {"$cond": [test, value, None]}},
-        "t": {"$addToSet": value},
-    }
-    sizes = {**shown_keys(ask.groups), "p": counted("p"), "t": counted("t")}
-    names = {safe(label(group)): 1 for group in ask.groups}
-    shown = {**names, "share": _percent("$p", "$t"), "part": "$p", "total": "$t"}
-    stages: list[Stage] = [{"$group": gather}, {"$project": sizes}, {"$project": shown}]
-    return [*stages, {"$sort": {"share": -1, **names}}] if ask.groups else stages
 
 
 def compared(writer: Writer, ask: DataQuery) -> list[Stage]:
@@ -449,8 +409,12 @@ def _figure_where(writer: Writer, measure: Measure, test: Any) -> Any:
 
 
 def out_of_reach(ask: DataQuery) -> tuple[str, ...]:
-    """The columns that keep `ask` from being answered: those a pipeline it needs cannot name."""
-    return unreachable(ask) if _needs_pipeline(ask) else ()
+    """What keeps `ask` from being answered: columns that a pipeline it needs cannot name, and lists no call makes."""
+    if not _needs_pipeline(ask):
+        return ()
+    if ask.form == "rows" or (ask.form == "share" and any(each.distinct for each in ask.measures)):
+        return (ask.entity or ask.measures[0].noun or "…",)
+    return unreachable(ask)
 
 
 def compose(ask: DataQuery, schema: Schema, text: str) -> tuple[ToolCall, ...]:
@@ -479,7 +443,7 @@ def _values(ask: DataQuery) -> ToolCall:
 def _needs_pipeline(ask: DataQuery) -> bool:
     refs = [*(c.ref for c in (*ask.conditions, *ask.part)), *(g.ref for g in ask.groups)]
     refs += [measure.ref for measure in ask.measures if measure.ref]
-    if any(condition.unit or condition.other for condition in ask.conditions):
+    if any(condition.unit for condition in ask.conditions):
         return True
     if any(ref.sheet or ref.parts for ref in refs) or ask.rank or ask.having or ask.form in {"share", "per"}:
         return True
@@ -499,7 +463,7 @@ def _pipelines(ask: DataQuery, schema: Schema, text: str) -> Iterator[ToolCall]:
             one = replace(ask, measures=(measure,))
             stages = compared(writer, one) if ask.form == "compare" else differing(writer, one, ask.gap[0])
             yield _piped(ask, stages, text)
-    elif ask.groups or ask.having or ask.form in {"rows", "share", "per"}:
+    elif ask.groups or ask.having or ask.form in {"share", "per"}:
         yield _pipeline(ask, schema, text)
     else:
         for measure in ask.measures:
@@ -511,7 +475,7 @@ def _pipelines(ask: DataQuery, schema: Schema, text: str) -> Iterator[ToolCall]:
 def _pipeline(ask: DataQuery, schema: Schema, text: str) -> ToolCall:
     writer = Writer(ask, schema.sheet, schema.joins)
     counted = any(measure.distinct for measure in ask.measures) and not (ask.groups or ask.having)
-    write = {"rows": rows, "share": share, "per": per}.get(ask.form)
+    write = {"share": share, "per": per}.get(ask.form)
     stages = (write or (distinct if counted else grouped))(writer, ask)
     return _piped(ask, stages, text)
 
@@ -524,7 +488,7 @@ def _piped(ask: DataQuery, stages: list[Stage], text: str) -> ToolCall:
 def _is_joined(ask: DataQuery) -> bool:
     refs = [*(c.ref for c in ask.conditions), *(m.ref for m in ask.measures if m.ref)]
     hard = any(ref.sheet or ref.parts for ref in refs)
-    return hard or any(c.unit or c.other for c in ask.conditions)
+    return hard or any(c.unit for c in ask.conditions)
 
 
 def _filters(conditions: tuple[Condition, ...]) -> dict[str, Any]:

@@ -250,9 +250,6 @@ _THIRDS = {
     "mid": (11, 20),
     "late": (21, 31),
 }
-_DAYS = re.compile(r"^(\d{1,2}|mot|hai|ba|bon|nam|sau|bay) (?:ngay )?(dau|cuoi)(?: tien)?$")
-_FIRST_DAYS = re.compile(r"^(first|last) (\d{1,2}) days(?: (?:of|in))?$")
-_COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "bay": 7}
 _LONGEST = 5
 _WEEKENDS = frozenset({"cuoi tuan", "weekend", "weekends", "the weekend", "ngay cuoi tuan"})
 _FULL = (
@@ -356,11 +353,6 @@ def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, da
         text = " ".join(said[-length:])
         if text.endswith((" cua", " of")):
             text = text.rsplit(" ", 1)[0]
-        if day := (_DAYS.match(text) if " ngay " in f" {text} " else None):
-            count, end = day[1], day[2]
-            return _days(found, int(count) if count.isdigit() else _COUNTS[count], first=end == "dau"), length
-        if days := _FIRST_DAYS.match(text):
-            return _days(found, int(days[2]), first=days[1] == "first"), length
         if text in {"nua dau", "first half"}:
             return _half(found, first=True), length
         if text in {"nua cuoi", "nua sau", "second half"}:
@@ -378,13 +370,6 @@ def _part(found: DateRange, before: Sequence[WordToken]) -> tuple[tuple[date, da
 
 def _is_word(typed: WordToken, word: str) -> bool:
     return typed.folded == fold(word) and accents_agree(typed.text, word)
-
-
-def _days(found: DateRange, count: int, *, first: bool) -> tuple[date, date]:
-    length = timedelta(days=max(1, count) - 1)
-    if first:
-        return found.start, min(found.end, found.start + length)
-    return max(found.start, found.end - length), found.end
 
 
 def _half(found: DateRange, *, first: bool) -> tuple[date, date]:

@@ -47,7 +47,6 @@ _RELATIVE = frozenset(
         "date",
     ]
 )
-RECENT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +82,6 @@ def read_periods(reader: Reader) -> When:
         when = _several(reader, when, said, found, compared=compared)
     elif found:
         when = _single(reader, when, said[0], found[0], compared=compared)
-    elif reader.any("recent"):
-        first = reader.today - timedelta(days=RECENT_DAYS - 1)
-        reader.note("recent", days=RECENT_DAYS, start=first, end=reader.today)
-        when = replace(when, period=Period(first, reader.today))
     if len(fields) > 1 and (when.period or when.versus):
         reader.note("date_field", field=ref.name)
     return when

@@ -173,11 +173,11 @@ def is_certain(made: Plan, best: _Candidate) -> bool:
         return False
     if {note.key for note in made.shown} - _HARMLESS or query.form not in _SINGLE_FORMS:
         return False
-    more = (query.versus, query.gap, query.growth, query.change, query.rank, query.having, query.count_groups)
+    more = (query.versus, query.gap, query.growth, query.rank, query.having, query.count_groups)
     left_out = any(each.op in {"ne", "nin"} and each.value is not None for each in query.conditions)
     leaning = parts.corrects or parts.has(*_LEANING)
     nameless = bool(parts.extremes) and not (query.groups or query.entity)
-    return not (any(more) or left_out or leaning or nameless or any(each.other for each in query.conditions))
+    return not (any(more) or left_out or leaning or nameless)
 
 
 @dataclass(frozen=True, slots=True)

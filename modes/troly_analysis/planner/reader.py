@@ -43,14 +43,6 @@ _SIGNS: tuple[Op, ...] = ("gte", "lte", "gt", "lt", "eq")
 _DENIED: dict[Op, Op] = {"gt": "lte", "lte": "gt", "lt": "gte", "gte": "lt", "eq": "ne"}
 _OPS: tuple[Operation, ...] = ("sum", "avg", "max", "min")
 _NAMED, _CLOSE, _MOST = 0.95, 0.035, 1000
-_WAYS: dict[Literal["up", "down"], frozenset[str]] = {
-    "up": frozenset(
-        {"tang", "tang truong", "grew", "grow", "rose", "increased", "increase", "di len", "tang len"}
-    ),
-    "down": frozenset(
-        {"giam", "sut", "sut giam", "fell", "dropped", "decreased", "decrease", "declined", "di xuong"}
-    ),
-}
 _MANY = frozenset({"nhieu", "it", "most", "fewest", "dong", "more", "fewer", "least"})
 _YES_NO = frozenset({"co", "khong", "yes", "no", "true", "false", "roi", "chua"})
 _TITLES = frozenset(
@@ -122,8 +114,6 @@ class Parts:
     """Whether one figure is asked for on each of another ("cost per lead")."""
     many: bool = False
     """Whether an end is of how many ("nhiều nhất") and not of how high."""
-    change: Literal["up", "down", ""] = ""
-    """Whether only what rose or fell is asked for ("kênh nào giảm")."""
     rows_first: bool = False
     """Whether the rows are named before the figure ("sản phẩm có giá vốn cao nhất"), so that they are asked for."""
     corrects: bool = False
@@ -1148,9 +1138,6 @@ class Reader:
         parts.rows_first = bool(figures) and any(each.role == "rows" for each in self.mentions[: figures[0]])
         if parts.has("ascending") != parts.has("descending"):
             parts.order = "asc" if parts.has("ascending") else "desc"
-        ways = {way for each in self.mentions if each.role for way in _WAYS if fold(each.text) in _WAYS[way]}
-        if len(ways) == 1 and parts.groups and parts.has("which", "who", "list", "plural"):
-            parts.change = ways.pop()
         parts.unread, parts.understood = self._unread(), self._understood()
 
     def _role_left(self, at: int) -> str:
@@ -1335,7 +1322,7 @@ _SHAPING: dict[str, tuple[str, ...]] = {
     "shape": (
         "max", "min", "latest", "earliest", "fast", "slow", "top", "bottom", "seller", "slow seller", "frequent", "share",
         "trend", "compare", "growth", "ascending", "descending", "sorted", "left", "running out", "crowd",
-        "median", "aov", "each", "recent", "when", "how much", "columns", "forecast", "cause", "distinct",
+        "median", "aov", "each", "when", "how much", "columns", "forecast", "cause", "distinct",
     ),
     "frame": ("much", "count", "list", "which", "plural", "follow", "correction", "only", "all", "sold", "bought", "again", "who"),
     "link": ("and", "to", "by", "per", "number"),

@@ -227,8 +227,8 @@ def _condition(condition: Condition, lang: Lang) -> str:
     """A condition by the sheet's own values where they are few, else in the words that were typed."""
     values = condition.value if isinstance(condition.value, list) else [condition.value]
     own = not condition.unit and len(values) <= _SHOWN and all(isinstance(each, str) for each in values)
-    said = ", ".join(values) if own and condition.other is None else condition.said
-    if condition.op in _SIGNS and condition.ref.name and condition.other is None and not condition.unit:
+    said = ", ".join(values) if own else condition.said
+    if condition.op in _SIGNS and condition.ref.name and not condition.unit:
         return f"{condition.ref.name} {_SIGNS[condition.op]} {said}"
     if condition.op in {"ne", "nin"} and condition.value is not None:
         return Note("not", {"value": said}).say(lang)

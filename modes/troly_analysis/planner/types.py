@@ -74,8 +74,6 @@ class Condition:
     said: str = ""
     unit: Unit = ""
     """For a date: which part of it is compared (`weekday`: 1 is Monday)."""
-    other: Condition | None = None
-    """What may hold in its place ("nam hoặc trên 40 tuổi")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +142,6 @@ class DataQuery:
     """For a mean over days, persons … : what it is taken over."""
     growth: bool = False
     """Whether each period is shown with its change against the one before."""
-    change: Literal["up", "down", "any", ""] = ""
-    """In a comparison by groups: those that rose or fell are asked for, "any" where only their order is."""
     chart: Chart | Literal["any", ""] = ""
     """The chart that was asked for: "any" where its kind was not said."""
 
