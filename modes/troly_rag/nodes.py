@@ -103,7 +103,8 @@ def orchestrator_of(cache: Cache) -> Node:
         goes_on = bool(leaned and turn.conversation_metadata.get(SUM))
         draft = replace(draft, original_query=turn.text, goes_on_with_sum=goes_on)
         work = Work(config, user, draft, turn_cache, began, corpora, leaned)
-        if draft.is_chitchat and (not has_model or message.kind != "chat"):
+        # What is more than a greeting or thanks may be a matter of work in words that no list holds.
+        if draft.is_chitchat and (not has_model or (message.kind != "chat" and not talk.rest)):
             step.note(say("step.weighed", turn.language, kind=draft.complexity, why=""), "rules")
             return _talk(turn, work)
         certain = has_model and await _is_certain(turn, work)

@@ -26,10 +26,9 @@ from troly.text.fold import (
     span_in_place,
     tokens,
 )
-from troly.text.language import detect, is_syllable
+from troly.text.language import detect
 from troly.text.match import Lexicon, spans_of
 from troly.text.numbers import find_amounts
-from troly.text.spelling import nearest
 from troly.text.wordlist import read_lists
 
 # What a number counts, and how amounts are shortened.
@@ -50,8 +49,6 @@ _CLOCK = re.compile(r"\b\d{1,2}[hH](?:\d{2})?\b")
 _FINAL_Y = re.compile(r"(?<=^[hklmst])y$")
 _WEEKDAYS = {"2": "hai", "3": "ba", "4": "tu", "5": "nam", "6": "sau", "7": "bay"}
 _Y = str.maketrans("yýỳỷỹỵ", "iíìỉĩị")
-# From this length on a word that is no syllable may be a slip of one that the text holds.
-_SHORTEST_SLIP = 4
 _DATE = re.compile(r"\b\d{1,2}[/-]\d{1,2}(?:[/-]\d{2,4})?\b")
 _CLAUSE = re.compile(r"[.;\n]+(?!\d)|,(?!\d)")
 FOLDER = Path(__file__).parent / "lexicons"
@@ -263,16 +260,9 @@ class Question:
             return False
         key = self._keys[at]
         held = text.forms.get(key, ())
-        if not held and self._may_slip(word):
-            return bool(nearest(word.folded, (one for one in text.forms if len(one) >= _SHORTEST_SLIP)))
         # A digit that stands for a word has no accents of its own.
         same = not self._marked or key != word.folded or any(_agree(word.text, one) for one in held)
         return bool(held) and same
-
-    def _may_slip(self, word: WordToken) -> bool:
-        """Whether a word may be a slip of the finger: letters that are no syllable and no word that is listed."""
-        known = is_syllable(word.folded) or word.folded in listed_words()
-        return len(word.folded) >= _SHORTEST_SLIP and word.folded.isalpha() and not known
 
 
 def _agree(typed: str, wanted: str) -> bool:
@@ -303,12 +293,6 @@ def _own_figures(raw: str) -> list[tuple[int, int]]:
 def question_of(raw: str) -> Question:
     """The question, read once."""
     return Question(raw)
-
-
-def expanded(question: str) -> str:
-    """The question followed by the other names of what it speaks of, for a search that takes any of its words."""
-    lines = dict.fromkeys(phrase.line for _, phrase in _phrases_in(tokens(question), synonyms().by_first))
-    return " ".join([question, *(name for line in lines for name in synonyms().names[line])])
 
 
 @lru_cache(maxsize=2048)
@@ -429,10 +413,12 @@ _MOMENT = re.compile(
 _TIMES = ("hour", "minute", "second", "day", "week", "month", "year")
 _ASKED = r"(?:bao nhieu|may|how many|how much|what)"
 _A_COUNT = r"(?<!\d)(?!(?:19|20)\d\d\b)\d+(?:[.,]\d+)*\s+(?:[a-z]+\s+)?"
+# Sums of money are no numbers to call.
+_NUMBER_TO_CALL = r"(?<![\d.])(?:\d{4,11}|0\d[\d .]{6,12})(?![\d.]*\d|\s*(?:vnd|dong))"
 # What asks for an address or a number to call, and what such a one looks like.
 _ADDRESSES = (
     (r"\b(?:email|mail)\b.*\b(?:gi|nao|address)\b|\b(?:dia chi|what\b.*) (?:email|mail)\b", r"\S@\S"),
-    (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", r"\d{4}|\d[\d .]{7}"),
+    (r"\b(?:so dien thoai|sdt|hotline|so may|phone number|number of)\b", _NUMBER_TO_CALL),
 )
 _HOW_MANY = re.compile(r"\b(?:bao nhieu|may|how many)\s+")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import pairwise
@@ -14,7 +14,7 @@ from troly.plugin.context import TurnContext
 from troly.text.fold import fold
 from troly_rag.corpus.access import UserContext, may_see, unlabel
 from troly_rag.corpus.cards import Card, Cards, Status
-from troly_rag.corpus.coverage import Coverage, expanded, figure_request, question_of, text_of
+from troly_rag.corpus.coverage import Coverage, figure_request, question_of, text_of
 
 if TYPE_CHECKING:
     from troly.retrieval.search.knowledge import Embed, Knowledge
@@ -174,65 +174,49 @@ class CorpusSearch:
     ) -> CorpusResult:
         labels = await asyncio.to_thread(self._knowledge.store.permissions, collection)
         allowed = frozenset(label for label in labels if may_see(user, *unlabel(label)))
-        finds, vectors = await self._finds(collection, query, allowed, k, lang)
-        behind, _ = await self._finds(collection, query, labels - allowed, k, lang)
-        passages = await asyncio.to_thread(self._passages, collection, query, finds, user, now)
-        closed = await asyncio.to_thread(self._passages, collection, query, behind, None, now)
-        relevant = [one for one in closed if one.relevance >= least]
-        denied = {one.document for one in relevant}
-        share = max((one.share for one in relevant), default=0.0)
-        return CorpusResult(tuple(_spread(passages)[:k]), len(denied), vectors, share)
-
-    async def _finds(
-        self, collection: str, query: str, permissions: frozenset[str], k: int, lang: Lang
-    ) -> tuple[dict[int, Find], bool]:
-        """Chunks that hold any of the query's words, or any other name of what it speaks of."""
-        found: dict[int, Find] = {}
+        seen: dict[bool, list[Passage]] = {}
         vectors = False
-        for number, text in enumerate(dict.fromkeys((query, expanded(query))) if permissions else ()):
-            result = await self._knowledge.search(
-                text,
+        for mine, permissions in ((True, allowed), (False, labels - allowed)):
+            if not permissions:
+                continue
+            found = await self._knowledge.search(
+                query,
                 collection=collection,
                 permissions=permissions,
-                k=max(_CANDIDATES, k),
-                embed=None if number else self._embed,
+                k=k,
+                embed=self._embed,
                 embedder=self._embedder,
                 lang=lang,
             )
-            vectors = vectors or result.used_vectors
-            for find in result.passages:
-                found.setdefault(find.chunk_id, find)
-        return found, vectors
+            vectors = vectors or (mine and found.used_vectors)
+            who = user if mine else None
+            seen[mine] = await asyncio.to_thread(self._passages, collection, query, found.passages, who, now)
+        closed = [one for one in seen.get(False, ()) if one.relevance >= least]
+        share = max((one.share for one in closed), default=0.0)
+        denied = len({one.document for one in closed})
+        return CorpusResult(tuple(_spread(seen.get(True, ()))[:k]), denied, vectors, share)
 
     def _passages(
-        self, collection: str, query: str, finds: Mapping[int, Find], user: UserContext | None, now: datetime
+        self, collection: str, query: str, finds: Sequence[Find], user: UserContext | None, now: datetime
     ) -> list[Passage]:
         """The finds with their cards, best first; those that `user` may see, asked once more of the card, or all."""
-        cards = self._cards.of(collection, list({find.document for find in finds.values()}))
+        cards = self._cards.of(collection, list({find.document for find in finds}))
         seen = {path: card for path, card in cards.items() if user is None or _visible(card, user)}
         standing = self._cards.standing(collection, seen, now)
         passages = [
-            _passage(query, find, covered, seen[find.document], standing[find.document])
-            for find, covered in _judged(query, finds)
+            _passage(query, find, seen[find.document], standing[find.document])
+            for find in finds
             if find.document in seen
         ]
         return sorted(passages, key=lambda one: (-one.value, one.document, one.section, one.text))
-
-
-def _judged(query: str, finds: Mapping[int, Find]) -> list[tuple[Find, Coverage]]:
-    """The finds with what they hold of the query."""
-    question = question_of(query)
-    return [
-        (find, question.coverage(text_of(f"{find.title}\n{find.heading}\n{find.text}")))
-        for find in finds.values()
-    ]
 
 
 def _visible(card: Card, user: UserContext) -> bool:
     return may_see(user, card.scope, filter(None, card.departments.split("+")))
 
 
-def _passage(query: str, find: Find, covered: Coverage, card: Card, status: Status) -> Passage:
+def _passage(query: str, find: Find, card: Card, status: Status) -> Passage:
+    covered = question_of(query).coverage(text_of(f"{find.title}\n{find.heading}\n{find.text}"))
     created = datetime.fromisoformat(card.created_at) if card.created_at else None
     found = Passage(
         document=card.path,

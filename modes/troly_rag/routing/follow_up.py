@@ -19,7 +19,7 @@ from troly_rag.corpus.access import UserContext
 from troly_rag.corpus.coverage import question_of, title_subject
 from troly_rag.corpus.search import CorpusSearch, Passage
 from troly_rag.routing.lexicons import label
-from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate, subject
+from troly_rag.routing.questions import content, is_arithmetic, is_elliptical, predicate
 from troly_rag.strings import say
 from troly_rag.tools.documents import answers
 
@@ -53,10 +53,7 @@ def complete_question(message: str, before: str, lang: Lang) -> FullQuestion:
     about = _asked_about(text)
     if about:
         return FullQuestion(_same_of(about, before, lang), leaned=True, about=about)
-    if not _leans(text):
-        return FullQuestion(text)
-    topic = subject(before, lang) or before.strip(_EDGES)
-    return FullQuestion(_with_topic(text, topic, lang), leaned=True)
+    return FullQuestion(text, leaned=_leans(text))
 
 
 def _asked_about(text: str) -> str:
@@ -107,21 +104,6 @@ def _leans(text: str) -> bool:
         for hit in label("pronoun").find(text)
     )
     return (pronoun and len(telling) <= 4) or (is_elliptical(text) and len(telling) <= 2)
-
-
-def _with_topic(text: str, topic: str, lang: Lang) -> str:
-    """The message with the topic put where its pronoun stands, or before it."""
-    pronouns = [
-        hit for hit in label("pronoun").find(text) if hit.phrase not in ("vậy", "thế", "đó", "this", "that")
-    ]
-    if pronouns:
-        hit = pronouns[0]
-        return f"{text[: hit.start]}{topic}{text[hit.end :]}".strip()
-    if lang == "en":
-        return say("refine.about", lang, topic=topic, before=text.strip(_EDGES))
-    opening = next((hit for hit in label("follow").find(text) if not tokens(text[: hit.start])), None)
-    rest = text[opening.end :].strip(_EDGES) if opening is not None else text.strip(_EDGES)
-    return f"{topic} {rest}?" if rest else f"{topic}?"
 
 
 # --- The same against what was shown

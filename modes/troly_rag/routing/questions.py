@@ -255,7 +255,7 @@ def _are_two(left: str, right: str, pick: Callable[[str], AgentChoice]) -> bool:
     """Whether two neighbours ask for two things: both ask, or they are clearly for different agents."""
     if not content(left) or tool_words("compare").find(right[: len(right) // 2 + 1]):
         return False
-    if _asks(left) and _asks(right):
+    if asks(left) and asks(right):
         return True
     if not content(right) or find_amounts(left) or _REJECTS.match(fold(right).strip()):
         return False
@@ -274,7 +274,7 @@ def _asks_of_it(text: str) -> bool:
     )
 
 
-def _asks(text: str) -> bool:
+def asks(text: str) -> bool:
     """Whether a stretch asks or requests; "không" asks only where it closes ("được không"), else it denies."""
     words = tokens(text)
     hits = [

@@ -28,13 +28,12 @@ from troly_rag.routing.follow_up import FullQuestion
 from troly_rag.routing.lexicons import label
 from troly_rag.routing.plan import LOG, MATH, RAG, SUMMARY, AgentPart, Complexity, Routing, plan
 from troly_rag.routing.questions import (
+    asks,
     is_arithmetic,
-    is_elliptical,
     normal,
     queries_for,
     sentence,
     split,
-    subject,
     wants_log,
     wants_math,
     wants_summary,
@@ -61,13 +60,19 @@ _OWN_WORDS = {
 
 
 def check_small_talk(message: str) -> SmallTalk:
-    """What kind of small talk `message` is, or the question in it; what is worked out or known here is none."""
-    talk, asked = small_talk(message), question_of(message)
+    """What kind of small talk `message` is, or the question in it; what is worked out or known here is none.
+
+    A greeting with words behind it that ask nothing and name nothing known here is one too; they are its `rest`.
+    """
+    talk, asked, hits = small_talk(message), question_of(message), everyday_phrases(message)
     if asked.names_something or asked.own_figures:
         return talk if talk.kind is None else SmallTalk(None, message.strip())
-    said = [hit for hit in everyday_phrases(message) if hit.label == "chat"]
+    said = [hit for hit in hits if hit.label == "chat"]
     if talk.kind is None and said and not question_of(blank_out(message, spans_of(said))).tokens:
         return SmallTalk("chat", "")
+    greeted = talk.rest != message.strip() and any(hit.label == "greeting" for hit in hits)
+    if talk.kind is None and greeted and not asks(talk.rest):
+        return SmallTalk("greeting", talk.rest)
     return talk
 
 
@@ -91,7 +96,7 @@ def parse_questions(
     if full.about and _far_apart(picker.pick(full.about), picker.pick(before)):
         # Another department's matter: what was asked before does not fit it.
         full = FullQuestion(say("refine.rules_about", lang, topic=full.about), leaned=True)
-    texts = _with_subjects(split(full.text, picker.pick), lang)
+    texts = split(full.text, picker.pick)
     questions = tuple(Question(text, picker.pick(text)) for text in texts)
     return ParsedMessage(message, questions, refine(texts, lang), full.leaned)
 
@@ -240,17 +245,6 @@ def _able(question: Question, config: RagConfig, now: datetime) -> str:
         return first
     able = (name for name, _ in question.choice.ranked if wanted & set(config.agents[name].tools))
     return next(able, first)
-
-
-def _with_subjects(texts: Sequence[str], lang: Lang) -> tuple[str, ...]:
-    """A question that leaves its subject to the one before it gets that subject."""
-    found: list[str] = []
-    for text in texts:
-        full = text
-        if found and is_elliptical(text) and (topic := subject(found[-1], lang)):
-            full = f"{topic} {text}" if lang == "vi" else say("refine.about", lang, topic=topic, before=text)
-        found.append(full)
-    return tuple(found)
 
 
 def _far_apart(one: AgentChoice, other: AgentChoice) -> bool:

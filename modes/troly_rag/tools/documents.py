@@ -154,7 +154,7 @@ def answers(query: str, passage: Passage, told: str) -> bool:
     if not named and (few or passage.closeness < _CLOSE):
         return False
     asked = figure_request(query)
-    return asked.is_met(fold(told)) and (not asked.figure or question.uses_figures(told))
+    return asked.is_met(fold(told)) and question.uses_figures(told)
 
 
 def _sentences(query: str, passages: Sequence[Passage], most: int) -> list[tuple[str, Passage]]:

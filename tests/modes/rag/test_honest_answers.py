@@ -109,3 +109,15 @@ async def test_the_rule_of_the_year_that_is_asked_is_worked_out(desk: RagDesk) -
 @pytest.mark.parametrize("text", ["nhận tháng 5 năm 2023, v * tới khi nào được đổi", "ngày 5 + thì / sao"])
 async def test_signs_that_make_no_sum_are_no_fault_of_a_tool(desk: RagDesk, text: str) -> None:
     assert "cú pháp" not in (await desk.ask(text, offline=True)).answer
+
+
+@pytest.mark.parametrize("text", ["Chào buổi sáng nha, đầu tuần vui vẻ!", "hello, mình mới vào, hồi hộp quá"])
+async def test_a_greeting_with_words_that_ask_nothing_is_greeted(desk: RagDesk, text: str) -> None:
+    assert "Không tìm thấy" not in (await desk.ask(text, offline=True, language="vi")).answer
+
+
+def test_a_sum_of_money_is_no_number_to_call() -> None:
+    asked = figure_request("van ko vo dc thi goi so may")
+    assert not asked.is_met("cong ty ho tro them 5.000.000 vnd cho moi be")
+    assert asked.is_met("goi tong dai noi bo 1900")
+    assert asked.is_met("le tan: 0236 3 888 999")
