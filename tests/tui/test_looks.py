@@ -114,6 +114,7 @@ async def test_every_screen_is_taken() -> None:
         "marking",
         "models",
         "query",
+        "comparing",
     ):
         app, before = staged(name, "en", "dark")
         async with app.run_test(size=(80, 24)) as pilot:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 # `chat` holds everywhere on the chat; `prompt`, `transcript`, `list` and `evidence` are parts of it with the focus, as is
-# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings), `query` and `dialog` (all others above
+# `find`, which takes its keys before all others; `grid`, `search`, `paste`, `browse` (settings), `query`, `compare` and `dialog` (all others above
 # the chat) are screens of their own.
 Place: TypeAlias = Literal[
     "chat",
@@ -24,6 +24,7 @@ Place: TypeAlias = Literal[
     "paste",
     "browse",
     "query",
+    "compare",
     "dialog",
 ]
 PLACES: tuple[Place, ...] = get_args(Place)
@@ -71,6 +72,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("stop", "app.stop", ("escape",), "chat", "talk", palette=True),
     Action("again", "app.again", ("ctrl+r",), "chat", "talk", palette=True),
     Action("continue", "app.message('continue')", ("ctrl+t",), "chat", "talk", palette=True),
+    Action("compare", "app.message('compare')", (), "chat", "talk", palette=True),
+    Action("branch", "app.message('branch')", (), "chat", "talk", palette=True),
+    Action("origin", "app.origin", ("alt+g",), "chat", "talk", palette=True),
     Action("edit", "app.edit", (), "chat", "talk", palette=True),
     Action("acknowledge", "app.acknowledge", ("alt+a",), "chat", "talk", palette=True),
     Action("handoff", "app.handoff", (), "chat", "talk", palette=True),
@@ -131,6 +135,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("transcript_again", "app.message('again')", ("r",), "transcript", "in_transcript"),
     Action("transcript_edit", "app.message('edit')", ("e",), "transcript", "in_transcript"),
     Action("transcript_save", "app.message('save')", ("s",), "transcript", "in_transcript"),
+    Action("transcript_compare", "app.message('compare')", ("v",), "transcript", "in_transcript"),
+    Action("transcript_branch", "app.message('branch')", ("f",), "transcript", "in_transcript"),
     Action("transcript_query", "app.query", ("x",), "transcript", "in_transcript"),
     Action("transcript_wrong", "app.message('wrong')", ("w",), "transcript", "in_transcript"),
     Action("transcript_find", "app.find", ("slash",), "transcript", "in_transcript"),
@@ -189,6 +195,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("query_open", "open", ("ctrl+o",), "query", "in_query"),
     Action("query_close", "leave", ("escape",), "query", "in_query", needed=True),
     Action("query_help", "app.help", ("f1",), "query", "in_query"),
+    # Two answers beside each other.
+    Action("compare_scroll", "", ("up", "down"), "compare", "in_compare", fixed=True),
+    Action("compare_keep", "keep", ("enter",), "compare", "in_compare", needed=True),
+    Action("compare_close", "leave", ("escape",), "compare", "in_compare", needed=True),
+    Action("compare_help", "app.help", ("f1",), "compare", "in_compare"),
     # Every other question above the chat: commands, messages, titles, files, what is wrong.
     Action("dialog_choose", "", ("up", "down"), "dialog", "in_dialog", fixed=True),
     Action("dialog_complete", "", ("tab",), "dialog", "in_dialog", fixed=True),

@@ -52,6 +52,13 @@ UPDATE turns SET status = ?, finished_at = ?, ms = ?, source = ?, calls = ?, sta
     partial = ''
 WHERE id = ? AND status = 'running'
 """
+_COPY_TURN = """
+INSERT INTO turns (id, conversation_id, mode, question_message_id, status, pid, process_started, started_at, finished_at,
+    ms, source, calls, partial, state, trace, error)
+SELECT ?, ?, mode, ?, status, pid, process_started, started_at, finished_at, ms, source, calls, partial, state, trace, error
+FROM turns WHERE id = ? AND status != 'running'
+"""
+_COPY_RECORDING = "INSERT INTO recordings (turn_id, data) SELECT ?, data FROM recordings WHERE turn_id = ?"
 # SQLite has no endless LIMIT but this.
 _ALL = -1
 # What the first edition called parts of a trace.
@@ -221,6 +228,44 @@ class Conversations:
                 for turn in self.turns(owner, conversation_id)
             )
             return ConversationExport(conversation, tuple(messages), tuple(turns))
+
+    def branch(
+        self,
+        owner: str,
+        conversation_id: str,
+        turn_id: str,
+        *,
+        after: bool,
+        title: str,
+        metadata: Mapping[str, Any],
+    ) -> Conversation:
+        """A new conversation with all that was said before the turn `turn_id`, and in it where it goes on `after` it.
+
+        Messages and turns are copies with ids of their own. Raises StoreError `store.turn_running` while the turn runs.
+        """
+        with self._db.write() as connection:
+            before = self._owned(connection, owner, conversation_id)
+            turn = self._turn(connection, owner, turn_id)
+            if turn.conversation_id != conversation_id:
+                raise AccessError("store.not_yours")
+            if turn.status == "running":
+                raise StoreError("store.turn_running", turn=turn_id)
+            new = self.create(owner, before.mode, language=before.language, title=title, metadata=metadata)
+            bound = f"SELECT {'max(seq) + 1' if after else 'min(seq)'} FROM messages WHERE turn_id = ?"  # noqa: S608 (constants)
+            (end,) = connection.execute(bound, (turn_id,)).fetchone()
+            select = f"SELECT {MESSAGE_COLUMNS} FROM messages AS m WHERE m.conversation_id = ? AND m.seq < ? ORDER BY m.seq"  # noqa: S608 (constants)
+            turns: dict[str, str] = {}
+            for row in connection.execute(select, (conversation_id, end)).fetchall():
+                said = message_of(row)
+                message_id, old = self._new_id(), said.turn_id
+                if old and old not in turns:
+                    turns[old] = self._new_id()
+                    connection.execute(_COPY_TURN, (turns[old], new.id, message_id, old))
+                    connection.execute(_COPY_RECORDING, (turns[old], old))
+                copy = NewMessage(said.sender, said.text, said.type, said.metadata, said.status)
+                when, turn_of_copy = instant(said.created_at), turns[old] if old else None
+                self._insert(connection, new.id, copy, when, turn_id=turn_of_copy, message_id=message_id)
+            return new
 
     @staticmethod
     def _message(connection: Any, message_id: str) -> StoredMessage:

@@ -343,6 +343,10 @@ class TrolyApp(TerminalApp):
         """Do `what` with the chosen message, else the last answer."""
         self.messages.act(what)
 
+    def action_origin(self) -> None:
+        """Go back to where the conversation was branched from."""
+        self.messages.show_origin()
+
     def action_number(self, number: int) -> None:
         """Open what the number of the chosen block names."""
         self.messages.open_number(number)

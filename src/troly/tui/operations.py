@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from troly.errors import ConfigError, InputError, TrolyError
 from troly.text.catalogue import LANGS, Lang, tr
 from troly.tui.chat.view import (
+    BranchView,
     ConversationView,
     DataStatusView,
     HealthView,
@@ -57,6 +58,8 @@ MODEL_ROLES = ("chat", "small", "guard", "embed")
 WELCOMED = "welcomed"
 # Where a conversation keeps the model that was chosen for it.
 MODEL = "model"
+# Where it keeps which conversation and turn it was branched from.
+BRANCHED = "branched"
 
 
 # The session as a whole.
@@ -213,6 +216,29 @@ def search_messages(session: Session, text: str) -> list[HitView]:
     return [
         HitView(h.conversation_id, h.mode, h.title, h.created_at, h.snippet, h.spans, h.sender) for h in hits
     ]
+
+
+def branch_conversation(
+    session: Session, conversation: str, turn: str, title: str, *, after: bool, model: str = ""
+) -> BranchView:
+    """A new conversation with what was said before a turn, and in it where it goes on `after` it; `model` answers there."""
+    store, login = session.services.conversations, session.profile.login
+    before = store.get(login, conversation)
+    chosen = model or str(before.metadata.get(MODEL) or "")
+    metadata = {BRANCHED: {"conversation": conversation, "turn": turn}, MODEL: chosen}
+    named = title.replace("{title}", before.title)
+    made = store.branch(login, conversation, turn, after=after, title=named, metadata=metadata)
+    return BranchView(made.id, made.mode, made.title, turn)
+
+
+def branch_origin(session: Session, conversation: str) -> BranchView | None:
+    """Where a conversation was branched from; None where it was not."""
+    store, login = session.services.conversations, session.profile.login
+    found = store.get(login, conversation).metadata.get(BRANCHED)
+    if not isinstance(found, dict):
+        return None
+    origin = store.get(login, str(found.get("conversation")))
+    return BranchView(origin.id, origin.mode, origin.title, str(found.get("turn")))
 
 
 def rename_conversation(session: Session, conversation: str, title: str) -> None:

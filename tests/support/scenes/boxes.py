@@ -13,9 +13,11 @@ from tests.support.scenes.evidence import answered
 from tests.support.screen.screens import NOW, settle
 from troly.config.schema import describe
 from troly.conversation.jobs import MissingModel
+from troly.plugin.events import Token, TurnCompleted
 from troly.sandbox import SandboxError
 from troly.text.catalogue import Lang
-from troly.tui.chat.view import MemoryView, ModelsView, ModelView, QueryNames, SettingView
+from troly.tui.chat.view import BranchView, MemoryView, ModelsView, ModelView, QueryNames, SettingView
+from troly.tui.dialogs.compare import CompareScreen
 
 MODELS = [
     MissingModel("gpt-oss", {"vi": "gpt-oss · cho chat, chưa có", "en": "gpt-oss · for chat, not here yet"}),
@@ -182,3 +184,24 @@ async def memories(pilot: Pilot[Any]) -> None:
     await models(pilot)
     await pilot.press("shift+tab", "down")
     await _box(pilot)
+
+
+async def comparing(pilot: Pilot[Any]) -> None:
+    """The same question answered by two models; the words that differ are marked."""
+    app = scene(pilot)
+    await answered(pilot)
+    app.fake.results |= {
+        "read_models": INSTALLED,
+        "branch_conversation": BranchView("c9", "rag", "Nghỉ phép (qwen2.5:7b-instruct)", "t1"),
+    }
+    await app.run_action("message('compare')")
+    await _box(pilot)
+    await pilot.press("down", "enter")
+    await until(lambda: isinstance(app.screen, CompareScreen))
+    asked = app.fake.asked[-1]
+    said = "Nhân viên chính thức có 14 ngày phép năm; giám đốc duyệt."
+    asked.say(Token(said), TurnCompleted(said, {}, "model", 1, 2100.0), conversation="c9")
+    screen = app.screen
+    assert isinstance(screen, CompareScreen)
+    await until(lambda: any("found" in span.style for span in screen._second.text))
+    await settle(app, pilot)

@@ -107,6 +107,7 @@ LOOKS: Mapping[str, Look] = {
     "memories": Look(boxes.memories, "dental", whole=False),
     "query": Look(boxes.query, "rental"),
     "evidence-full": Look(evidence.full, "rag", whole=False),
+    "comparing": Look(boxes.comparing, "rag"),
 }
 
 

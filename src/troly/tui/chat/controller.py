@@ -20,6 +20,7 @@ from troly.tui.chat.view import (
     MessageView,
     ModeView,
     Pane,
+    ReadingPlace,
     SessionInfo,
     Trouble,
     clean_mode,
@@ -364,15 +365,16 @@ class Controller:
         if self.pane.messages:
             self.show(Pane(self.pane.mode))
 
-    def open(self, conversation: str) -> None:
-        """Show a saved conversation, from its pane where it has one."""
+    def open(self, conversation: str, place: ReadingPlace | None = None) -> None:
+        """Show a saved conversation, from its pane where it has one; at a place where that is given."""
         pane = self.tabs.of(conversation)
         if pane is not None:
+            pane.place, pane.sought = place or pane.place, place is not None
             self.show(pane)
         elif self.opened:
             self.backend.call(
                 operations.load_conversation,
-                lambda found: self._take_conversation(conversation, found),
+                lambda found: self._take_conversation(conversation, found, place),
                 conversation,
             )
 
@@ -431,7 +433,7 @@ class Controller:
 
     def ended(self, pane: Pane) -> None:
         """An answer of `pane` is complete: mark it where nobody sees it."""
-        if pane not in self.tabs.sides:
+        if pane not in self.tabs.sides and pane in self.tabs.everywhere:
             pane.unread = True
             self.changed("finished", pane)
         self._unload()
@@ -480,17 +482,22 @@ class Controller:
         # Not with the next frame but now: somebody waits for this pane.
         self.changed("panes", pane)
 
-    def _take_conversation(self, conversation: str, found: tuple[str, list[MessageView]] | Exception) -> None:
+    def _take_conversation(
+        self,
+        conversation: str,
+        found: tuple[str, list[MessageView]] | Exception,
+        place: ReadingPlace | None = None,
+    ) -> None:
         if isinstance(found, Exception):
             self.show_trouble(self.pane, trouble_from(found, self.language))
             self.changed("pane", self.pane)
             return
         if self.tabs.of(conversation) is not None:
-            self.open(conversation)
+            self.open(conversation, place)
             return
         mode, messages = found
         title = next((listed.title for listed in self.listed if listed.id == conversation), "")
-        pane = Pane(mode, conversation, title, messages)
+        pane = Pane(mode, conversation, title, messages, place=place)
         self.show(pane)
         self._learn_model(pane)
 

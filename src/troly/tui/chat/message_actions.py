@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from troly.plugin.events import Chart, Computation, ItemList, Plan, Sources, Suggestions, Table
 from troly.text.catalogue import tr
 from troly.tui import operations
-from troly.tui.chat.view import MessageView, Part, TextPart, WrongReport
+from troly.tui.chat.view import (
+    BranchView,
+    MessageView,
+    ModelsView,
+    Pane,
+    Part,
+    ReadingPlace,
+    TextPart,
+    WrongReport,
+)
+from troly.tui.dialogs.choose import Choice, ChooseScreen, filtered_choices
 from troly.tui.dialogs.grid import GridScreen
 from troly.tui.dialogs.message_menu import MessageMenu
 from troly.tui.dialogs.wrong import WrongScreen
@@ -38,7 +49,7 @@ class MessageActions:
         acts: Mapping[str, Callable[[MessageView], None]] = {
             "menu": self._open_menu, "copy": self._copy, "save": self._save, "quote": self._quote,
             "edit": self._edit, "again": self._again, "continue": self._continue, "code": self._copy_next_code,
-            "wrong": self.mark_wrong, "open": self._open_block, "grid": self._open_block_grid,
+            "branch": self._branch, "compare": self._compare, "wrong": self.mark_wrong, "open": self._open_block, "grid": self._open_block_grid,
         }  # fmt: skip
         view = self._meant(key)
         if view is not None and what in acts:
@@ -190,6 +201,105 @@ class MessageActions:
         chat.transcript.choose(0)
         chat.transcript.to_answer()
         chat.prompt.focus()
+
+    # Branches.
+
+    def _branch(self, view: MessageView) -> None:
+        """Go on elsewhere: after an answer with the history up to it, before a question with it in the input."""
+        question = view.text if view.who == "user" else ""
+        self._branch_off(
+            view, "ui.branch.title", lambda made: self._show_branch(made, question), after=not question
+        )
+
+    def _branch_off(
+        self,
+        view: MessageView,
+        title: str,
+        done: Callable[[BranchView], None],
+        *,
+        after: bool,
+        model: str = "",
+    ) -> None:
+        app, lang, pane = self._app, self._controller.language, self._controller.pane
+        if not (view.turn and pane.conversation) or not view.finished:
+            app.say(tr("ui.branch.none", lang), SHORT)
+            return
+
+        def made(found: BranchView | Exception) -> None:
+            if isinstance(found, Exception):
+                app.say_error(found)
+            else:
+                done(found)
+
+        named = tr(title, lang, title="{title}", model=model)
+        self._controller.backend.call(
+            operations.branch_conversation,
+            made,
+            pane.conversation,
+            view.turn,
+            named,
+            after=after,
+            model=model,
+        )
+
+    def _show_branch(self, made: BranchView, question: str = "") -> None:
+        app, lang = self._app, self._controller.language
+        pane = Pane(made.mode, made.conversation, made.title, unloaded=True, draft=question)
+        self._controller.show(pane)
+        app.chat.prompt.focus()
+        app.say(tr("ui.branch.made", lang, key=app.keymap.press("origin") or "/origin"), LONG)
+
+    def show_origin(self) -> None:
+        """Go back to where the shown conversation was branched from."""
+        app, lang, conversation = self._app, self._controller.language, self._controller.pane.conversation
+
+        def found(origin: BranchView | Exception | None) -> None:
+            if isinstance(origin, Exception):
+                app.say_error(origin)
+            elif origin is None:
+                app.say(tr("ui.branch.no_origin", lang), SHORT)
+            else:
+                self._controller.open(origin.conversation, ReadingPlace("assistant", origin.turn, 0))
+
+        if conversation:
+            self._controller.backend.call(operations.branch_origin, found, conversation)
+        else:
+            found(None)
+
+    def _compare(self, view: MessageView) -> None:
+        """Ask the question of an answer of another model too, and show both beside each other."""
+        app, lang, question = self._app, self._controller.language, self._controller.question_before(view.key)
+        if view.who != "assistant" or question is None or not (view.turn and view.finished):
+            app.say(tr("ui.branch.none", lang), SHORT)
+        elif not self._controller.health.up:
+            app.say(tr("ui.branch.no_model", lang), SHORT)
+        else:
+            self._controller.backend.call(
+                operations.read_models, lambda found: self._ask_model(view, question.text, found), lang
+            )
+
+    def _ask_model(self, view: MessageView, question: str, found: ModelsView | Exception) -> None:
+        lang = self._controller.language
+        installed = () if isinstance(found, Exception) else found.installed
+        able = [one.name for one in installed if "completion" in (one.capabilities or ("completion",))]
+        dialog = ChooseScreen(
+            tr("ui.branch.which", lang),
+            tr("ui.work.model", lang),
+            filtered_choices([Choice(one, one) for one in able]),
+            free=True,
+        )
+
+        def compare(made: BranchView, model: str) -> None:
+            from troly.tui.dialogs.compare import CompareScreen
+
+            self._app.push_screen(CompareScreen(self._app, view, question, made, model))
+
+        def chosen(model: str | None) -> None:
+            if model:
+                done = partial(compare, model=model)
+                self._branch_off(view, "ui.branch.title_model", done, after=False, model=model)
+
+        self._app.push_screen(dialog, chosen)
 
     def ask_suggested(self, index: int) -> None:
         """Ask one of the questions that the last answer offers."""

@@ -202,6 +202,8 @@ class Transcript(RowsView, can_focus=True):
         self.lang = lang
         place: Place | None
         place, self.following = self._places.get(pane.key, (None, True))
+        if pane.sought:
+            place, pane.sought = None, False
         if place is None or all(view.key != place.key for view in pane.messages):
             place, self.following = self._left_place(pane)
         self.behind = False

@@ -183,7 +183,7 @@ class Pane:
 
     `cancel` is set while a turn runs. `waiting` are questions that were sent before they could be answered.
     The messages of a `unloaded` pane are only in the store; they are on their way while it is `loading`. `place` is
-    where it was left by a reader who did not follow its end. `alarm` stays in sight until it is acknowledged. `model`
+    where it was left by a reader who did not follow its end; `sought` that somebody wants to be there now. `alarm` stays in sight until it is acknowledged. `model`
     is the one chosen for this conversation, "" for that of its assistant; `kept_model` what the store has of it.
     """
 
@@ -199,6 +199,7 @@ class Pane:
     unloaded: bool = False
     loading: bool = False
     place: ReadingPlace | None = None
+    sought: bool = False
     alarm: str = ""
     model: str = ""
     kept_model: str = ""
@@ -297,6 +298,15 @@ class SessionInfo(NamedTuple):
     problem: Exception | None = None
     tabs: Tabs | None = None
     zone: tzinfo | None = None
+
+
+class BranchView(NamedTuple):
+    """A conversation that was branched off another one, or the one it came from: and at which turn of that."""
+
+    conversation: str
+    mode: str
+    title: str
+    turn: str = ""
 
 
 class DataStatusView(NamedTuple):

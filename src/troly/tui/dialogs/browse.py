@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from troly.config.actions import Place
@@ -23,7 +23,7 @@ from troly.tui.chat.evidence_tree import EvidenceText
 from troly.tui.keymap import HINT_GAP, bindings, keymap_of, language_of
 from troly.tui.render.spans import Line, Span, clip, line
 from troly.tui.theme import Palette
-from troly.tui.widgets.lines import LinesView
+from troly.tui.widgets.lines import KeyHints, LinesView
 from troly.tui.widgets.text_input import TypingInput
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class BrowseScreen(ModalScreen[None]):
             with Container(id="parts"):
                 yield OptionList()
                 yield self._detail
-            yield Static("", id="keys", markup=False)
+            yield KeyHints(self._titles.palette, id="keys")
 
     def on_mount(self) -> None:
         """Fill the list, and again while something goes on."""
@@ -168,11 +168,9 @@ class BrowseScreen(ModalScreen[None]):
             *(["browse_page"] if len(self._pages) > 1 else []),
             self.page.hints[-1],
         ]
-        hints = keymap_of(self).hints(names, language_of(self)).split(HINT_GAP)
-        # A hint is not torn apart at the end of a line.
-        self.query_one("#keys", Static).update(
-            Content(HINT_GAP.join(one.replace(" ", "\u00a0") for one in hints))
-        )
+        keys = self.query_one(KeyHints)
+        keys.hints = tuple(keymap_of(self).hints(names, language_of(self)).split(HINT_GAP))
+        keys.rebuild()
 
     def renew(self) -> None:
         """Show what the page has now; what was chosen stays chosen."""

@@ -78,6 +78,24 @@ def offered(view: MessageView) -> list[str]:
         isinstance(part, TextPart) and ("```" in part.text or "~~~" in part.text) for part in view.parts
     )
     answered = view.who == "assistant" and view.finished and bool(view.turn)
-    possible = {"continue": view.unfinished, "code": code and view.who == "assistant", "wrong": answered}
-    order = ("copy", "code", "quote", "continue", "again", "edit", "save", "wrong", "find")
+    possible = {
+        "continue": view.unfinished,
+        "code": code and view.who == "assistant",
+        "wrong": answered,
+        "compare": answered,
+        "branch": bool(view.turn) and view.finished,
+    }
+    order = (
+        "copy",
+        "code",
+        "quote",
+        "continue",
+        "again",
+        "compare",
+        "branch",
+        "edit",
+        "save",
+        "wrong",
+        "find",
+    )
     return [name for name in order if possible.get(name, True)]

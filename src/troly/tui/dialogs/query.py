@@ -28,9 +28,10 @@ from troly.tui.chat.view import QueryNames, trouble_from
 from troly.tui.dialogs.browse import BrowseScreen, Entry, Page
 from troly.tui.dialogs.choose import ChooseScreen
 from troly.tui.dialogs.grid import GridScreen
-from troly.tui.keymap import bindings, keymap_of
+from troly.tui.keymap import HINT_GAP, bindings, keymap_of
 from troly.tui.render.spans import clip
 from troly.tui.theme import Palette
+from troly.tui.widgets.lines import KeyHints
 from troly.tui.widgets.text_input import TypingArea
 
 if TYPE_CHECKING:
@@ -295,7 +296,8 @@ class QueryScreen(ModalScreen[None]):
                 yield self._area
                 yield OptionList()
             yield Static("", id="told", markup=False)
-            yield Static(Content(keymap_of(self).hints(HINTS, self._lang)), id="keys")
+            yield (keys := KeyHints(self._app.mode_palette(), id="keys"))
+            keys.hints = tuple(keymap_of(self).hints(HINTS, self._lang).split(HINT_GAP))
 
     def on_mount(self) -> None:
         """Ask what there is to be queried."""

@@ -11,7 +11,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from troly.tui.render.spans import Line, Span, plain
+from troly.tui.render.spans import Line, Span, line, plain, wrap_whole
 from troly.tui.theme import Palette
 
 ACTION = "troly_action"
@@ -144,3 +144,18 @@ class LinesView(ScrollView):
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 (Textual's hook)
         """Repaint when the selection changes."""
         self.refresh()
+
+
+class KeyHints(LinesView):
+    """Keys with a word on each, as high as they need; none is torn apart at the end of a line."""
+
+    hints: tuple[str, ...] = ()
+
+    def build(self, width: int) -> list[Line]:
+        """The hints beside each other."""
+        return wrap_whole([line(Span(one, "dim")) for one in self.hints], width)
+
+    def rebuild(self) -> None:
+        """Be as high as the hints."""
+        super().rebuild()
+        self.styles.height = max(1, len(self._lines))
