@@ -14,6 +14,7 @@ from tests.support.screen.fake_backend import MODES
 from tests.support.screen.screens import NOW, Scene, begin, settle, warranty
 from tests.tui.dialogs.test_fields import HOSTILE
 from troly.conversation.jobs import JobProgress, JobResult, LoadFiles, MissingModel
+from troly.errors import InputError
 from troly.plugin.contract import Parameter
 from troly.plugin.events import Suggestions, Table
 from troly.plugin.ingest_arguments import IngestKind
@@ -22,12 +23,20 @@ from troly.tui.chat.view import (
     DataStatusView,
     HealthView,
     HitView,
+    MemoryView,
     ModeCommandView,
+    ModelsView,
+    ModelView,
+    QueryNames,
     SessionInfo,
+    SettingView,
     Trouble,
     TurnEvidence,
     WrongReport,
 )
+from troly.tui.dialogs.browse import BrowseScreen
+from troly.tui.dialogs.query import QueryScreen
+from troly.tui.dialogs.settings import BESIDE
 
 # What would turn the rest of a line round, or is no character of a terminal.
 TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -161,3 +170,41 @@ async def test_what_is_said_below_and_beside(text: str) -> None:
         app.controller.fail(Trouble(text, text, text))
         await settle(app, pilot)
         check(app)
+
+
+async def test_what_is_in_pages_of_entries_and_in_the_editor(text: str) -> None:
+    app = hostile_scene(text)
+    async with app.run_test(size=(110, 40)) as pilot:
+        await begin(app, pilot)
+        modes = tuple(mode._replace(queries="sql") for mode in app.controller.modes.values())
+        app.controller.modes = {mode.id: mode for mode in modes}
+        settings = [SettingView(key, text, "file", text, text, text) for key in ("a.b", *BESIDE)]
+        app.fake.results |= {
+            "read_settings": settings,
+            "model_choices": dict.fromkeys(("chat", "small", "guard", "embed"), text),
+            "read_models": ModelsView((ModelView(text, 1, text, (text,)),), text),
+            "read_memories": [MemoryView("shopping", "1", text, text, text, True)],
+            "query_names": QueryNames(((text, ((text, text),)),), (text,), text),
+            "run_query": InputError("work.refused", reason=text, part=text[:3]),
+        }
+        await app.run_action("settings")
+        for _ in range(3):
+            await until(lambda: isinstance(app.screen, BrowseScreen) and app.screen.chosen is not None)
+            await settle(app, pilot)
+            check(app)
+            await pilot.press("tab")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        await app.run_action("query")
+        await until(lambda: isinstance(app.screen, QueryScreen))
+        for key in ("a", "tab", "f5"):
+            await pilot.press(key)
+            await settle(app, pilot)
+            check(app)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        asked = await app.ask(pilot, "hỏi")
+        asked.say(*warranty())
+        await until(lambda: not app.controller.pane.running)
+        app.controller.pane.last_answer.turn = "t1"  # type: ignore[union-attr]
+        await opened(app, pilot, "evidence_full")

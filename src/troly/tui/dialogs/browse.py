@@ -201,7 +201,8 @@ class BrowseScreen(ModalScreen[None]):
     @property
     def chosen(self) -> Entry | None:
         """The entry that is chosen; None where there is none."""
-        option = self.query_one(OptionList).highlighted_option
+        options = self.query(OptionList)
+        option = options.first().highlighted_option if options else None
         return self._shown.get(option.id or "") if option else None
 
     def _tell(self) -> None:
@@ -209,6 +210,7 @@ class BrowseScreen(ModalScreen[None]):
         if not self._shown:
             key = "none" if self.query_one(TypingInput).value else "loading"
             paras = (EvidenceText(tr(f"ui.browse.{key}", language_of(self))),)
+        paras = tuple(one._replace(text=sanitize(one.text)) for one in paras)
         if paras != self._detail.paras:
             self._detail.paras = paras
             self._detail.scroll_to(y=0, animate=False)

@@ -280,7 +280,7 @@ class QueryScreen(ModalScreen[None]):
         self._app = app
         self._lang = app.controller.language
         self._view = app.controller.modes[mode]
-        self._area = QueryArea(text, self._view.queries, app.mode_palette())
+        self._area = QueryArea(sanitize(text), self._view.queries, app.mode_palette())
         self._names = QueryNames(())
         self._shown: list[Name] = []
         self._offered = NameStart("")
@@ -316,7 +316,7 @@ class QueryScreen(ModalScreen[None]):
 
     def put(self, text: str) -> None:
         """Put a query into the editor."""
-        self._area.load_text(text)
+        self._area.load_text(sanitize(text))
         self._area.move_cursor(self._area.document.end)
         self._area.mark(None)
 
@@ -376,7 +376,7 @@ class QueryScreen(ModalScreen[None]):
 
     def _write(self, name: Name) -> None:
         typed, (row, column) = self._typed, self._area.cursor_location
-        text, rest = name.text, self._area.document[row][column:]
+        text, rest = sanitize(name.text, keep_newlines=False), self._area.document[row][column:]
         if typed.quoted:
             text += "" if rest.startswith('"') else '"'
         elif self._view.queries == "json" or not re.fullmatch(r"\w+", text):
