@@ -66,6 +66,8 @@ def change_query(
     message: str, parts: QuestionParts, previous: ParsedQuestion, shown: Focus | None = None
 ) -> ParsedQuestion | None:
     """`previous` with the one change that `message` says, None when it starts something new. Not checked for readiness."""
+    if (sides := _compared_sides(parts, previous)) is not None:
+        return replace(sides, edited=True, skip=0, remarks=(), missing=(), question=message)
     changes = _change_words(parts)
     if previous.request_type != "QUERY" or not _belongs(parts, changes, previous):
         return None
@@ -177,6 +179,21 @@ def _has_figures(parts: QuestionParts, previous: ParsedQuestion) -> bool:
 # The changes.
 
 
+def _compared_sides(parts: QuestionParts, previous: ParsedQuestion) -> ParsedQuestion | None:
+    """ "bên nào rẻ hơn" after a figure of one place and then of another: both told apart; None for other messages."""
+    old = previous.replaced
+    said = parts.vocabulary.find(parts.text, "asks", "compare", "which")
+    if old is None or not (said and previous.measures) or parts.filters or parts.output.group or parts.named:
+        return None
+    new = [one for one in previous.filters if one.field == old.field and one.op in {"=", "in"}]
+    sides = tuple(sorted({*old.values, *(value for one in new for value in one.values)}))
+    kept = [one for one in previous.filters if one not in new]
+    return replace(
+        previous, filters=merge_filters([*kept, Filter(old.field, "in", sides)]), group=(old.field,), limit=None,
+        mode="TABLE", order=(Order("figure", True),), replaced=None,
+    )  # fmt: skip
+
+
 def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestion) -> ParsedQuestion:
     """Conditions that are given up: "bỏ lọc giá", "không cần máy lạnh nữa"; what was no condition is left out from now on:
     "bỏ ở ghép đi", "bỏ quận 9 ra".
@@ -195,6 +212,8 @@ def _without_dropped(parts: QuestionParts, marks: set[str], start: ParsedQuestio
         gone = {(one.field, value) for value in one.values} & held
         if one.field in {"district", "ward", "city", "type"} and not gone:
             excluded.append(Filter(one.field, "not_in" if len(one.values) > 1 else "!=", one.value))
+        elif one.field == "amenity" and not gone and {"only", "add"} & marks:
+            excluded.append(one)  # "bỏ máy lạnh đi, cần wifi thôi"
         elif one.field in {"amenity", "district", "type"}:
             values |= gone
         else:
@@ -253,6 +272,8 @@ def _with_conditions(parts: QuestionParts, marks: set[str], found: ParsedQuestio
         elif same and _is_limit(old):  # the other end of a range stays
             ends = {one.op[0] for one in new if one.field == old.field}
             same = old.op[0] in ends or "=" in ends
+        if same and old.field in {"district", "city", "type"} and old.op == "=":
+            found = replace(found, replaced=old)
         gone = values <= (back if old.op in {"!=", "not_in"} else refused)
         if not (same or gone):
             keep.append(old)
@@ -348,7 +369,8 @@ def _with_figures(parts: QuestionParts, marks: set[str], found: ParsedQuestion) 
         and not other
         and (parts.money or find(parts.text, "asks", "sum", "amount asked"))
     ):
-        measures = output.measures if parts.money else (Measure("sum", _SUMMED[found.entity]),)
+        summed = parts.money or [one.kind for one in output.measures] == ["sum"]
+        measures = output.measures if summed else (Measure("sum", _SUMMED[found.entity]),)
         return replace(found, measures=measures, group=(), order=(), mode="TABLE", limit=None)
     ends = find(parts.text, "asks", "highest end", "lowest end")
     if found.group and ends and not (output.group or parts.filters):  # "còn ít nhất thì sao"

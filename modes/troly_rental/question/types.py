@@ -81,6 +81,7 @@ class ParsedQuestion:
     `edited` that it changes the query before it. `skip` rows have been shown already ("show me more").
     `picked` is the number of the one row of the last list that is meant, 0 for none, `details` the fields of that row
     that are asked for, none for what matters most, `asked` the conditions that it is asked to meet (yes or no).
+    `replaced` is the place or kind that a change put another one in place of.
     `without_beds` leaves out beds in shared rooms, which "phòng giá rẻ" does not mean. `unread` are the words of the
     message that this does not hold; `leans` says that it may mean more than its words: a model, where one answers, decides.
     """
@@ -100,6 +101,7 @@ class ParsedQuestion:
     details: tuple[str, ...] = ()
     asked: tuple[Filter, ...] = ()
     without_beds: bool = False
+    replaced: Filter | None = None
     refused: bool = False
     unread: tuple[str, ...] = ()
     leans: bool = False
@@ -157,7 +159,7 @@ class ParsedQuestion:
     def from_dict(cls, data: Mapping[str, Any]) -> ParsedQuestion:
         """The query that `to_dict` wrote, without what was not read; raises KeyError, TypeError, ValueError for other data."""
         read: dict[str, Callable[[Any], Any]] = {
-            "filters": _filter, "asked": _filter, "group": str, "details": str,
+            "filters": _filter, "asked": _filter, "replaced": _filter, "group": str, "details": str,
             "order": lambda one: Order(**one), "measures": lambda one: Measure(**one),
             "missing": _remark, "remarks": _remark,
         }  # fmt: skip
@@ -165,7 +167,7 @@ class ParsedQuestion:
         found |= {one.name: data[one.name] for one in fields(cls) if one.name in data}
         for name, value in found.items():
             if name in read and value is not None:
-                found[name] = tuple(map(read[name], value))
+                found[name] = read[name](value) if name == "replaced" else tuple(map(read[name], value))
         return replace(cls(**found), unread=())
 
 
