@@ -159,7 +159,7 @@ def _told_labels(parts: QuestionParts, parsed: ParsedQuestion) -> Iterator[str]:
     for label in (*lists("asks"),):
         kind, _, rest = label.partition(" ")
         if (
-            (kind == "by" and rest in parsed.group)
+            (kind == "by" and rest in {*parsed.group, *parsed.details})
             or (kind in {"figure", "sort"} and rest in fields)
             or (kind == "figure" and rest == "price_m2" and any(one.field == rest for one in parsed.measures))
             or (

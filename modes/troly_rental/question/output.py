@@ -56,6 +56,7 @@ _STATISTICS = re.compile(
 _COUNTED = re.compile(
     r"(?<!\w)(?:so luong|so phong|so can|so tin|phan bo|distribution|number|count|ty le|ti le)(?!\w)"
 )
+_LED = re.compile(r"(?<!\w)(?:o|nam|thuoc|tai|in)(?!\w)")
 _NOUN = re.compile(r"(?<!\w)(?:gia|gia thue|gia phong|tien thue|muc gia|dien tich|tien coc|the)\s*$")
 
 
@@ -81,8 +82,10 @@ def parse_output(vocabulary: Vocabulary, text: str, filters: list[Filter]) -> Ou
         vocabulary.find(text, "asks", "compare")
         or (sides and (vocabulary.find(text, "asks", "which") or _EITHER_MORE.search(fold(text))))
     )
-    group = _groups(vocabulary, text)
     order, remarks = _order(vocabulary, text, filters)
+    if order and _asks_where(vocabulary, text):
+        return OutputRequest((), (), order, "LIST", tuple(remarks), compares, single=True)
+    group = _groups(vocabulary, text)
     measures = _measures(vocabulary, text, group)
     if measures == _PRICES and order[:1] in _PRICE_ENDS and not remarks:
         measures = (Measure("max" if order[0].descending else "min", "price"),)
@@ -133,6 +136,21 @@ def _asks_rent_of_one(vocabulary: Vocabulary, text: str, measures: tuple[Measure
     """Whether the rent of the first room in an order is asked for: "phòng rộng nhất giá bao nhiêu"."""
     hits = vocabulary.find(text, "asks", "count", *_KINDS, "price asked")
     return measures == _PRICES and all(hit.label == "price asked" for hit in hits)
+
+
+def _asks_where(vocabulary: Vocabulary, text: str) -> bool:
+    """Whether it is asked where one thing is: "nhà rẻ nhất nằm ở quận nào" is no figure by district."""
+    ends = vocabulary.find(text, "asks", "cheapest", "dearest", "largest", "smallest", "newest")
+    places = [
+        hit
+        for hit in vocabulary.find(text, "asks", "by district", "by ward", "by city")
+        if not _EACH.match(fold(hit.phrase))
+    ]
+    return any(
+        end.end <= place.start and _LED.search(fold(text[end.end : place.start + 3]))
+        for end in ends
+        for place in places
+    )
 
 
 def _groups(vocabulary: Vocabulary, text: str) -> tuple[str, ...]:

@@ -250,7 +250,7 @@ def _parse_alone(message: str, parts: QuestionParts, role: Role) -> ParsedQuesti
         remarks=parts.remarks,
         question=message,
     )
-    if own and entity == "room" and not output.measures:  # what is asked of one's own room
+    if (own or output.single) and entity == "room" and not output.measures:  # what is asked of one room
         parsed = replace(parsed, details=details_of(message))
     if parsed.without_beds:
         parsed = replace(parsed, remarks=(*parsed.remarks, Remark.of("said.without_beds")))

@@ -177,3 +177,14 @@ def test_a_district_with_its_first_word_as_a_letter(text: str, district: str) ->
 )  # fmt: skip
 def test_the_side_named_after_the_order_is_first(text: str, descending: bool) -> None:
     assert [order.descending for order in ask(text).order] == [descending]
+
+
+@pytest.mark.parametrize("thing", ["nhà nguyên căn", "phòng trọ", "căn hộ mini"])
+@pytest.mark.parametrize(("most", "field"), [("rẻ nhất", "price"), ("rộng nhất", "area")])
+def test_where_one_thing_is_is_no_figure_by_district(thing: str, most: str, field: str) -> None:
+    parsed = ask(f"{thing} {most} ở Hà Nội nằm ở quận nào")
+    assert (parsed.measures, parsed.group, parsed.limit) == ((), (), 1)
+    assert (parsed.order[0].field, parsed.details) == (field, ("district",))
+    assert parsed.certain
+    assert ask(f"quận nào ở Hà Nội có {thing} {most}").group == ("district",)
+    assert ask(f"giá {thing} {most} ở mỗi quận").group == ("district",)
