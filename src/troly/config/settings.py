@@ -158,6 +158,7 @@ class ServerSettings:
     turns: int = field(default=400, metadata=about(kinds.whole(1, 100_000), "100"))
     queue: int = field(default=2000, metadata=about(kinds.whole(1, 1_000_000), "500"))
     drain_seconds: float = field(default=20.0, metadata=about(kinds.number(0, 3600), "60.0"))
+    prepare: bool = field(default=True, metadata=about(kinds.flag(), "false"))
     visitor_megabytes: int = field(default=150, metadata=about(kinds.whole(1, 100_000), "130"))
     idle_minutes: float = field(default=30.0, metadata=about(kinds.number(0.01, 100_000), "10.0"))
 

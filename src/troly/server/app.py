@@ -57,7 +57,7 @@ def create_app(session: Session, *, prepare: bool = True, web: bool = False) -> 
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         hub.begin()
         preparing = asyncio.create_task(
-            hub.prepare([mode.id for mode in session.registry] if prepare else [])
+            hub.prepare([mode.id for mode in session.registry]) if prepare else asyncio.sleep(0)
         )
         async with tools.run():
             yield

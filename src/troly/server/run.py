@@ -60,7 +60,7 @@ def serve(
     if settings.host not in LOOPBACK and not any_key:
         raise ConfigError("server.no_keys", host=settings.host)
     with listen(settings) as listening:
-        app, site = create_app(session, web=web)
+        app, site = create_app(session, web=web, prepare=settings.prepare)
         config = uvicorn.Config(
             app,
             http=type("Protocol", (LimitedProtocol,), {"head_seconds": settings.head_seconds}),
