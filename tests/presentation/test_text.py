@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from troly.plugin.events import (
     Chart,
@@ -19,6 +22,7 @@ from troly.plugin.events import (
     Suggestions,
 )
 from troly.presentation.blocks import blocks
+from troly.presentation.markdown import escape
 from troly.presentation.text import cells, content_text, grid, hides
 
 WORDS = st.text(st.sampled_from("aảệđ口🙂 \x1b[31m\x07"), max_size=12)
@@ -93,3 +97,16 @@ def test_the_brief_text_leaves_out_what_opens_on_the_screen(
 ) -> None:
     assert content_text(event, brief=True).splitlines() == lines
     assert hides(blocks(event, "en")[0]) == hidden
+
+
+@given(
+    st.lists(
+        st.sampled_from(["[", "]", "(", ")", "!", ":", "\\", "a", " ", "http://x.vn", "*", "`", "<b>"])
+    ).map("".join)
+)
+def test_escaped_text_is_no_link_and_begins_no_formula(text: str) -> None:
+    """In a page that knows TeX, `\\[` would begin a formula; a source's number stands in brackets."""
+    written = escape(text)
+    shown = MarkdownIt().render(written)
+    assert not re.search(r"<(a|img|em|strong|code|b)\b", shown)
+    assert not re.search(r"(?<!\\)(\\\\)*\\\[", written)

@@ -27,8 +27,9 @@ from troly.presentation.blocks import (
 from troly.presentation.text import exact_value
 from troly.text.catalogue import Lang
 
-# What would begin or end something in running Markdown text.
-_ACTIVE = re.compile(r"([\\`*_\[\]<>|#])")
+# What would begin or end something in running Markdown text. A link needs its closing bracket; an escaped opening one
+# begins a formula where a chat page knows TeX.
+_ACTIVE = re.compile(r"([\\`*_\]<>|#])")
 
 
 def content_markdown(content: Content, lang: Lang = "en") -> str:
@@ -67,7 +68,7 @@ def _lines(block: Block) -> Iterator[str]:  # noqa: C901, PLR0912 (one case a bl
             for source in block.items:
                 link = source.url if re.fullmatch(r"https?://[^\s<>()\[\]]+", source.url) else ""
                 where = f"<{link}>" if link else escape(source.where)
-                yield f"- \\[{source.number}\\] {_joined(escape(source.title), where)}"
+                yield f"- [{source.number}] {_joined(escape(source.title), where)}"
         case KeyValues():
             yield from (f"- {escape(name)}: {escape(value)}" for name, value in block.pairs)
         case Questions():
