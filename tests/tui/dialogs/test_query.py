@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from troly.conversation.input_history import MOST_QUERIES, InputHistoryStore
 from troly.conversation.session import Session
 from troly.errors import TrolyError
 from troly.paths import Paths
+from troly.plugin.events import Table
 from troly.plugin.registry import Registry
 from troly.plugin.services import open_services
 from troly.text.dates import fixed_clock
@@ -219,3 +220,24 @@ async def test_an_assistant_without_data_says_who_has_some() -> None:
         await pilot.press("alt+q")
         await until(lambda: bool(app._notifications))
         assert app.screen is app.chat
+
+
+async def test_what_comes_after_it_was_left_harms_nobody() -> None:
+    app = Scene("vi", mode="rental")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begin(app, pilot)
+        held: list[Callable[[], object]] = []
+        app.fake.results |= {"query_names": NAMES, "run_query": (Table(("a",), (("1",),)), "1")}
+        deliver, app.fake.deliver = app.fake.deliver, held.append
+        app.queries["rental"] = "SELECT 1"
+        await pilot.press("alt+q")
+        await until(lambda: isinstance(app.screen, QueryScreen) and bool(app.screen.query(QueryArea)))
+        await pilot.press("f5")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        app.fake.deliver = deliver
+        for late in held:
+            late()
+        await pilot.pause()
+        assert app.screen is app.chat
+        assert app.fault is None

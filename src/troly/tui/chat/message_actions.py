@@ -280,6 +280,8 @@ class MessageActions:
 
     def _ask_model(self, view: MessageView, question: str, found: ModelsView | Exception) -> None:
         lang = self._controller.language
+        if self._app.screen is not self._app.chat:
+            return  # something else was opened meanwhile
         installed = () if isinstance(found, Exception) else found.installed
         able = [one.name for one in installed if "completion" in (one.capabilities or ("completion",))]
         dialog = ChooseScreen(

@@ -309,6 +309,8 @@ class QueryScreen(ModalScreen[None]):
         if isinstance(found, Exception):
             self._tell_error(found)
             return
+        if not self.query(OptionList):
+            return  # it was left meanwhile
         self._names = found
         if not self._area.text.strip():
             self.put(found.example)
@@ -425,9 +427,10 @@ class QueryScreen(ModalScreen[None]):
         self._tell(told, wrong=True)
 
     def _tell(self, text: str, *, wrong: bool = False) -> None:
-        told = self.query_one("#told", Static)
-        told.set_class(wrong, "-wrong")
-        told.update(Content(sanitize(text)))
+        # Whoever left meanwhile took the line away.
+        for told in self.query("#told").results(Static):
+            told.set_class(wrong, "-wrong")
+            told.update(Content(sanitize(text)))
 
     def action_save(self) -> None:
         """Keep the query under a name."""
