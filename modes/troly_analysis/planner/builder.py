@@ -430,7 +430,8 @@ class _Builder:
             return
         stock = schema.of("stock")
         ref = stock or schema.stock_left()
-        if ref is None and any(_leaves_out(each) for each in self.conditions):
+        counts = bool(self.measures) and all(each.op == "count" and not each.ref for each in self.measures)
+        if ref is None and (counts or any(_leaves_out(each) for each in self.conditions)):
             return  # "bỏ nhóm vitamin thì còn bao nhiêu": what is left of the figure
         of_amount = bool(ref and ref.parts and all(each.ref == ref.parts[0] for each in self.measures))
         if ref is None or (any(each.ref and not each.distinct for each in self.measures) and not of_amount):

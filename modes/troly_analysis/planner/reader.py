@@ -1203,7 +1203,7 @@ class Reader:
         """Whether "nào", "gì" asks for rows or for a dimension that was read."""
         near = [place for place in (at - 1, at + 1) if 0 <= place < len(self.mentions)]
         return any(
-            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "count"}
+            self.is_rows(place) or self.mentions[place].role in {"rows", "group", "loose", "count", "limit"}
             for place in near
         )
 

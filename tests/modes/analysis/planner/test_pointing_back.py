@@ -68,6 +68,9 @@ async def test_a_change_to_a_question_that_was_not_understood_changes_no_older_o
         ("show top 2 sản phẩm theo doanh thu trong quý 4/2026 với ạ", "1. Áo thun - 47.750.000 VND"),
         ("Đơn hàng có doanh thu lớn nhất trong quý 1/2024 là đơn nào, bao nhiêu tiền?", "1. D001 - "),
         ("doanh thu ngày 10/11 năm nay", "20.000.000 VND"),
+        ("doanh thu tháng ni được mấy rứa", "107.750.000 VND"),
+        ("hiện còn bao nhiêu đơn hoàn thành", "7 đơn"),
+        ("Which two products sold the fewest units in 2026?", "1. "),
         ("doanh thu ngày 10/11 năm ngoái", "Không có dữ liệu"),
     ],
 )
