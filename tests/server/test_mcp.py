@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 
 from tests.support.modes.made import Plan
+from tests.support.process.command_line import install_modes
 from tests.support.server import Served, serving
 from troly.plugin.registry import Registry
 from troly.plugin.services import Services
@@ -104,15 +105,23 @@ async def test_a_turn_that_fails_is_an_error_that_can_be_read(
 
 
 async def test_on_stdio_the_tools_are_those_of_who_started_it(tmp_path: Path) -> None:
-    """`app mcp serve assistants` with the real assistants; nothing but the protocol is on stdout."""
+    """`app mcp serve assistants`: all assistants of the installation; nothing but the protocol is on stdout."""
+    made = "from tests.support.modes.made import Plan, planned_mode\nMODE = planned_mode(Plan(['event', 'say']), 'third')"
+    modes = install_modes(tmp_path / "modes", {"third_mode": made}, {"third": "third_mode:MODE"})
+    path = os.pathsep.join([str(modes), str(Path(__file__).parents[2])])
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "troly", "mcp", "serve", "assistants"],
-        env={**os.environ, "TROLY_HOME": str(tmp_path), "OLLAMA_HOST": "http://127.0.0.1:9"},
+        env={
+            **os.environ,
+            "TROLY_HOME": str(tmp_path),
+            "OLLAMA_HOST": "http://127.0.0.1:9",
+            "PYTHONPATH": path,
+        },
     )
     async with Client(stdio_client(server)) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-        answer = await client.call_tool("shopping", {"message": "kiểm tra bảo hành ABC123"})
-    assert "shopping" in names
+        answer = await client.call_tool("third", {"message": "xin chào"})
+    assert {mode.id for mode in Registry()} <= names
     assert not answer.is_error
-    assert "ABC123" in text_of(answer)
+    assert "| a |\n|---|\n| 1 |" in text_of(answer)

@@ -150,6 +150,28 @@ async def test_conversations_are_begun_renamed_found_exported_deleted_and_restor
         assert (await client.get(path)).status_code == 200
 
 
+async def test_an_export_is_of_a_conversation_whatever_the_path_says(
+    services: Services, registry: Registry
+) -> None:
+    async with serving(services, registry) as served:
+        body = await ask(served)
+        for name in (
+            "..%2f..%2fetc%2fpasswd",
+            "%2e%2e",
+            "a%00b",
+            "..%5c..%5cx",
+            "%2fetc%2fpasswd",
+            "x" * 3000,
+        ):
+            tried = await served.client.get(f"/api/v1/conversations/{name}/export")
+            assert tried.status_code in (404, 405), name
+        path = f"/api/v1/conversations/{body['conversation']}/export"
+        for form in ("../x", "html", "", "md\r\nX-Y: z"):
+            tried = await served.client.get(path, params={"form": form})
+            assert tried.status_code == 422, form
+            assert "x-y" not in tried.headers
+
+
 async def test_an_answer_is_marked_as_wrong_and_right_again(services: Services, registry: Registry) -> None:
     async with serving(services, registry) as served:
         turn = (await ask(served))["turn"]

@@ -15,9 +15,11 @@ from typing import Any, Self
 import httpx
 import pytest
 
+from tests.support.modes.made import Plan, planned_mode, registry_of
 from tests.support.ollama.double import OllamaDouble, Reply
 from tests.support.process.command_line import install_modes
-from tests.support.server import Frame, all_frames, frames_of
+from tests.support.server import Frame, all_frames, frames_of, serving
+from tests.support.stores.services import services_at
 from troly.config.load import load_settings
 from troly.paths import Paths
 from troly.plugin.registry import Registry
@@ -127,7 +129,7 @@ async def _first_key(home: Path) -> str:
 async def test_whatever_ends_the_server_no_accepted_question_is_lost(
     tmp_path: Path, ollama: OllamaDouble, modes: Path
 ) -> None:
-    """Killed in the middle of fifty answers; told to end with little time; told to end with time enough."""
+    """Killed in the middle of fifty answers, then told to end: every question is there, marked, and can be asked again."""
     home = tmp_path / "home"
     ollama.default = lambda _request: Reply(LONG, gap=0.2)
     with ServerProcess(home, ollama, modes) as server:
@@ -138,7 +140,7 @@ async def test_whatever_ends_the_server_no_accepted_question_is_lost(
     accepted = {frames[0].data["turn"]: frames for frames in streams}
     assert len(accepted) == 50
     ollama.default = lambda _request: Reply("xong")
-    with ServerProcess(home, ollama, modes, TROLY_SERVER__DRAIN_SECONDS="0.2") as server:
+    with ServerProcess(home, ollama, modes) as server:
         async with server.client() as client:
             client.headers["X-API-Key"] = await _first_key(home)
             ends: list[dict[str, Any]] = [
@@ -146,23 +148,6 @@ async def test_whatever_ends_the_server_no_accepted_question_is_lost(
             ]
             listed = (await client.get("/api/v1/conversations?limit=100")).json()["conversations"]
             turn = next(iter(accepted))
-            again = (await client.post(f"/api/v1/turns/{turn}/retry")).json()
-            ollama.default = lambda _request: Reply(LONG, gap=1.0)
-            tasks = await ask_many(client, 3)
-            server.process.send_signal(signal.SIGTERM)
-            streams = await asyncio.gather(*tasks)
-        server.process.communicate(timeout=30)
-    assert {one["status"] for one in ends} == {"interrupted"}
-    assert {f"câu {number}" for number in range(50)} == {one["title"] for one in listed}
-    assert (again["status"], again["text"]) == ("completed", "xong")
-    last = [frames[-1] for frames in streams]
-    assert {(one.event, one.data["code"]) for one in last} == {("TurnFailed", "turn.interrupted")}
-    with ServerProcess(home, ollama, modes) as server:
-        async with server.client() as client:
-            turn = streams[0][0].data["turn"]
-            saved = (await client.get(f"/api/v1/turns/{turn}")).json()
-            frames = await all_frames(client, "GET", f"/api/v1/turns/{turn}/events")
-            ollama.default = lambda _request: Reply("xong")
             again = (await client.post(f"/api/v1/turns/{turn}/retry")).json()
             ollama.default = lambda _request: Reply(LONG, gap=0.02)
             tasks = await ask_many(client, 3)
@@ -172,10 +157,33 @@ async def test_whatever_ends_the_server_no_accepted_question_is_lost(
             refused = await client.post("/api/v1/ask", json={"text": "x", "mode": "streams"})
             ended = await asyncio.gather(*tasks)
         log = server.process.communicate(timeout=30)[1]
-    assert (saved["status"], saved["text"]) == ("interrupted", "chữ0")
-    assert frames == streams[0]
-    assert again["text"] == "xong"
+    assert {one["status"] for one in ends} == {"interrupted"}
+    assert {one["title"] for one in listed} == {f"câu {number}" for number in range(50)}
+    assert (again["status"], again["text"]) == ("completed", "xong")
     assert refused.json()["error"]["code"] == "server.draining"
     assert {frames[-1].event for frames in ended} == {"TurnCompleted"}
     assert server.process.returncode in (0, -signal.SIGTERM, 143)
     assert all(json.loads(line) for line in log.splitlines() if line.startswith("{"))
+
+
+async def test_answers_that_take_too_long_to_end_are_marked_and_can_be_asked_again(
+    tmp_path: Path, ollama: OllamaDouble
+) -> None:
+    ollama.default = lambda _request: Reply(LONG, gap=1.0)
+    registry = registry_of(streams=planned_mode(Plan(["stream"]), "streams"))
+    with services_at(tmp_path / "house", registry, OLLAMA_HOST=ollama.url) as services:
+        async with serving(services, registry) as served:
+            tasks = await ask_many(served.client, 3)
+            await served.site.hub.drain(0.1)
+            streams = await asyncio.gather(*tasks)
+        ends = [frames[-1] for frames in streams]
+        assert {(one.event, one.data["code"]) for one in ends} == {("TurnFailed", "turn.interrupted")}
+        ollama.default = lambda _request: Reply("xong")
+        async with serving(services, registry) as served:
+            turn = streams[0][0].data["turn"]
+            saved = (await served.client.get(f"/api/v1/turns/{turn}")).json()
+            frames = await all_frames(served.client, "GET", f"/api/v1/turns/{turn}/events")
+            again = (await served.client.post(f"/api/v1/turns/{turn}/retry")).json()
+    assert (saved["status"], saved["text"]) == ("interrupted", "chữ0")
+    assert frames == streams[0]
+    assert again["text"] == "xong"
