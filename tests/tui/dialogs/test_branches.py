@@ -132,16 +132,19 @@ async def test_a_branch_goes_on_with_the_history_and_leads_back(tmp_path: Path, 
         assert "câu hai" in app.shown
 
 
-async def test_a_branch_before_a_question_has_it_in_the_input(tmp_path: Path, ollama: OllamaDouble) -> None:
+@pytest.mark.parametrize("reopened", [True, False])
+async def test_a_branch_before_a_question_has_it_in_the_input(
+    tmp_path: Path, ollama: OllamaDouble, reopened: bool
+) -> None:
     app = Real(tmp_path, ollama.url)
     async with running(app) as pilot:
         await app.ask(pilot, "câu một")
         await until(lambda: not app.controller.pane.running, PATIENCE)
         first = app.controller.pane
-        # The question of a turn that was read from the store knows its turn.
-        first.messages, first.unloaded = [], True
-        app.controller.show(first)
-        await until(lambda: "câu một" in app.shown, PATIENCE)
+        if reopened:
+            first.messages, first.unloaded = [], True
+            app.controller.show(first)
+            await until(lambda: "câu một" in app.shown, PATIENCE)
         question = next(view for view in first.messages if view.who == "user")
         app.chat.transcript.focus()
         app.chat.transcript.choose(question.key)

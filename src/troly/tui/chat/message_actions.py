@@ -221,7 +221,10 @@ class MessageActions:
         model: str = "",
     ) -> None:
         app, lang, pane = self._app, self._controller.language, self._controller.pane
-        if not (view.turn and pane.conversation) or not view.finished:
+        # A question that was put just now knows no turn: it is that of its answer.
+        since = pane.messages[pane.messages.index(view) :] if view in pane.messages else []
+        turn = next((one.turn for one in since if one.turn), "")
+        if not (turn and pane.conversation) or pane.running:
             app.say(tr("ui.branch.none", lang), SHORT)
             return
 
@@ -236,7 +239,7 @@ class MessageActions:
             operations.branch_conversation,
             made,
             pane.conversation,
-            view.turn,
+            turn,
             named,
             after=after,
             model=model,

@@ -83,7 +83,7 @@ def offered(view: MessageView) -> list[str]:
         "code": code and view.who == "assistant",
         "wrong": answered,
         "compare": answered,
-        "branch": bool(view.turn) and view.finished,
+        "branch": view.finished and (bool(view.turn) or view.who == "user"),
     }
     order = (
         "copy",
