@@ -52,7 +52,6 @@ async def _store_pair(
         execution.checked.lasting,
         verdict.state,
         user=question.who.login,
-        embed=turn.model.embed if turn.model.reason_unavailable is None else None,
         now=turn.now,
     )
     if number is not None:

@@ -242,8 +242,8 @@ class _SentenceStream:
         if held and held == sentence.strip():
             return  # perhaps the beginning of an endless one
         self._held = sentence
-        if not held:
-            return
+        if not held or _MISSED.match(held):
+            return  # after sentences that answer, no more than an aside
         if wrong := self._figures.wrong(held, self.said):
             self.dropped += wrong
         elif len(held.split()) > 2 or not self.dropped:  # what is left must still read as a sentence

@@ -51,8 +51,7 @@ async def sql_generation(state: State, turn: TurnContext, step: Step) -> State:
     before: QueryExecution | None = state.get("execution")
     match = None
     if question.reuse is not None and before is None:
-        embed = turn.model.embed if turn.model.reason_unavailable is None else None
-        match = await QuestionReuse(turn.services).find(question.reuse, embed=embed, now=turn.now)
+        match = await QuestionReuse(turn.services).find(question.reuse, now=turn.now)
     attempts = _QueryAttempts(question, question.scope, turn, state, match)
     if before is not None:
         attempts.tried = before.attempts

@@ -9,31 +9,9 @@ from dataclasses import dataclass
 from troly.text.fold import tokens
 from troly.text.match import Lexicon, PhraseHit, spans_of
 from troly_rental.question.types import Filter, Span
+from troly_rental.question.vocabulary import lists
 
 _CAPITAL = re.compile(r"[A-ZÀ-Ỹ]")
-# Words before a given name that is typed without a capital.
-_TITLES = frozenset(
-    [
-        "anh",
-        "chi",
-        "em",
-        "ban",
-        "khach",
-        "co",
-        "chu",
-        "bac",
-        "ong",
-        "ba",
-        "cua",
-        "ten",
-        "mr",
-        "ms",
-        "mrs",
-        "tenant",
-        "of",
-        "for",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +58,5 @@ def _is_called(text: str, hit: PhraseHit) -> bool:
     before = tokens(text[: hit.start])
     alone = not before and not tokens(text[hit.end :])
     return bool(_CAPITAL.match(text, hit.start) and not alone) or bool(
-        before and before[-1].folded in _TITLES
+        before and before[-1].folded in lists("neutral")["titles"]
     )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import math
-import operator
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from troly import recording
-from troly.errors import ModelError
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM
 from troly_rental.reuse.form import FormPart, Reason, difference, is_dated, key_of, question_form, similarity
@@ -22,7 +19,6 @@ from troly_rental.reuse.store import (
     ReuseStore,
     State,
     pack_parts,
-    pack_vector,
     slots_key,
 )
 from troly_rental.settings import RentalSettings
@@ -31,7 +27,6 @@ from troly_rental.strings import say
 if TYPE_CHECKING:
     from troly.plugin.services import Services
 
-Embed = Callable[[Sequence[str]], Awaitable[list[list[float]]]]
 Slots = Sequence[Mapping[str, Any]]
 # A phone or identity number, or an address, in a question: such a question is nobody else's.
 _PERSONAL = re.compile(r"(?<!\d)0(?:[\s.-]?\d){8,11}(?!\d)|(?<!\d)\d{12}(?!\d)|\S@\S")
@@ -78,16 +73,14 @@ class ReuseQuestion:
 class QuestionReuse:
     """The store of confirmed pairs. Pairs are shared by the users of one role: a query names no user, its relations do.
 
-    `embed` gives one vector a text; without it, or when it fails, texts are compared (`form.similarity`).
+    Texts are compared (`form.similarity`): the same question is the same on every machine, and no model is asked.
     """
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = ReuseStore(services.state)
 
-    async def find(
-        self, question: ReuseQuestion, *, embed: Embed | None = None, now: datetime | None = None
-    ) -> ReuseMatch:
+    async def find(self, question: ReuseQuestion, *, now: datetime | None = None) -> ReuseMatch:
         """The best match for `question`; a hard one is counted as used. Raises StoreError.
 
         Hard: similarity at least `reuse_from` (002-14, 0.92) and the same numbers, places, negations, directions, words, filters, mode, role
@@ -98,15 +91,9 @@ class QuestionReuse:
         again = recording.replaying()
         scope = question.role, question.schema_version
         entries = [] if again else await asyncio.to_thread(self._store.of_scope, *scope)
-        held = recording.recorded(
-            "rental.reuse.kept", lambda: [any(entry.packed_vector for entry in entries)] if entries else []
-        )
-        if not held:
+        if not recording.recorded("rental.reuse.kept", lambda: [True] if entries else []):
             return ReuseMatch("none")
-        vector = await self._vector(question.text, embed if held[0] else None)
-        query = _ReuseQuery(
-            question, vector, self._embedder(), now, self._services.settings.of(RentalSettings)
-        )
+        query = _ReuseQuery(question, now, self._services.settings.of(RentalSettings))
         match = await recording.recorded_call(
             "rental.reuse", lambda: asyncio.to_thread(_best, query, entries), match_to_json, match_from_json
         )
@@ -121,7 +108,6 @@ class QuestionReuse:
         state: State,
         *,
         user: str = "",
-        embed: Embed | None = None,
         now: datetime | None = None,
     ) -> int | None:
         """Keep a pair and return its number; None when it is not kept. Raises StoreError.
@@ -131,7 +117,6 @@ class QuestionReuse:
         if state != "valid" or not question.text.strip() or _PERSONAL.search(question.text):
             return None
         now = now or self._services.clock()
-        vector = await self._vector(question.text, embed)
         entry = ReuseEntry(
             question=question.text,
             canonical=question.canonical,
@@ -144,8 +129,6 @@ class QuestionReuse:
             author=user,
             day=now.astimezone(HCM).date(),
             created_at=now,
-            embedder=self._embedder() if vector else "",
-            packed_vector=pack_vector(vector),
         )
         kept: int | None = await recording.recorded_call(
             "rental.kept",
@@ -159,26 +142,12 @@ class QuestionReuse:
         """Keep pair `number` from being reused or stored again; whether there was one. Raises StoreError."""
         return self._store.bar(number, reason, now or self._services.clock())
 
-    def _embedder(self) -> str:
-        return self._services.settings.models.for_mode("rental", "embed")
-
-    async def _vector(self, question: str, embed: Embed | None) -> tuple[float, ...]:
-        if embed is None:
-            return ()
-        try:
-            found = await embed([question])
-        except ModelError:
-            return ()
-        return _unit(found[0]) if found else ()
-
 
 @dataclass(frozen=True, slots=True)
 class _ReuseQuery:
-    """A question with its embedding (unit length, empty for none) and the moment it is query."""
+    """A question, the moment it is asked, and the thresholds."""
 
     question: ReuseQuestion
-    vector: tuple[float, ...]
-    embedder: str
     now: datetime
     limits: RentalSettings
 
@@ -186,7 +155,9 @@ class _ReuseQuery:
 def _best(query: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
     """The hard match of the highest similarity, else the nearest soft one."""
     near = [
-        (score, entry) for entry in entries if (score := _alike(query, entry)) >= query.limits.example_from
+        (score, entry)
+        for entry in entries
+        if (score := similarity(query.question.canonical, entry.canonical)) >= query.limits.example_from
     ]
     near.sort(key=lambda pair: (-pair[0], -pair[1].number))
     refused: Reason = ""
@@ -207,15 +178,6 @@ def _best(query: _ReuseQuery, entries: Sequence[ReuseEntry]) -> ReuseMatch:
     return ReuseMatch("soft", entry, score, refused)
 
 
-def _alike(query: _ReuseQuery, entry: ReuseEntry) -> float:
-    """The cosine of the embeddings where both were made by the same embedder, else the likeness of the texts."""
-    if query.vector and entry.packed_vector and entry.embedder == query.embedder:
-        theirs = entry.vector()
-        if len(theirs) == len(query.vector):
-            return float(sum(map(operator.mul, query.vector, theirs)))
-    return similarity(query.question.canonical, entry.canonical)
-
-
 def _refusal(query: _ReuseQuery, entry: ReuseEntry) -> Reason:
     parts = entry.parts()
     if reason := difference(query.question.parts, parts):
@@ -234,7 +196,7 @@ def reuse_key(number: int) -> str:
 
 
 def match_to_json(match: ReuseMatch) -> dict[str, Any]:
-    """A match as JSON, for the recording of a turn; the stored vector is left out."""
+    """A match as JSON, for the recording of a turn."""
     entry = match.entry
     return {
         "kind": match.kind,
@@ -248,9 +210,3 @@ def match_from_json(saved: Mapping[str, Any]) -> ReuseMatch:
     """The inverse of `packed`."""
     entry = saved["entry"]
     return ReuseMatch(**{**saved, "entry": None if entry is None else ReuseEntry.from_json(entry)})
-
-
-def _unit(vector: Sequence[float]) -> tuple[float, ...]:
-    """`vector` at length one, so that the cosine of two is the sum of their products."""
-    length = math.sqrt(math.fsum(x * x for x in vector))
-    return tuple(x / length for x in vector) if length else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
@@ -71,12 +70,12 @@ _KNOWN = """
 """.replace("{prefix}", BAR_PREFIX)
 _INSERT = """
     INSERT INTO rental_reuse (canonical, role, schema_version, mode, slots, question, parts, sql, author, day,
-        created_at, embedder, vector, state)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
+        created_at, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'valid')
 """
 _REPLACE = """
-    UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, embedder = ?,
-        vector = ?, uses = 0, used_at = NULL
+    UPDATE rental_reuse SET question = ?, parts = ?, sql = ?, author = ?, day = ?, created_at = ?, embedder = '',
+        vector = NULL, uses = 0, used_at = NULL
     WHERE number = ?
 """
 
@@ -85,8 +84,7 @@ _REPLACE = """
 class ReuseEntry:
     """One stored pair; `number` is what people are shown, `day` the local day on which it was asked.
 
-    `canonical` and `packed_parts` are the question's form, `packed_vector` its embedding: a search looks into the
-    latter two only where it must.
+    `canonical` and `packed_parts` are the question's form: a search looks into the latter only where it must.
     """
 
     question: str
@@ -105,35 +103,28 @@ class ReuseEntry:
     used_at: datetime | None = None
     barred_at: datetime | None = None
     barred_because: str = ""
-    embedder: str = ""
-    packed_vector: bytes | None = None
 
     def parts(self) -> tuple[FormPart, ...]:
         """The question's form."""
         return tuple(FormPart(*part) for part in json.loads(self.packed_parts))
 
-    def vector(self) -> tuple[float, ...]:
-        """The question's embedding; empty when there is none."""
-        found = array("f")
-        found.frombytes(self.packed_vector or b"")
-        return tuple(found)
-
     def as_json(self) -> dict[str, Any]:
-        """For the recording of a turn; without the embedding."""
+        """For the recording of a turn."""
         times = {
             name: instant(at)
             for name in ("created_at", "used_at", "barred_at")
             if (at := getattr(self, name))
         }
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {**plain, **times, "day": self.day.isoformat(), "packed_vector": None}
+        return {**plain, **times, "day": self.day.isoformat()}
 
     @classmethod
     def from_json(cls, saved: Mapping[str, Any]) -> ReuseEntry:
         """The inverse of `as_json`."""
         times = {name: when_or_none(saved[name]) for name in ("used_at", "barred_at")}
         day, created = date.fromisoformat(saved["day"]), when(saved["created_at"])
-        return cls(**{**saved, **times, "day": day, "created_at": created})
+        known = {one.name: saved[one.name] for one in fields(cls) if one.name in saved}
+        return cls(**{**known, **times, "day": day, "created_at": created})
 
     def age(self, now: datetime, lang: Lang) -> str:
         """How long ago it was stored, in whole local days: "lưu hôm nay", "lưu 3 ngày trước"."""
@@ -168,7 +159,7 @@ class ReuseStore:
         same = (canonical, entry.role, entry.schema_version, entry.mode, slots)
         values = (
             storable(entry.question), storable(entry.packed_parts), sql,
-            entry.author, entry.day.isoformat(), instant(now), entry.embedder, entry.packed_vector,
+            entry.author, entry.day.isoformat(), instant(now),
         )  # fmt: skip
         with self._state.write() as connection:
             if connection.execute(_BARRED, (*same, sql)).fetchone():
@@ -225,16 +216,9 @@ def _entry(row: Mapping[str, Any]) -> ReuseEntry:
         used_at=when_or_none(row["used_at"]),
         barred_at=when_or_none(row["barred_at"]),
         barred_because=row["barred_because"],
-        embedder=row["embedder"],
-        packed_vector=row["vector"],
     )
 
 
 def pack_parts(parts: Sequence[FormPart]) -> str:
     """The form of a question for a column."""
     return json.dumps(parts, ensure_ascii=False)
-
-
-def pack_vector(vector: Sequence[float]) -> bytes | None:
-    """An embedding for a column, as 32-bit floats."""
-    return array("f", vector).tobytes() if vector else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.modes.rental.reuse.services import MODE, ROLE, SCHEMA, reuse_at
-from troly.errors import ModelError
 from troly.plugin.services import Services
 from troly_rental.reuse.form import question_form
 from troly_rental.reuse.matches import QuestionReuse, ReuseMatch, ReuseQuestion
@@ -107,43 +105,37 @@ async def test_a_question_about_today_is_another_one_tomorrow(
     assert (later.kind, later.refused_because) == ("soft", "date")
 
 
-HARD, SOFT = RentalSettings().reuse_from, RentalSettings().example_from
-
-
-def _embedder(cosine: float) -> object:
-    async def embed(texts: Sequence[str]) -> list[list[float]]:
-        first = texts[0] == QUESTION
-        return [[1.0, 0.0] if first else [cosine, math.sqrt(1 - cosine * cosine)]]
-
-    return embed
-
-
 @pytest.mark.parametrize(
-    ("cosine", "kind"),
+    ("again", "kind"),
     [
-        (0.999, "hard"),
-        (HARD + 1e-6, "hard"),
-        (HARD - 1e-6, "soft"),
-        (SOFT + 1e-6, "soft"),
-        (SOFT - 1e-6, "none"),
+        ("TÌM PHÒNG DƯỚI 3TR Ở GÒ VẤP", "hard"),
+        ("Tìm phòng dưới 3 triệu có ban công ở Gò Vấp", "soft"),
+        ("Hợp đồng của tôi hết hạn ngày nào", "none"),
     ],
 )
-async def test_the_documents_thresholds(reuse: QuestionReuse, cosine: float, kind: str) -> None:
-    embed = _embedder(cosine)
-    await reuse.store(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), SQL, "valid", embed=embed)  # type: ignore[arg-type]
-    again = "TÌM PHÒNG DƯỚI 3TR Ở GÒ VẤP"
-    match = await reuse.find(ReuseQuestion.of(again, FILTERS, ROLE, MODE, SCHEMA), embed=embed)  # type: ignore[arg-type]
+async def test_the_documents_thresholds(reuse: QuestionReuse, again: str, kind: str) -> None:
+    """002-14: 0.92, 002-15: 0.8; both ends count."""
+    assert (RentalSettings().reuse_from, RentalSettings().example_from) == (0.92, 0.8)
+    await _kept(reuse)
+    match = await _found(reuse, again)
     assert match.kind == kind
 
 
-async def test_a_missing_embedder_falls_back_to_the_text(reuse: QuestionReuse) -> None:
-    async def broken(_texts: Sequence[str]) -> list[list[float]]:
-        raise ModelError("ollama.down", url="http://127.0.0.1:9")
-
-    question = ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA)
-    assert await reuse.store(question, SQL, "valid", embed=_embedder(0.9)) == 1  # type: ignore[arg-type]
-    match = await reuse.find(ReuseQuestion.of(QUESTION, FILTERS, ROLE, MODE, SCHEMA), embed=broken)
-    assert (match.kind, match.similarity) == ("hard", 1.0)
+@pytest.mark.parametrize(
+    ("setting", "above", "kind"),
+    [("EXAMPLE", 0.0, "soft"), ("EXAMPLE", 1e-6, "none"), ("REUSE", 0.0, "hard"), ("REUSE", 1e-6, "soft")],
+)
+async def test_thresholds_are_settings_and_count_themselves(
+    tmp_path: Path, setting: str, above: float, kind: str
+) -> None:
+    """C3: "from 0.92 on" and "from 0.8 on"."""
+    again = "Tìm phòng dưới 3 triệu có ban công ở Gò Vấp" if setting == "EXAMPLE" else QUESTION.lower()
+    with reuse_at(tmp_path) as services:
+        await _kept(QuestionReuse(services))
+        alike = (await _found(QuestionReuse(services), again)).similarity
+    with reuse_at(tmp_path, **{f"TROLY_RENTAL__{setting}_FROM": f"{min(alike + above, 1.0)!r}"}) as services:
+        found = await _found(QuestionReuse(services), again)
+        assert found.kind == (kind if alike + above <= 1 else "hard")
 
 
 async def test_the_newer_query_for_a_question_replaces_the_older(
