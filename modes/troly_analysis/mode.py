@@ -77,7 +77,7 @@ MODE = Mode(
         },
     ),
     icon="∑",
-    warm=Lazy("troly_analysis.warm:warm"),
+    warm=Lazy("troly_analysis.nodes:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_analysis.graph:build"),
     start=_start,

@@ -11,6 +11,7 @@ from datetime import date
 from functools import cache
 from typing import Any, Literal
 
+import sqlglot
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from troly.errors import ModelError
@@ -19,7 +20,7 @@ from troly.plugin.events import Notice, Source, Suggestions
 from troly.plugin.focus import KEY as FOCUS
 from troly.plugin.focus import FocusRow
 from troly.text.catalogue import Lang
-from troly.text.dates import find_ranges
+from troly.text.dates import find_ranges, system_clock
 from troly.text.fold import fold
 from troly_analysis import talk
 from troly_analysis.agent.loop import AgentRun, canonical, run_agent
@@ -619,7 +620,7 @@ def route_by_intent(state: GraphState) -> str:
 async def chat_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
     """Small talk, what the assistant can do, and how to ask (001-28, 001-29)."""
     text, spoken = await talk.chat(turn, state["messages"], state["sheets"], step)
-    return talk.state_of(text, spoken=spoken)
+    return {"agent_response": text, "spoken": spoken}
 
 
 async def data_agent_node(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
@@ -635,7 +636,7 @@ async def clarify_node(state: GraphState, turn: TurnContext, step: Step) -> Grap
     text = await asyncio.to_thread(talk.clarify, turn, state["sheets"])
     turn.answered = False
     step.note(say("step.intent", turn.language, intent="unclear", reason="-"), "rules")
-    return talk.state_of(text)
+    return {"agent_response": text, "spoken": False}
 
 
 async def response_formatter(state: GraphState, turn: TurnContext, step: Step) -> GraphState:
@@ -683,3 +684,13 @@ class Classification(BaseModel):
     """What a message wants: exactly one of the three values (001-06, 001-37)."""
 
     intent: Literal["data_query", "chat", "unclear"]
+
+
+# --- before the first question
+
+
+def warm() -> None:
+    """Load what the first answer would wait for, on a thread, when the assistant is shown."""
+    sqlglot.parse_one("select 1", read="duckdb").sql(dialect="duckdb")
+    for text in ("xin chào", "tổng doanh thu tháng này là bao nhiêu?"):
+        classify(analyse_question(text, (), system_clock()))

@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
@@ -125,8 +124,3 @@ def _examples(sheets: tuple[Sheet, ...], lang: Lang) -> tuple[str, ...]:
 def bullets(lines: Sequence[str]) -> str:
     """Lines as a list."""
     return "\n".join(f"- {line}" for line in lines)
-
-
-def state_of(text: str, *, spoken: bool = False) -> dict[str, Any]:
-    """What a node without data leaves in the state."""
-    return {"agent_response": text, "spoken": spoken}

@@ -24,7 +24,7 @@ from troly_analysis.sheets.overview import doubts, fields_table, kind_text, shee
 from troly_analysis.sheets.records import key_of
 from troly_analysis.sheets.store import SheetStore
 from troly_analysis.strings import say
-from troly_analysis.types import Metric, Result, Sheet
+from troly_analysis.types import Metric, Result, Sheet, plain
 
 MAX_FILE = 1 << 20
 _LIST = ("name", "rows", "columns", "span", "imported", "source", "id")
@@ -249,24 +249,11 @@ def _cell_text(cell: Any, lang: Lang) -> str:
         return cell.isoformat(" ")
     if isinstance(cell, date):
         return format_date(cell)
-    return cell if isinstance(cell, str) else json.dumps(_plain(cell), ensure_ascii=False)
+    return cell if isinstance(cell, str) else json.dumps(plain(cell), ensure_ascii=False)
 
 
 def _records(result: Result) -> tuple[Mapping[str, Any], ...]:
-    return tuple(dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows)
-
-
-def _plain(value: Any) -> Any:
-    """A cell as JSON has it."""
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, (date, datetime)):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    return value
+    return tuple(dict(zip(result.columns, map(plain, row), strict=True)) for row in result.rows)
 
 
 # `app sheets operators`: everything that a pipeline may hold.
