@@ -120,3 +120,28 @@ def test_no_right_to_write_is_told(tmp_path: Path, made: bool, key: str) -> None
     place.chmod(0o755)
     assert told.startswith(f"{key}|")
     assert "TROLY_HOME" in told
+
+
+def test_the_documents_names_put_vectors_and_database_elsewhere(tmp_path: Path) -> None:
+    """000-64."""
+    env = {
+        "TROLY_HOME": str(tmp_path / "home"),
+        "CHROMA_PATH": str(tmp_path / "vectors"),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'db' / 'app.db'}",
+    }
+    paths = Paths.resolve(env)
+    paths.ensure()
+    assert (paths.chroma, paths.state_db) == (tmp_path / "vectors", tmp_path / "db" / "app.db")
+    assert paths.chroma.is_dir()
+    assert paths.state_db.parent.is_dir()
+    assert paths.datasets == tmp_path / "home" / "data" / "datasets"
+
+
+@pytest.mark.parametrize("url", ["postgresql://host/db", "mysql://x", "sqlite:///", "nonsense"])
+def test_a_database_without_a_driver_is_named(tmp_path: Path, url: str) -> None:
+    paths = Paths.resolve({"TROLY_HOME": str(tmp_path), "DATABASE_URL": url})
+    with pytest.raises(ConfigError) as raised:
+        paths.ensure()
+    assert raised.value.key == "paths.database_url"
+    for lang in LANGS:
+        assert "DATABASE_URL" in raised.value.render(lang).message

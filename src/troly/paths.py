@@ -11,36 +11,51 @@ from pathlib import Path
 from troly.errors import ConfigError, StoreError, TrolyError
 
 HOME_VARIABLE = "TROLY_HOME"
+# The documents' names for the folder of document vectors and for the database (000-64).
+CHROMA_VARIABLE, DATABASE_VARIABLE = "CHROMA_PATH", "DATABASE_URL"
 PRIVATE = 0o700
 
 
 @dataclass(frozen=True)
 class Paths:
-    """The three folders of one Troly, and the files with a fixed place in them."""
+    """The three folders of one Troly, and the files with a fixed place in them.
+
+    `vectors` and `database` stand elsewhere where the environment says so; `refused` is the kind of a database that it asks
+    for and that there is no driver for.
+    """
 
     data: Path
     config: Path
     cache: Path
+    vectors: Path | None = None
+    database: Path | None = None
+    refused: str = ""
 
     @classmethod
     def resolve(cls, env: Mapping[str, str] | None = None) -> Paths:
         """The folders that `env` (the process's own by default) asks for; nothing is created.
 
         `TROLY_HOME` puts all three under one folder; without it they are the platform's folders for this login.
+        `CHROMA_PATH` is the folder of document vectors, `DATABASE_URL` the database as `sqlite:///FILE` (000-64).
         """
-        home = (os.environ if env is None else env).get(HOME_VARIABLE, "").strip()
-        if home:
+        said = {name: value.strip() for name, value in (os.environ if env is None else env).items()}
+        vectors = _absolute(folder) if (folder := said.get(CHROMA_VARIABLE)) else None
+        scheme, _, file = said.get(DATABASE_VARIABLE, "").partition(":///")
+        database = _absolute(file) if scheme == "sqlite" and file.strip("/") else None
+        refused = "" if database else scheme.partition(":")[0]
+        if home := said.get(HOME_VARIABLE):
             base = _absolute(home)
-            return cls(base / "data", base / "config", base / "cache")
+            return cls(base / "data", base / "config", base / "cache", vectors, database, refused)
         from platformdirs import PlatformDirs
 
         dirs = PlatformDirs("troly", appauthor=False)
-        return cls(Path(dirs.user_data_dir), Path(dirs.user_config_dir), Path(dirs.user_cache_dir))
+        folders = (dirs.user_data_dir, dirs.user_config_dir, dirs.user_cache_dir)
+        return cls(*map(Path, folders), vectors, database, refused)
 
     @property
     def state_db(self) -> Path:
         """The SQLite database of conversations, turns and chunks."""
-        return self.data / "state.db"
+        return self.database or self.data / "state.db"
 
     @property
     def datasets(self) -> Path:
@@ -50,7 +65,7 @@ class Paths:
     @property
     def chroma(self) -> Path:
         """Folder of the vector store."""
-        return self.data / "chroma"
+        return self.vectors or self.data / "chroma"
 
     @property
     def memory(self) -> Path:
@@ -98,9 +113,14 @@ class Paths:
         Raises StoreError when data cannot be kept, ConfigError when the settings folder cannot be made. A settings
         folder that may only be read is fine: a shared installation has one.
         """
+        if self.refused:
+            raise ConfigError("paths.database_url", kind=self.refused, variable=DATABASE_VARIABLE)
         _make(self.data, StoreError)
         if not os.access(self.data, os.W_OK | os.X_OK):
             raise StoreError("paths.read_only", path=self.data, variable=HOME_VARIABLE)
+        for elsewhere in (self.vectors, self.database.parent if self.database else None):
+            if elsewhere is not None:
+                _make(elsewhere, StoreError)
         _make(self.cache, StoreError)
         _make(self.config, ConfigError)
 

@@ -406,7 +406,7 @@ class _Parser:
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
             parts=parts,
-            count=int(count[1]) if count and not labels & {"difference", "compare"} else 0,
+            count=int(count[1]) if count else 0,
             months=next((int(f.value) for f in figures if f.unit == "month"), 0),
             fits="fits" in labels,
             sold_out="sold out" in labels,

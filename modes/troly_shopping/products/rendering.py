@@ -136,7 +136,7 @@ def _sums(offer: Offer, lang: Lang) -> Iterator[str]:
     if "total" in query.moves and len(products) > 1 and offer.total == len(products) == len(query.parts):
         total = format_money(sum(product.price for product in products), lang)
         yield say("follow.sum", lang, count=len(products), total=total)
-    if query.count > 1 and offer.total <= _COUNTED:
+    if query.count > 1 and offer.total <= _COUNTED and not {"difference", "compare"} & set(query.moves):
         for product in products:
             total = format_money(product.price * query.count, lang)
             yield say("follow.times", lang, count=query.count, price=price(product, lang), total=total)

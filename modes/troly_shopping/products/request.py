@@ -306,7 +306,8 @@ def _beyond(store: ProductStore, products: Sequence[Product], request: ShopReque
     elif {"compare", "difference"} & set(query.moves) or query.action == "compare":
         # With which other one is not known.
         alone = Offer("rows", query, (), len(request.shown), note="no such")
-        offer = Offer("compare", query, tuple(products[:4]), len(products)) if len(products) > 1 else alone
+        known = len(products) > 1 and query.count in {0, len(products)}
+        offer = Offer("compare", query, tuple(products[:4]), len(products)) if known else alone
     return offer
 
 

@@ -67,7 +67,7 @@ class SampleLoader:
                 process.kill()
 
     def _begin(self, mode: str, lang: Lang) -> subprocess.Popen[bytes] | None:
-        paths = {name: str(folder) for name, folder in asdict(self._services.paths).items()}
+        paths = {name: str(folder) for name, folder in asdict(self._services.paths).items() if folder}
         order = json.dumps({"paths": paths, "mode": mode, "lang": lang})
         with self._lock:
             if self._closed:
