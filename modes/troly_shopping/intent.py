@@ -345,3 +345,13 @@ def _history(turn: TurnContext) -> str:
         if m.sender in {"user", "assistant"} and m.type != "greeting"
     ]
     return "\n".join(f"{sender}: {text[:_SHOWN_CHARS]}" for sender, text in said[-_SHOWN:])
+
+
+def warm() -> None:
+    """Read the lists and load the database once: a quarter of a second that the first answer does not wait for."""
+    import duckdb  # noqa: F401 (what the lists are read with)
+
+    from troly_shopping.dialogue import dialogue_phrases
+
+    score_intents(MessagePhrases("shop có bán laptop không"))
+    dialogue_phrases("")

@@ -14,47 +14,28 @@ from troly_shopping.strings import TEXTS, say
 if TYPE_CHECKING:
     from troly.plugin.context import TurnContext
 
-# AgentState of 000-63 and what a warranty answer carries.
-STATE_FIELDS = (
-    "conversation_id",
-    "user_id",
-    "chat_history",
-    "metadata",
-    "intent",
-    "intent_confidence",
-    "need_retrieval_hint",
-    "clarify_needed",
-    "clarify_questions",
-    "clarify_attempts",
-    "preferred_language",
-    "retrieved_context",
-    "response",
-    "stream",
-    "message_type",
-    "warranty_meta",
-)
+# AgentState of 000-63 and what a warranty answer carries, as it is before the first node.
+_BEGINNING: dict[str, Any] = {
+    "intent": "unknown",
+    "intent_confidence": 0.0,
+    "need_retrieval_hint": False,
+    "clarify_needed": False,
+    "clarify_questions": [],
+    "clarify_attempts": 0,
+    "preferred_language": "vi",
+    "retrieved_context": [],
+    "response": "",
+    "stream": True,
+    "message_type": "answer",
+    "warranty_meta": {"kind": None, "found": False, "serial": None},
+}
+STATE_FIELDS = ("conversation_id", "user_id", "chat_history", "metadata", *_BEGINNING)
 
 
 def _start(turn: TurnContext) -> dict[str, Any]:
     ids = {"conversation_id": turn.conversation.id, "user_id": turn.profile.login}
-    return {
-        **ids,
-        "chat_history": turn.chat_history(),
-        "metadata": ids,
-        "intent": "unknown",
-        "intent_confidence": 0.0,
-        "need_retrieval_hint": False,
-        "clarify_needed": False,
-        "clarify_questions": [],
-        "clarify_attempts": 0,
-        "preferred_language": turn.language,
-        "retrieved_context": [],
-        "response": "",
-        "stream": True,
-        "message_type": "answer",
-        "warranty_meta": {"kind": None, "found": False, "serial": None},
-        "question": turn.text,
-    }
+    said = {"chat_history": turn.chat_history(), "preferred_language": turn.language, "question": turn.text}
+    return {**_BEGINNING, **ids, **said, "metadata": ids}
 
 
 def _finish(state: Mapping[str, Any]) -> Outcome:
@@ -85,7 +66,7 @@ MODE = Mode(
         },
     ),
     icon="₫",
-    warm=Lazy("troly_shopping.warm:warm"),
+    warm=Lazy("troly_shopping.intent:warm"),
     first_questions={lang: tuple(say(f"mode.question_{n}", lang) for n in (1, 2, 3)) for lang in LANGS},
     graph=Lazy("troly_shopping.graph:build"),
     start=_start,
@@ -130,6 +111,6 @@ MODE = Mode(
             takes=("csv", "user"),
         ),
     ),
-    mentions=Lazy("troly_shopping.mentions:mentions"),
+    mentions=Lazy("troly_shopping.products.store:mentions"),
     person=TEXTS.both("mode.person"),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +43,6 @@ _BATCH = 10_000
 _STORED = "key, name, price, stock, specs, url, brand, category, kind, maker"
 
 
-@dataclass(slots=True)
-class CatalogueRows:
-    """The staged rows: good ones by key (place in the file, then the row), faults by line, repeats."""
-
-    rows: dict[str, tuple[int, Sequence[Any]]] = field(default_factory=dict)
-    faults: dict[int, str] = field(default_factory=dict)
-    repeated: list[Duplicate] = field(default_factory=list)
-
-
 def _select(places: Mapping[str, int], source: str) -> str:
     fields = (f"trim(coalesce(c{places[name]}, ''))" if name in places else "''" for name in (*NEEDED, *MORE))
     named = ", ".join(f"{value} as {name}" for name, value in zip((*NEEDED, *MORE), fields, strict=True))
@@ -86,9 +76,11 @@ def read_price(text: str) -> int | None:
     return int(value)
 
 
-def check_catalogue(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> CatalogueRows:
+def check_catalogue(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCheck:
     """Read prices and stock; the last row of a name wins, whatever its case and accents."""
-    judged = CatalogueRows()
+    rows: dict[str, tuple[int, Sequence[Any]]] = {}
+    faults: dict[int, str] = {}
+    repeated: list[Duplicate] = []
     cursor = con.execute(
         "select rowid, name, price, stock, specs, url, brand, category from staged order by rowid"
     )
@@ -97,20 +89,20 @@ def check_catalogue(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Catalo
             row = [sanitize(nfc(cell), keep_newlines=False).strip() for cell in cells]
             fault = _fault(row)
             if fault:
-                judged.faults[staged.line_of(place)] = fault
+                faults[staged.line_of(place)] = fault
                 continue
             name, price, stock, specs, url, brand, category = row
             key = key_of(name)
-            earlier = judged.rows.pop(key, None)
+            earlier = rows.pop(key, None)
             if earlier:
                 line, last = staged.line_of(earlier[0]), staged.line_of(place)
-                judged.repeated.append(Duplicate(line, last, str(earlier[1][1])))
+                repeated.append(Duplicate(line, last, str(earlier[1][1])))
             stored = (
                 key, name, read_price(price), _stock(stock)[0], specs, url, brand, category,
                 _kind_of(category, name), key_of(brand),
             )  # fmt: skip
-            judged.rows[key] = (place, stored)
-    return judged
+            rows[key] = (place, stored)
+    return RowCheck(len(rows), faults, repeated, rows)
 
 
 def _kind_of(category: str, name: str) -> str:
@@ -151,16 +143,15 @@ def _stock(text: str) -> tuple[int | None, bool]:
     return int(value), True
 
 
-def fill(
-    con: duckdb.DuckDBPyConnection, judged: CatalogueRows, before: Path | None, folder: Path
-) -> LoadCounts:
+def _fill(con: duckdb.DuckDBPyConnection, judged: RowCheck, before: Path | None, folder: Path) -> LoadCounts:
     """Write `products` and `terms`; `before` is the version whose other products stay. `folder` is for files between."""
+    fresh: dict[str, tuple[int, Sequence[Any]]] = judged.rows
     for statement in CREATE:
         con.execute(statement)
     older = _older(con, before) if before else {}
-    updated = len(older.keys() & judged.rows.keys())
-    rows = [row for key, row in older.items() if key not in judged.rows]
-    rows += [row for _, row in judged.rows.values()]
+    updated = len(older.keys() & fresh.keys())
+    rows = [row for key, row in older.items() if key not in fresh]
+    rows += [row for _, row in fresh.values()]
     _copy(con, "products", folder, ([number, *row] for number, row in enumerate(rows)))
     _copy(
         con, "terms", folder, sorted(line for number, row in enumerate(rows) for line in _index(number, row))
@@ -208,20 +199,11 @@ def ingest_products(request: IngestRequest, *, samples: bool = False) -> IngestO
     return load_list(_KIND, request, samples=samples)
 
 
-def _judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCheck:
-    judged = check_catalogue(con, staged)
-    return RowCheck(len(judged.rows), judged.faults, judged.repeated, judged)
-
-
-def _fill(con: duckdb.DuckDBPyConnection, judged: RowCheck, before: Path | None, folder: Path) -> LoadCounts:
-    return fill(con, judged.rows, before, folder)
-
-
 _KIND = ListKind(
     dataset=DATASET,
     layout=LAYOUT,
     sentences={"loaded": "ingest.products_loaded", "checked": "ingest.products_checked"},
     repeat="duplicate_product",
-    judge=_judge,
+    judge=check_catalogue,
     fill=_fill,
 )

@@ -15,7 +15,6 @@ from troly_shopping.products.pc_build import (
     Fit,
     PcBuild,
     build_pc,
-    change_part,
     check_fit,
     fits_with,
     has_marks,
@@ -417,32 +416,6 @@ def cheaper(store: ProductStore, shown: Sequence[Product]) -> Offer:
     if not found:
         return Offer("rows", query, (lowest,), 1, note="no cheaper")
     return Offer("list", query, tuple(found), len(found), note="cheaper")
-
-
-def changed_build(store: ProductStore, parts: Sequence[Product], query: ProductQuery) -> Offer | None:
-    """The computer with another part or one part less; None where no part of it is named."""
-    kind = next(
-        (kind for kind in (*query.kinds, *_kinds_asked(query)) if any(part.kind == kind for part in parts)),
-        "",
-    )
-    if not kind:
-        return None
-    if "remove" in query.moves and "swap" not in query.moves:
-        left = tuple(part for part in parts if part.kind != kind)
-    else:
-        dearer = "stronger" in query.moves or query.order != "cheapest"
-        tests = tests_of(replace(query, facts=()))
-        left = change_part(
-            store, parts, kind, dearer=dearer, wanted=lambda part: all(t.holds(part) for t in tests)
-        )
-    return Offer(
-        "build", query, left, computer=PcBuild(left), note="changed" if left != tuple(parts) else "unchanged"
-    )
-
-
-def _kinds_asked(query: ProductQuery) -> list[str]:
-    kinds = {"graphics card": "vga", "ram": "ram", "cpu": "cpu", "storage": "ssd"}
-    return [kinds[name] for name in query.asks if name in kinds]
 
 
 def best_by(products: Sequence[Product], most: str) -> tuple[tuple[Product, ...], str]:

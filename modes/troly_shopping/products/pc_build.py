@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from troly.text.fold import fold
@@ -71,30 +71,6 @@ def fits_with(one: Product, part: Product) -> bool:
     first, second = _part(one), _part(part)
     sockets = not (first.sockets and second.sockets) or bool(first.sockets & second.sockets)
     return sockets and (not (first.memory and second.memory) or bool(first.memory & second.memory))
-
-
-def change_part(
-    store: ProductStore,
-    parts: Sequence[Product],
-    kind: str,
-    *,
-    dearer: bool,
-    wanted: Callable[[Product], bool] = lambda _part: True,
-) -> tuple[Product, ...]:
-    """The parts with the next dearer or cheaper one of `kind` that is `wanted` and fits the others."""
-    old = next(part for part in parts if part.kind == kind)
-    rest = [part for part in parts if part.kind in {"cpu", "mainboard", "ram"} and part.kind != kind]
-    fitting = [
-        one
-        for one in store.spread((kind,), 1_000)[kind]
-        if wanted(one)
-        and all(fits_with(one, part) for part in rest)
-        and (one.price > old.price if dearer else one.price < old.price)
-    ]
-    if not fitting:
-        return tuple(parts)
-    new = fitting[0] if dearer else fitting[-1]
-    return tuple(new if part.kind == kind else part for part in parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,10 +373,6 @@ class _Parser:
                 "cheaper others",
                 "brands asked",
                 "total",
-                "swap",
-                "remove",
-                "add",
-                "stronger",
                 "compare",
                 "difference",
             )
@@ -667,8 +663,7 @@ class _Parser:
         """The words that are not accounted for, neighbours together, as typed."""
         parts = set(spans_of(self._parts))
         # A negation that takes nothing away was not understood.
-        moved = bool(self._labels & {"swap", "remove"})
-        hits = [hit for hit in self._hits if moved or hit.label not in {"not", "not after"}]
+        hits = [hit for hit in self._hits if hit.label not in {"not", "not after"}]
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)

@@ -253,9 +253,7 @@ def _build(offer: Offer, lang: Lang, hotline: str) -> OfferText:
         return OfferText(say("build.missing", lang, parts=kinds, hotline=hotline))
     budget, total = query.about or query.high or query.low, format_money(computer.total, lang)
     shown = format_money(budget or 0, lang)
-    if offer.note:
-        intro = say(f"build.{offer.note}", lang, total=total)
-    elif budget is None:
+    if budget is None:
         intro = say("build.cheapest", lang, total=total)
     else:
         key = "build.intro" if computer.total <= budget else "build.too_little"
@@ -274,9 +272,6 @@ def _rows(offer: Offer, lang: Lang) -> OfferText:
         return OfferText(
             say("follow.no_cheaper", lang, name=products[0].name, price=price(products[0], lang))
         )
-    if offer.note == "sum":
-        total = format_money(sum(product.price for product in products), lang)
-        return OfferText(say("follow.sum", lang, count=len(products), total=total))
     if query.most:
         return _extreme(offer, lang)
     lines = list(product_lines(products, lang, query))

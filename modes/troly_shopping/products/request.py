@@ -28,7 +28,7 @@ _COST = {
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
 # What is asked of goods without naming any: said of what was shown.
-_OF_ROWS = {"total", "difference", "compare", "others", "cheaper others", "swap", "remove", "stronger"}
+_OF_ROWS = {"difference", "compare", "others", "cheaper others"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,6 @@ class ShopRequest:
     shown: tuple[FocusRow, ...] = ()
     pointed: bool = False
     missing: int = 0
-    built: bool = False
     part: str = ""
     topics: tuple[str, ...] = ()
     current: tuple[FocusRow, ...] = ()
@@ -146,13 +145,11 @@ def _after(
         whole = refine(ProductQuery.from_json(focus.query), replace(query, order=order))
         return replace(request, scope="search", query=whole, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
-    rows = replace(request, scope="rows", rows=focus.rows, built=focus.kind == BUILD)
+    rows = replace(request, scope="rows", rows=focus.rows)
     moves = set(query.moves)
     compares_others = query.action == "compare" and query.names and query.parts
     if pointed is not None and query.action != "build":
         return _pointed(rows, focus, pointed, new_kinds)
-    if rows.built and moves & {"swap", "remove", "total", "stronger"}:
-        return rows
     if query.action == "build" or new_kinds or compares_others:
         return replace(request, scope="search")
     if moves & {"others", "cheaper others"}:
@@ -178,7 +175,9 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         if meant:
             return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
         return replace(request, scope="search", query=refine(_before(query, focus, kinds), query))
-    if query.order in {"cheapest", "dearest"} or query.most or set(query.moves) & _OF_ROWS:
+    # The sum of a list to choose from is no order.
+    summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
+    if query.order in {"cheapest", "dearest"} or query.most or summed or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or (query.shows and not query.topics)
@@ -297,8 +296,6 @@ def _beyond(store: ProductStore, products: Sequence[Product], request: ShopReque
     query, offer = request.query, None
     if request.part:
         offer = offers.with_part(store, products[0], request.part, query)
-    elif request.built and {"swap", "remove"} & set(query.moves):
-        offer = offers.changed_build(store, products, query)
     elif "cheaper others" in query.moves:
         offer = offers.cheaper(store, products)
     elif "others" in query.moves:
@@ -327,8 +324,6 @@ def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
             total=len(rows),
             note=query.order,
         )
-    if "total" in query.moves and request.built:
-        return replace(found, note="sum")
     return found
 
 

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from troly.plugin.mentioning import hint_language, ranked
 from troly.text.fold import accents, fold, folded_words, tokens
 from troly.text.language import is_syllable
+from troly.text.numbers import format_number
 from troly_shopping.datasets import DatasetInfo, dataset_info, fetch_rows
 
 if TYPE_CHECKING:
+    from troly.config.users import Profile
+    from troly.plugin.services import Services
     from troly.stores.published import Datasets
 
 DATASET = "products"
@@ -300,3 +304,14 @@ class ProductStore:
 
     def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
         return fetch_rows(self._datasets, DATASET, sql, parameters or {})
+
+
+# So many rows are ranked; a longer prefix finds the rest.
+_RANKED = 200
+
+
+def mentions(services: Services, profile: Profile, prefix: str, limit: int) -> list[tuple[str, str]]:
+    """Products whose name holds the words of `prefix`, with their price. Raises StoreError."""
+    lang = hint_language(services, profile)
+    found = ProductStore(services.datasets).holding(key_of(prefix).split(), _RANKED)
+    return ranked([(name, f"{format_number(price, lang)} VND") for name, price in found], prefix, limit)

@@ -6,14 +6,14 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from troly.errors import ModelError
 from troly.llm.types import Message
 from troly.plugin.context import Step, TurnContext
-from troly.plugin.events import Evidence, Notice, Sources, Table
+from troly.plugin.events import Evidence, Notice, Sources
 from troly.text.catalogue import Lang
 from troly.text.dates import HCM, format_date
 from troly.text.match import Lexicon
@@ -173,18 +173,9 @@ def foreign_price(request: ShopRequest, turn: TurnContext) -> str:
     return say("foreign.price", turn.language, amount=amounts) + "\n\n"
 
 
-@dataclass(frozen=True, slots=True)
-class RulesAnswer:
-    """What the catalogue and the pages say; `answered` where it is an answer to all of the message."""
-
-    text: str
-    table: Table | None = None
-    answered: bool = False
-
-
 def rules_answer(
     turn: TurnContext, request: ShopRequest, offer: Offer | None, context: Sequence[Mapping[str, Any]]
-) -> RulesAnswer:
+) -> OfferText:
     """Each part of the message answered from the catalogue and the pages, or named as not answered. Blocking."""
     lang, hotline, query = turn.language, turn.persona().hotline, request.query
     store = ProductStore(turn.services.datasets)
@@ -210,20 +201,22 @@ def rules_answer(
             *query.no_brands,
             *(query.said.get(one, one) for one in (*query.no_words, *query.no_facts)),
         ]
-        return RulesAnswer(say("offer.which", lang, what=", ".join(without)))
+        return OfferText(say("offer.which", lang, what=", ".join(without)), answered=False)
     loaded = store.loaded() is not None or documents_loaded(turn)
     if parts and (loaded or offer is not None):
-        return RulesAnswer("\n\n".join(parts), told.table if told else None, answered)
+        return OfferText("\n\n".join(parts), told.table if told else None, answered)
     fitting = [item for item in passages if item["coverage"] >= FITTING][:2]
     if fitting:
         lines = [passage_line(item, turn) for item in fitting]
-        return RulesAnswer("\n".join([say("answer.near", lang), *lines]))
+        return OfferText("\n".join([say("answer.near", lang), *lines]), answered=False)
     if query.unread and request.shown:
-        return RulesAnswer(say("follow.unread", lang, what=quoted(query.unread)))
+        return OfferText(say("follow.unread", lang, what=quoted(query.unread)), answered=False)
     if query.unread and store.loaded() is not None:
         kinds = ", ".join(kind_name(kind, lang) for kind in store.kinds())
-        return RulesAnswer(say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds))
-    return RulesAnswer(say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline))
+        return OfferText(say("offer.not_sold", lang, what=quoted(query.unread), kinds=kinds), answered=False)
+    return OfferText(
+        say("answer.nothing" if loaded else "answer.no_catalogue", lang, hotline=hotline), answered=False
+    )
 
 
 def _offer_text(offer: Offer, request: ShopRequest, lang: Lang, hotline: str) -> OfferText:
@@ -266,7 +259,7 @@ def _monthly(product: Product, months: int, turn: TurnContext) -> str:
     return say("follow.monthly", turn.language, name=product.name, price=price, count=months, each=each)
 
 
-async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: RulesAnswer) -> tuple[str, bool]:
+async def _by_model(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> tuple[str, bool]:
     """What the model says, and whether that is all of it; ("", False) where the rules must answer.
 
     A sentence with a claim that nothing holds is not shown: the draft goes back once with the reason, and goes on from what
@@ -356,7 +349,7 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     )
 
 
-def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: RulesAnswer) -> list[Message]:
+def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferText) -> list[Message]:
     """The prompt in the documents' order (000-57): persona, context, intent (000-58), instruction, conversation."""
     found = state["retrieved_context"]
     passages = [

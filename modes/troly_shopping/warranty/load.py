@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,20 +66,6 @@ _MERGED = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class RowCounts:
-    """How the staged rows are divided."""
-
-    good: int
-    faulty: int
-    duplicates: int
-
-    @property
-    def kept(self) -> int:
-        """Rows that enter the records: good, and not replaced by a later one."""
-        return self.good - self.duplicates
-
-
 def _select(places: Mapping[str, int], source: str) -> str:
     """`staged(serial, product_name, ends, fit)`: all fields trimmed, bad dates NULL.
 
@@ -110,36 +95,33 @@ def _is_row(fields: list[str], places: Mapping[str, int]) -> bool:
 LAYOUT = Layout(COLUMNS, _is_row, _select)
 
 
-def check_rows(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCounts:
-    """Count good rows and repeated serials."""
+def check_rows(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCheck:
+    """Judge the staged rows: which are good, why others are not, which serials (without case) come again later."""
     for view in _VIEWS:
         con.execute(view)
-    row = con.execute("select count(*), count(distinct key) from good").fetchone()
-    good, distinct = (int(row[0]), int(row[1])) if row else (0, 0)
-    return RowCounts(good, staged.rows - good, good - distinct)
+    good, distinct = con.execute("select count(*), count(distinct key) from good").fetchone() or (0, 0)
+    faults: dict[int, str] = {}
+    if staged.rows > good:
+        cursor = con.execute("select place, fault from judged where fault is not null order by place")
+        while rows := cursor.fetchmany(10_000):
+            faults |= {staged.line_of(place): reason for place, reason in rows}
+    repeated = con.execute(_DUPLICATES).fetchall() if good > distinct else []
+    lines = [
+        Duplicate(staged.line_of(place), staged.line_of(last), serial) for place, last, serial in repeated
+    ]
+    return RowCheck(distinct, faults, lines)
 
 
-def faults(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> Iterator[tuple[int, str]]:
-    """Line and reason key of each row that is kept out, in the order of the file."""
-    cursor = con.execute("select place, fault from judged where fault is not null order by place")
-    while rows := cursor.fetchmany(10_000):
-        yield from ((staged.line_of(place), reason) for place, reason in rows)
-
-
-def duplicates(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> list[Duplicate]:
-    """The rows whose serial, without case, comes again later."""
-    rows = con.execute(_DUPLICATES).fetchall()
-    return [Duplicate(staged.line_of(place), staged.line_of(last), serial) for place, last, serial in rows]
-
-
-def fill(con: duckdb.DuckDBPyConnection, checked: RowCounts, before: Path | None) -> LoadCounts:
+def _fill(
+    con: duckdb.DuckDBPyConnection, checked: RowCheck, before: Path | None, _folder: Path
+) -> LoadCounts:
     """Write `records` from the staged rows; `before` is the version whose other records stay.
 
     The connection's main database is the new file.
     """
     for statement in CREATE:
         con.execute(statement)
-    source = "latest_good" if checked.duplicates else "good"
+    source = "latest_good" if checked.repeated else "good"
     updated = 0
     if before is not None:
         con.execute(f"create temp table fresh as from {source}")
@@ -173,23 +155,11 @@ def ingest_warranty(request: IngestRequest, *, samples: bool = False) -> IngestO
     return load_list(_KIND, request, samples=samples)
 
 
-def _judge(con: duckdb.DuckDBPyConnection, staged: StagedCsv) -> RowCheck:
-    checked = check_rows(con, staged)
-    found = dict(faults(con, staged)) if checked.faulty else {}
-    repeated = duplicates(con, staged) if checked.duplicates else []
-    return RowCheck(checked.kept, found, repeated, checked)
-
-
-def _fill(con: duckdb.DuckDBPyConnection, judged: RowCheck, before: Path | None, _folder: Path) -> LoadCounts:
-    checked: RowCounts = judged.rows
-    return fill(con, checked, before)
-
-
 _KIND = ListKind(
     dataset=DATASET,
     layout=LAYOUT,
     sentences={"loaded": "ingest.loaded", "checked": "ingest.checked"},
     repeat="duplicate",
-    judge=_judge,
+    judge=check_rows,
     fill=_fill,
 )
