@@ -11,14 +11,7 @@ from typing import Literal, NamedTuple
 
 from troly.text.fold import fold, folded_words
 from troly.text.match import Lexicon
-from troly_shopping.products.pc_build import (
-    Fit,
-    PcBuild,
-    build_pc,
-    check_fit,
-    fits_with,
-    has_marks,
-)
+from troly_shopping.products.pc_build import PcBuild, build_pc
 from troly_shopping.products.query import FIGURE, UNITS, FigureFact, ProductQuery, parse_product_query
 from troly_shopping.products.store import Product, ProductStore, SearchCriteria, index_terms, key_of
 from troly_shopping.wordlists import word_lists
@@ -31,7 +24,6 @@ _PRICE, _NAMES, _NEVER = 2, 4, 9
 # Products that are looked at one by one for their properties.
 _LOOKED_AT = 5_000
 _SIDES = 4
-_OF_ONE_MODEL = 3
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
 
@@ -40,10 +32,10 @@ class Offer:
     """What was found: `products` to be shown, `total` how many there are in all.
 
     `unmet` are the parts of the question that none of them meets, as typed; `silent` the properties of which the catalogue
-    says nothing. `kind` "rows": said of products that were shown before; "fit": whether parts go together.
+    says nothing. `kind` "rows": said of products that were shown before.
     """
 
-    kind: Literal["list", "compare", "build", "rows", "fit"]
+    kind: Literal["list", "compare", "build", "rows"]
     query: ProductQuery
     products: tuple[Product, ...] = ()
     total: int = 0
@@ -51,7 +43,6 @@ class Offer:
     silent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     computer: PcBuild | None = None
-    fit: Fit | None = None
     best: tuple[Product, ...] = ()
     note: str = ""
 
@@ -71,9 +62,6 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return Offer("build", query, computer.parts, computer=computer)
     if query.action == "compare" and not query.fits:
         return _compare(store, query)
-    fit = _fit(store, query)
-    if fit is not None:
-        return fit
     if query.parts:
         return _several(store, query)
     unknown = query.unread and not (query.kinds or query.words or query.details)
@@ -171,7 +159,7 @@ def _rows(store: ProductStore, query: ProductQuery, *, priced: bool) -> list[Pro
         least=0.01 if terms else 0.0,
         count=_LOOKED_AT,
     )
-    return [found.product for found in store.search(criteria)]
+    return store.search(criteria)
 
 
 def _spelt(store: ProductStore, words: Iterable[str]) -> tuple[str, ...]:
@@ -355,50 +343,6 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer:
     return Offer("compare", query, tuple(chosen), len(chosen), missing=tuple(missing))
 
 
-def _fit(store: ProductStore, query: ProductQuery) -> Offer | None:
-    """Whether two parts that are named go together, or which goods of a kind go with the part that is named."""
-    if not query.words or len(query.kinds) + len(query.owned) > 2:
-        return None
-    models = [word for word in query.words if len(word) >= 4 and any(char.isdigit() for char in word)]
-    kinds = {*query.kinds, *query.owned}
-    firm: dict[str, list[Product]] = {}
-    for word in models:
-        named = _rows(store, ProductQuery(words=(word,)), priced=False)
-        rows = [product for product in named if word in _terms(product.name)]
-        rows = [product for product in rows if product.kind in kinds] or rows
-        # A word that many names hold ("ddr5") names no part.
-        if 0 < len(rows) <= _OF_ONE_MODEL and has_marks(rows[0]):
-            says = [sum(other in _terms(row.name) for other in query.words) for row in rows]
-            firm.setdefault(rows[0].kind, [rows[says.index(max(says))]])
-    if query.fits and len(firm) == 1:
-        # "nguồn 550w", "ram ddr5": goods of a kind that are told by what decides whether they fit.
-        for kind in kinds - firm.keys():
-            tests = [test for test in tests_of(query) if test.place == 1]
-            marks = [word for word in query.words if word.startswith("ddr")]
-            rows = _fitting(_rows(store, ProductQuery(kinds=(kind,)), priced=False), tests)
-            rows = [row for row in rows if all(_says(row, mark) for mark in marks)]
-            if (tests or marks) and rows and has_marks(rows[0]):
-                firm[kind] = rows[:1]
-    if len(firm) == 2:
-        first, second = (rows[0] for rows in firm.values())
-        return Offer("fit", query, (first, second), 2, fit=check_fit(first, second))
-    wanted = [kind for kind in query.kinds if kind not in firm]
-    if len(firm) == 1 and len(wanted) == 1 and wanted[0] in {"cpu", "mainboard", "ram"}:
-        [part] = [rows[0] for rows in firm.values()]
-        return with_part(store, part, wanted[0], query)
-    return None
-
-
-def with_part(store: ProductStore, part: Product, kind: str, query: ProductQuery) -> Offer:
-    """Goods of `kind` that go with `part`."""
-    criteria = SearchCriteria(
-        kinds=(kind,), order="cheapest", low=query.low, high=query.high, count=_LOOKED_AT
-    )
-    rows = [found.product for found in store.search(criteria) if fits_with(found.product, part)]
-    rows = rows[:1] if query.order == "cheapest" else rows
-    return Offer("list", query, tuple(rows[:ROWS]), len(rows), note=part.name)
-
-
 def others(store: ProductStore, query: ProductQuery, shown: Sequence[Product]) -> Offer | None:
     """Goods for `query` that were not shown."""
     found = _fitting(_rows(store, query, priced=True), tests_of(query))
@@ -411,7 +355,7 @@ def cheaper(store: ProductStore, shown: Sequence[Product]) -> Offer:
     kinds = tuple(dict.fromkeys(product.kind for product in shown))
     lowest = min(shown, key=lambda product: product.price)
     criteria = SearchCriteria(kinds=kinds, high=lowest.price - 1, order="dearest", count=ROWS)
-    found = [item.product for item in store.search(criteria)]
+    found = store.search(criteria)
     query = ProductQuery(kinds=kinds, high=lowest.price - 1, order="nearest")
     if not found:
         return Offer("rows", query, (lowest,), 1, note="no cheaper")

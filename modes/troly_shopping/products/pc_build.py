@@ -35,45 +35,6 @@ class PcBuild:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """Whether two parts go together by what the catalogue says of both; None where it says too little."""
-
-    fits: bool | None
-    by: str = ""
-    first: str = ""
-    second: str = ""
-
-
-def check_fit(one: Product, other: Product) -> Fit:
-    """Compare sockets, else the kind of memory, else what a card needs with what a power supply gives."""
-    first, second = _part(one), _part(other)
-    for name, mine, theirs in (
-        ("Socket", first.sockets, second.sockets),
-        ("RAM", first.memory, second.memory),
-    ):
-        if mine and theirs and (name == "RAM" or not mine & theirs or not (first.memory and second.memory)):
-            told = [", ".join(sorted(marks)).upper() for marks in (mine, theirs)]
-            return Fit(bool(mine & theirs), name, *told)
-    if {one.kind, other.kind} == {"vga", "psu"} and first.watts and second.watts:
-        card, supply = (first, second) if one.kind == "vga" else (second, first)
-        return Fit(card.watts <= supply.watts, "W", f"{first.watts}", f"{second.watts}")
-    return Fit(None)
-
-
-def has_marks(part: Product) -> bool:
-    """Whether the catalogue says something by which a part fits others."""
-    read = _part(part)
-    return bool(read.sockets or read.memory or (part.kind in {"vga", "psu"} and read.watts))
-
-
-def fits_with(one: Product, part: Product) -> bool:
-    """Whether sockets and memory of both, as far as the catalogue says them, agree."""
-    first, second = _part(one), _part(part)
-    sockets = not (first.sockets and second.sockets) or bool(first.sockets & second.sockets)
-    return sockets and (not (first.memory and second.memory) or bool(first.memory & second.memory))
-
-
-@dataclass(frozen=True, slots=True)
 class _Part:
     """A product, and what decides whether it fits the others, read once."""
 

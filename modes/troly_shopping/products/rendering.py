@@ -11,7 +11,6 @@ from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
 from troly_shopping.products.offers import Offer, best_by, shows, value_of
-from troly_shopping.products.pc_build import Fit
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
@@ -32,9 +31,7 @@ class OfferText:
 
 def render_offer(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     """The answer to a question about goods; it claims to be one only where nothing of the question is left open."""
-    if offer.fit is not None:
-        told = _fit(offer, offer.fit, lang)
-    elif offer.kind == "rows":
+    if offer.kind == "rows":
         told = _rows(offer, lang)
     else:
         told = {"list": _list, "compare": _compare, "build": _build}[offer.kind](offer, lang, hotline)
@@ -45,12 +42,11 @@ def _is_answer(offer: Offer) -> bool:
     """Whether every part of the question was looked up, and something was found for it."""
     query = offer.query
     untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
-    unsure = offer.fit is not None and offer.fit.fits is None
-    unsure = unsure or ("total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")])
+    unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
     unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
     unsure = unsure or (offer.kind == "rows" and bool(query.most) and not offer.best)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
-    return known and not query.unread and not (query.fits and offer.kind == "list" and not offer.note)
+    return known and not query.unread and not (query.fits and offer.kind == "list")
 
 
 def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
@@ -113,7 +109,7 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
 def _intro(offer: Offer, lang: Lang) -> str:
     """What the list is: what fits, the nearest, or what fits apart from what the catalogue does not tell."""
     query, limits, count = offer.query, _limits(offer.query, lang), format_number(offer.total, lang)
-    if query.fits and not offer.note:
+    if query.fits:
         return say("offer.fit_unknown", lang)
     if offer.unmet:
         return say("offer.instead", lang, what=_what(query, lang), limits=limits)
@@ -122,9 +118,8 @@ def _intro(offer: Offer, lang: Lang) -> str:
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
     if offer.note == "most":
         return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
-    if offer.note:
-        cheaper = offer.note == "cheaper"
-        return say("follow.cheaper", lang) if cheaper else say("offer.goes_with", lang, part=offer.note)
+    if offer.note == "cheaper":
+        return say("follow.cheaper", lang)
     ordered = query.order in {"cheapest", "dearest"} and len(offer.products) > 1
     key = query.order if ordered else "found_one" if offer.total == 1 else "found"
     return say(f"offer.{key}", lang, count=count, limits=limits)
@@ -201,15 +196,8 @@ def _told(product: Product, query: ProductQuery, lang: Lang) -> Iterator[str]:
     for fact in query.facts:
         if query.action == "find" and shows(product, fact) is None and query.asks:
             yield say("follow.not_given", lang, what=query.said.get(fact, fact))
-    if "specs" in query.shows and product.specs:
+    if ("specs" in query.shows or query.fits) and product.specs:
         yield product.specs
-
-
-def _fit(offer: Offer, fit: Fit, lang: Lang) -> OfferText:
-    first, second = offer.products
-    key = "fit.unknown" if fit.fits is None else "fit.yes" if fit.fits else "fit.no"
-    marks = {"by": fit.by, "mine": fit.first, "theirs": fit.second}
-    return OfferText(say(key, lang, first=first.name, second=second.name, **marks))
 
 
 def _compare(offer: Offer, lang: Lang, hotline: str) -> OfferText:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -45,7 +45,6 @@ class ShopRequest:
     shown: tuple[FocusRow, ...] = ()
     pointed: bool = False
     missing: int = 0
-    part: str = ""
     topics: tuple[str, ...] = ()
     current: tuple[FocusRow, ...] = ()
     extreme: bool = False
@@ -59,17 +58,6 @@ class ShopRequest:
     def certain(self) -> bool:
         """Whether all of it was."""
         return self.asks and not self.query.unread and not self.missing
-
-
-def spoken_of(turn: TurnContext) -> Focus | None:
-    """The focus of the conversation; one of the first edition kept names and kinds as `shown`."""
-    shown = turn.conversation_metadata.get("shown")
-    if turn.focus is not None or not isinstance(shown, Mapping):
-        return turn.focus
-    kinds = [str(kind) for kind in shown.get("kinds", ())]
-    kind = kinds[0] if len(kinds) == 1 else ""
-    rows = tuple(FocusRow(str(name), str(name), {"kind": kind}) for name in shown.get("names", ()))
-    return Focus(PRODUCTS, "", rows, {"kinds": kinds})
 
 
 def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRequest:
@@ -205,9 +193,6 @@ def _kinds_in(text: str, pointed: Reference) -> set[str]:
     return {hit.label for start, end in pointed.spans for hit in lexicon("kinds").find(text[start:end])}
 
 
-_PARTS = {"cpu": "cpu", "mainboard": "mainboard", "ram": "ram"}
-
-
 def _pointed_rows(text: str, pointed: Reference, focus: Focus) -> tuple[FocusRow, ...]:
     """The rows meant: of "main đó" those of that kind; of "cái này" the one spoken of last."""
     if pointed.kind not in {"this", "these"}:
@@ -242,11 +227,6 @@ def spelling(brands: tuple[str, ...]) -> Corrector:
 def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: Sequence[str]) -> ShopRequest:
     """The request of a message that points at rows of `focus`."""
     query, shown = request.query, _pointed_rows(request.typed, pointed, focus)
-    own = shown[0].values.get("kind") if len(shown) == 1 else ""
-    asked = (*query.kinds, *(_PARTS.get(name, "") for name in query.asks))
-    part = next((kind for kind in asked if kind in _PARTS.values() and kind != own), "")
-    if part and own in _PARTS.values():
-        return replace(request, rows=shown, pointed=True, part=part)
     if new_kinds and query.words:
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
@@ -294,9 +274,7 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
 def _beyond(store: ProductStore, products: Sequence[Product], request: ShopRequest) -> Offer | None:
     """What is asked of the catalogue because of `products`: what goes with one, another part, cheaper or other ones."""
     query, offer = request.query, None
-    if request.part:
-        offer = offers.with_part(store, products[0], request.part, query)
-    elif "cheaper others" in query.moves:
+    if "cheaper others" in query.moves:
         offer = offers.cheaper(store, products)
     elif "others" in query.moves:
         offer = offers.others(store, query, store.named([row.id for row in request.shown]))
@@ -341,8 +319,7 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
-    before = spoken_of(turn)
-    turn.conversation_metadata.pop("shown", None)
+    before = turn.focus
     current = [product.name for product in offer.products]
     if before is not None and offer.kind == "rows" and {row.id for row in before.rows}.issuperset(current):
         query = {

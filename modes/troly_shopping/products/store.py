@@ -56,10 +56,9 @@ _SEARCH = f"""
         select id, sum(idf * weight) as score, sum(idf) as cover
         from terms join wanted using (term) where term in (select unnest($terms)) group by id
     )
-    select {_COLUMNS}, coalesce(score, 0), coalesce(cover, 0)
+    select {_COLUMNS}
     from products left join score using (id)
     where (len($kinds) = 0 or kind in (select unnest($kinds)))
-        and (len($makers) = 0 or maker in (select unnest($makers)))
         and price between $low and $high and (not $stocked or stock is null or stock > 0)
         and coalesce(cover, 0) >= $cover
     order by {{order}}, id limit $count
@@ -113,20 +112,11 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredProduct:
-    """A product, and the share of what the words of the question tell that it holds (0.0 to 1.0)."""
-
-    product: Product
-    coverage: float
-
-
-@dataclass(frozen=True, slots=True)
 class SearchCriteria:
     """What to look for: `terms` rank, all else filters; `least` is the coverage that a row must have."""
 
     terms: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    brands: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
     target: int | None = None
@@ -246,19 +236,13 @@ class ProductStore:
         """The kinds of goods, those with most products first."""
         return [row[0] for row in self._fetch(_KINDS)]
 
-    def choice(self, kinds: Sequence[str], low: int | None, high: int | None, count: int) -> list[Product]:
-        """Some products of each kind within the price, spread over it; of every kind where none is named."""
-        criteria = SearchCriteria(kinds=tuple(kinds), low=low, high=high, order="cheapest", count=5_000)
-        found = [item.product for item in self.search(criteria)]
-        return found[:: max(1, len(found) // count)][:count]
-
     def alike(self, text: str, kinds: Sequence[str], count: int) -> list[Product]:
         """The products that share most words with `text`, of `kinds` where any is named."""
         least = 0.0 if kinds else _ALIKE
         criteria = SearchCriteria(
             terms=tuple(index_terms(text)), kinds=tuple(kinds), least=least, count=count
         )
-        return [item.product for item in self.search(criteria)]
+        return self.search(criteria)
 
     def spread(self, kinds: Sequence[str], count: int) -> dict[str, list[Product]]:
         """About `count` products in stock of each kind, cheapest first, spread over its prices."""
@@ -277,7 +261,7 @@ class ProductStore:
             code for code, found in parts.items() if found and all(term in there for term in found)
         )
 
-    def search(self, query: SearchCriteria) -> list[ScoredProduct]:
+    def search(self, query: SearchCriteria) -> list[Product]:
         """The best products for `query`."""
         info = self.loaded()
         if info is None:
@@ -290,7 +274,6 @@ class ProductStore:
             "terms": list(weights) or [""],
             "idf": list(weights.values()) or [0.0],
             "kinds": list(query.kinds),
-            "makers": [key_of(brand) for brand in query.brands],
             "low": query.low or 0,
             "high": HIGHEST if query.high is None else query.high,
             "stocked": query.stocked,
@@ -300,7 +283,7 @@ class ProductStore:
         if query.order == "nearest":
             parameters["target"] = query.target or 0
         rows = self._fetch(_SEARCH.format(order=_ORDERS[query.order]), parameters)
-        return [ScoredProduct(Product(*row[:9]), float(row[10]) / whole if whole else 0.0) for row in rows]
+        return [Product(*row) for row in rows]
 
     def _fetch(self, sql: str, parameters: dict[str, object] | list[object] | None = None) -> list[tuple]:  # type: ignore[type-arg]
         return fetch_rows(self._datasets, DATASET, sql, parameters or {})

@@ -16,6 +16,8 @@ from troly_shopping.wordlists import lexicon, word_lists
 
 _SMALLEST_PRICE = 10_000
 _END = re.compile(r"\n|[.!?…](?=[\s*_)\"”»]*\s)")
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_CLOSED_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _BEFORE = 24
 _MARKS = "*_`~"
 _AFTER_PRICE = re.compile(r"(?:gia|price|cost|costs)\W*(?:la|chi|con|tu|khoang|is|only|of|from|at)?\W*$")
@@ -28,25 +30,29 @@ def amounts_in(texts: Iterable[str]) -> frozenset[Decimal]:
     return frozenset(amount.value for text in texts for amount in find_amounts(text))
 
 
+def without_thoughts(text: str) -> str:
+    """`text` without what a model thinks aloud between `<think>` and `</think>`; an opening that never closes ends it."""
+    return _THOUGHT.sub("", text)
+
+
 class SentenceReader:
     """Puts the pieces of an answer together to sentences, without what a model thinks aloud."""
 
     def __init__(self) -> None:
         self._text = ""
-        self._thought = ThoughtCut()
 
     def add(self, piece: str) -> list[str]:
         """Take the next piece; returns the sentences that are whole now, with the blanks between them."""
-        self._text += self._thought.add(piece)
+        self._text = _CLOSED_THOUGHT.sub("", self._text + piece)
         found = []
-        while end := _END.search(self._text):
+        while end := _END.search(without_thoughts(self._text)):
             found.append(self._text[: end.end()])
             self._text = self._text[end.end() :]
         return found
 
     def finish(self) -> str:
         """The answer is over: all the rest."""
-        rest, self._text = self._text + self._thought.finish(), ""
+        rest, self._text = without_thoughts(self._text), ""
         return rest
 
 
@@ -137,35 +143,6 @@ class ClaimCheck:
             if any(word not in self._words and word not in _ordinary() for word in words):
                 found.append((hit.start, hit.end + len(name[0].rstrip()) if name else hit.end))
         return found
-
-
-class ThoughtCut:
-    """Leaves out what a model thinks aloud between `<think>` and `</think>`; an opening that never closes ends the text."""
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._thinking = False
-
-    def add(self, piece: str) -> str:
-        """Take the next piece; returns what is no thought."""
-        self._held += piece
-        out = ""
-        while True:
-            mark = "</think>" if self._thinking else "<think>"
-            at = self._held.casefold().find(mark)
-            if at < 0:
-                break
-            out += "" if self._thinking else self._held[:at]
-            self._held = self._held[at + len(mark) :]
-            self._thinking = not self._thinking
-        keep = next((n for n in range(len(mark) - 1, 0, -1) if self._held.casefold().endswith(mark[:n])), 0)
-        ready, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
-        return out if self._thinking else out + ready
-
-    def finish(self) -> str:
-        """The text is over: the beginning of a mark that was none."""
-        held, self._held = self._held, ""
-        return "" if self._thinking else held
 
 
 # A figure of a specification, a term or a discount.

@@ -14,7 +14,7 @@ from troly.plugin.events import Notice
 from troly.text.everyday import small_talk
 from troly_shopping.intent import social_kind
 from troly_shopping.products.store import ProductStore
-from troly_shopping.reply.claim_check import ClaimCheck, ThoughtCut
+from troly_shopping.reply.claim_check import ClaimCheck, without_thoughts
 from troly_shopping.strings import prompts, say
 
 NOT_SOCIAL = "NONE"
@@ -40,7 +40,7 @@ async def stream_clarification(turn: TurnContext, state: Mapping[str, Any], step
 
 def _one_question(text: str) -> str:
     """The first question of `text`, in one line (000-25)."""
-    line = " ".join(ThoughtCut().add(text).split())
+    line = " ".join(without_thoughts(text).split())
     return line[: line.index("?") + 1] if "?" in line else line
 
 
@@ -56,15 +56,15 @@ async def _by_model(turn: TurnContext, question: str) -> str:
     check = ClaimCheck(
         [turn.persona().hotline, question, *(message.text for message in turn.history)], makers
     )
-    thought, reply = ThoughtCut(), ""
+    reply = ""
     try:
         async with aclosing(turn.model.stream("social", _messages(turn, question))) as pieces:
             async for piece in pieces:
-                reply += thought.add(piece)
+                reply += piece
     except ModelError as error:
         warn_of_rules(turn, error)
         return ""
-    reply = (reply + thought.finish()).strip()
+    reply = without_thoughts(reply).strip()
     if not reply or reply.strip("*\"'`.!").upper() == NOT_SOCIAL or check.refused(reply):
         return ""
     said = with_redirect(reply, say("clarify.redirect", turn.language))

@@ -20,6 +20,7 @@ from troly_shopping.strings import say
 from troly_shopping.wordlists import word_lists
 
 PASSAGES, LOOKED_AT, QUOTED = 4, 16, 2
+_NOT = 9
 QUOTE_CHARS = 420
 _TYPED = 60
 # The share of what a question's words tell that a passage must hold to be quoted where no topic was read.
@@ -85,19 +86,23 @@ def rerank(found: list[dict[str, Any]], topics: Sequence[str], lang: Lang) -> li
         found = own
     first: list[dict[str, Any]] = []
     for topic in topics:
-        places = {at: about(one, topic) for at, one in enumerate(found)}
-        ranked = sorted(places, key=lambda at: (places[at], is_other(found[at]["text"], lang), at))
-        first += [found[at] for at in ranked[:QUOTED] if places[at] < 9 and found[at] not in first]
+        first += [one for one in _ranked(topic, found, lang)[:QUOTED] if one not in first]
     return [*first, *(one for one in found if one not in first)]
 
 
+def _ranked(topic: str, passages: Sequence[dict[str, Any]], lang: Lang) -> list[dict[str, Any]]:
+    """Those about `topic`: the plainest first, those in the language of the answer before others."""
+    told = [one for one in passages if about(one, topic) < _NOT]
+    return sorted(told, key=lambda one: (about(one, topic), is_other(one["text"], lang)))
+
+
 def about(passage: Mapping[str, Any], topic: str) -> int:
-    """How plainly a passage is about `topic`: 0 by its heading, 1 by its text, 2 by its page's title, 9 not at all."""
+    """How plainly a passage is about `topic`: 0 by its heading, 1 by its text, 2 by its page's title, `_NOT` not at all."""
     words = _topics().get(topic)
     if words is None:
-        return 9
+        return _NOT
     places = ("heading", "text", "title")
-    return next((at for at, place in enumerate(places) if words.find(passage[place])), 9)
+    return next((at for at, place in enumerate(places) if words.find(passage[place])), _NOT)
 
 
 @cache
@@ -107,12 +112,12 @@ def _topics() -> Mapping[str, Lexicon]:
 
 
 def topics_text(
-    topics: Sequence[str], query: ProductQuery, passages: Sequence[Mapping[str, Any]], turn: TurnContext
+    topics: Sequence[str], query: ProductQuery, passages: Sequence[dict[str, Any]], turn: TurnContext
 ) -> PagesText:
     """The pages on each topic word for word, or that there is none."""
     lang, hotline = turn.language, turn.persona().hotline
     said = [say(SAID[topic], lang, hotline=hotline) for topic in topics if topic in SAID]
-    used: list[Mapping[str, Any]] = []
+    used: list[dict[str, Any]] = []
     unknown: list[str] = []
     mentioned = False
     for topic in topics:
@@ -138,22 +143,17 @@ def topics_text(
     return PagesText(told, tuple(used), unread, not (unread or unknown or said or mentioned))
 
 
-def _passages_about(topic: str, passages: Sequence[Mapping[str, Any]], lang: Lang) -> list[Mapping[str, Any]]:
+def _passages_about(topic: str, passages: Sequence[dict[str, Any]], lang: Lang) -> list[dict[str, Any]]:
     """The passages to quote on `topic`: those that are about it most plainly, in the language of the answer where there are any."""
-    places = [about(passage, topic) for passage in passages]
-    best = min(places, default=9)
-    if best == 9 or (topic in SAID and best > 0):
+    ranked = _ranked(topic, passages, lang)
+    best = about(ranked[0], topic) if ranked else _NOT
+    if topic in SAID and best > 0:
         return []
-    chosen = [passage for passage, place in zip(passages, places, strict=True) if place == best]
-    own = [passage for passage in chosen if not is_other(passage["text"], lang)]
-    other = [
-        passage
-        for _, _, passage in sorted(
-            zip(places, range(len(places)), passages, strict=True), key=lambda one: one[:2]
-        )
-        if about(passage, topic) <= 1 and not is_other(passage["text"], lang)
-    ]
-    return (own or other[:1] or chosen)[:QUOTED]
+    plainest = [one for one in ranked if about(one, topic) == best]
+    own = [one for one in ranked if about(one, topic) <= max(best, 1) and not is_other(one["text"], lang)]
+    if own and is_other(plainest[0]["text"], lang):
+        return own[:1]
+    return [one for one in plainest if one in own][:QUOTED] or plainest[:QUOTED]
 
 
 def passage_line(passage: Mapping[str, Any], turn: TurnContext) -> str:

@@ -22,8 +22,8 @@ from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.rendering import OfferText, kind_name, product_passages, quoted, render_offer
 from troly_shopping.products.request import PAGES as PAGES_FOCUS
-from troly_shopping.products.request import ShopRequest, answer_request, show_offer, spoken_of
-from troly_shopping.products.store import Product, ProductStore
+from troly_shopping.products.request import ShopRequest, answer_request, show_offer
+from troly_shopping.products.store import Product, ProductStore, SearchCriteria
 from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in, short_names
 from troly_shopping.reply.clarification import warn_of_rules
 from troly_shopping.reply.pages import FITTING, documents_loaded, passage_line, search_pages, topics_text
@@ -69,7 +69,7 @@ async def retrieve_context(
 
 def _shown_last(turn: TurnContext, store: ProductStore) -> list[dict[str, Any]]:
     """The rows that were shown last, with their numbers and all that is known of them. Blocking."""
-    focus = spoken_of(turn)
+    focus = turn.focus
     if focus is None or not focus.rows:
         return []
     lang, places = turn.language, {row.title: number for number, row in enumerate(focus.rows, 1)}
@@ -327,7 +327,7 @@ def _claim_check(turn: TurnContext, state: Mapping[str, Any], facts: str) -> Cla
     store = ProductStore(turn.services.datasets)
     offer: Offer | None = state.get("offer")
     kinds = {*query.kinds, *(product.kind for product in (offer.products if offer else ()))}
-    claimed = store.choice(tuple(kinds), None, None, _CLAIMED) if kinds else []
+    claimed = store.search(SearchCriteria(kinds=tuple(kinds), count=_CLAIMED)) if kinds else []
     rows = [*product_passages(claimed, turn.language), *(item for item in entries if "product" in item)]
     texts = [f"{item['title']}\n{item.get('heading', '')}\n{item['text']}" for item in entries]
     texts += [str(item["text"]) for item in rows]
@@ -357,7 +357,7 @@ def build_messages(turn: TurnContext, state: Mapping[str, Any], answer: OfferTex
         for item in shared_entries(found)
     ]
     offer: Offer | None = state.get("offer")
-    if offer is not None and answer.answered and offer.kind in {"build", "fit"}:
+    if offer is not None and answer.answered and offer.kind == "build":
         # Parts that fit each other were worked out; of a list the model sees the rows.
         passages.insert(0, f"[{say('answer.checked', turn.language)}] {answer.text}")
     elif offer is not None and answer.answered and offer.total > len(offer.products):

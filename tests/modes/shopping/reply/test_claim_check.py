@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, ThoughtCut, amounts_in
+from troly_shopping.reply.claim_check import ClaimCheck, SentenceReader, amounts_in
 
 KNOWN = (
     "Laptop A | 18.990.000 VND | còn 5 | DPI: 26000; Bảo hành: 24 tháng; RTX 4060 8GB 144Hz 15.6 inch 10.000 mAh",
@@ -122,8 +122,6 @@ def test_specifications_terms_and_names_come_from_what_was_retrieved(text: str, 
 @pytest.mark.parametrize("size", [1, 4, 500])
 def test_what_a_model_thinks_aloud_is_not_shown(size: int) -> None:
     text = "<think>khách hỏi <b>giá</b></think>Dạ có ạ. a < b <think>hm"
-    cut = ThoughtCut()
-    assert (
-        "".join(cut.add(text[at : at + size]) for at in range(0, len(text), size)) + cut.finish()
-        == "Dạ có ạ. a < b "
-    )
+    reader = SentenceReader()
+    shown = [one for at in range(0, len(text), size) for one in reader.add(text[at : at + size])]
+    assert "".join([*shown, reader.finish()]) == "Dạ có ạ. a < b "
