@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
@@ -19,12 +17,9 @@ from troly_shopping.wordlists import word_lists
 ROWS = 8
 # Properties that are liked rather than demanded: they put goods first.
 SOFT = frozenset({"light", "silent", "premium"})
-# How readily a part of a question is given up: properties first, what is not wanted never.
-_PRICE, _NAMES, _NEVER = 2, 4, 9
 # Products that are looked at one by one for their properties.
 _LOOKED_AT = 5_000
 _SIDES = 4
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +38,19 @@ class Offer:
     silent: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     computer: PcBuild | None = None
-    best: tuple[Product, ...] = ()
     note: str = ""
 
 
 class _Test(NamedTuple):
-    """One part of a question: as typed, what it asks of a product (None: the catalogue does not say), how readily it is given up."""
+    """One part of a question: as typed, and what it asks of a product (None: the catalogue does not say).
+
+    `open`: the catalogue may be silent of it for all goods; `firm`: goods that fail it are never shown.
+    """
 
     said: str
     holds: Callable[[Product], bool | None]
-    place: int
+    open: bool = False
+    firm: bool = False
 
 
 def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
@@ -79,46 +77,24 @@ def narrow(products: Sequence[Product], query: ProductQuery) -> Offer:
 
 
 def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
-    """What fits; where nothing does, what is nearest, and which part of the question it does not meet.
+    """What fits; where nothing does, goods of the kind, and the parts of the question that they do not meet.
 
     What is not wanted is never among it.
     """
     tests = tests_of(query)
-    everything = _rows(store, query, priced=False)
+    everything = _rows(store, query)
     silent = [
         test
         for test in tests
-        if test.place == 0 and everything and all(test.holds(row) is None for row in everything)
+        if test.open and everything and all(test.holds(row) is None for row in everything)
     ]
     unknown = tuple(test.said for test in silent)
     live = [test for test in tests if test not in silent]
-    if query.priced:
-        live.append(_Test("", lambda product: _in_price(product, query), _PRICE))
-    exact = _fitting(everything, live)
-    if exact and query.most:
-        best, _ = best_by(exact, query.most)
-        if best:
-            return Offer("list", query, best[:ROWS], len(best), note="most")
-        unknown = (*unknown, query.said.get(query.most, query.most))
+    exact = _fitting([row for row in everything if _in_price(row, query)], live)
     if exact:
         return _shown(query, exact, silent=unknown)
-    # The last part given up is what the customer cares for most: the price, the maker, a name.
-    for given_up in sorted((test for test in live if test.place < _NEVER), key=lambda test: test.place):
-        rest = [test for test in live if test is not given_up]
-        if not (query.kinds or any(test.place not in {_PRICE, _NEVER} for test in rest)):
-            continue  # what is left says nothing of which goods are meant
-        near = _fitting(everything, rest)
-        if given_up.place == _NAMES:
-            # The nearest to a model that is not there are those that share a word of its name.
-            alike = {row.id: sum(_says(row, word) for word in query.words) for row in near}
-            near = sorted((row for row in near if alike[row.id]), key=lambda row: -alike[row.id]) or near
-        if near:
-            return _shown(query, near, unmet=(given_up.said,), silent=unknown)
-    near = _fitting(everything, [test for test in live if test.place >= _PRICE]) if query.kinds else []
-    near = near or (
-        _fitting(everything, [test for test in live if test.place == _NEVER]) if query.kinds else []
-    )
-    unmet = tuple(test.said for test in live if test.place < _NEVER)
+    near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
+    unmet = tuple(test.said for test in live if not test.firm) or ("",)
     return _shown(query, near, unmet=unmet, silent=unknown) if near else Offer("list", query, unmet=unmet)
 
 
@@ -141,8 +117,8 @@ def _shown(
     return Offer("list", query, tuple(first), len(rows), unmet=unmet, silent=silent)
 
 
-def _rows(store: ProductStore, query: ProductQuery, *, priced: bool) -> list[Product]:
-    """The products of the kinds and the price; by their words where no kind is named."""
+def _rows(store: ProductStore, query: ProductQuery) -> list[Product]:
+    """The products of the kinds; by their words where no kind is named."""
     terms = (
         ()
         if query.kinds
@@ -151,8 +127,6 @@ def _rows(store: ProductStore, query: ProductQuery, *, priced: bool) -> list[Pro
     criteria = SearchCriteria(
         terms=_spelt(store, terms),
         kinds=query.kinds,
-        low=query.low if priced else None,
-        high=query.high if priced else None,
         target=query.about or query.high or query.low,
         stocked=query.stocked,
         order=query.order,
@@ -175,23 +149,25 @@ def tests_of(query: ProductQuery) -> list[_Test]:
     """The parts of `query` that are looked up product by product."""
     said = query.said
     tests = [
-        _Test(said.get(fact, fact), partial(shows, fact=fact), 0) for fact in query.facts if fact not in SOFT
+        _Test(said.get(fact, fact), partial(shows, fact=fact), open=True)
+        for fact in query.facts
+        if fact not in SOFT
     ]
     tests += [
-        _Test(figure.said, partial(has_figure, fact=figure), 1)
+        _Test(figure.said, partial(has_figure, fact=figure))
         for figure in query.figures
         if figure.unit != "month"
     ]
     if query.words:
         whole = " ".join(dict.fromkeys(said.get(word, word) for word in query.words))
-        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words), _NAMES))
+        tests.append(_Test(whole, lambda product: all(_says(product, word) for word in query.words)))
     if query.brands:
         makers = ", ".join(query.brands)
-        tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands), 3))
+        tests.append(_Test(makers, lambda product: any(_made_by(product, one) for one in query.brands)))
     if query.sold_out:
-        tests.append(_Test(said.get("sold out", ""), lambda product: product.stock == 0, _NEVER))
+        tests.append(_Test(said.get("sold out", ""), lambda product: product.stock == 0, firm=True))
     if query.excludes:
-        tests.append(_Test("", lambda product: not _is_excluded(product, query), _NEVER))
+        tests.append(_Test("", lambda product: not _is_excluded(product, query), firm=True))
     return tests
 
 
@@ -341,44 +317,6 @@ def _compare(store: ProductStore, query: ProductQuery) -> Offer:
         else:
             missing.append(side)
     return Offer("compare", query, tuple(chosen), len(chosen), missing=tuple(missing))
-
-
-def others(store: ProductStore, query: ProductQuery, shown: Sequence[Product]) -> Offer | None:
-    """Goods for `query` that were not shown."""
-    found = _fitting(_rows(store, query, priced=True), tests_of(query))
-    rest = [product for product in found if product.id not in {one.id for one in shown}]
-    return Offer("list", query, tuple(rest[:ROWS]), len(rest))
-
-
-def cheaper(store: ProductStore, shown: Sequence[Product]) -> Offer:
-    """Cheaper goods of the kinds shown; `unmet` where there is none, with the cheapest shown."""
-    kinds = tuple(dict.fromkeys(product.kind for product in shown))
-    lowest = min(shown, key=lambda product: product.price)
-    criteria = SearchCriteria(kinds=kinds, high=lowest.price - 1, order="dearest", count=ROWS)
-    found = store.search(criteria)
-    query = ProductQuery(kinds=kinds, high=lowest.price - 1, order="nearest")
-    if not found:
-        return Offer("rows", query, (lowest,), 1, note="no cheaper")
-    return Offer("list", query, tuple(found), len(found), note="cheaper")
-
-
-def best_by(products: Sequence[Product], most: str) -> tuple[tuple[Product, ...], str]:
-    """The products with the most or least of an attribute ("ram +"), and what the catalogue says; none where it is silent."""
-    name, wants_most = most[:-2], most.endswith("+")
-    values = {product: _measure(value) for product in products if (value := value_of(product, name))}
-    known = {product: value for product, value in values.items() if value is not None}
-    if not known:
-        return (), ""
-    wanted = max(known.values()) if wants_most else min(known.values())
-    best = tuple(product for product, value in known.items() if value == wanted)
-    return best, value_of(best[0], name)
-
-
-def _measure(text: str) -> Decimal | None:
-    for match in FIGURE.finditer(text):
-        return Decimal(match[1].replace(",", ".")) * UNITS[match[2].lower()][1]
-    found = _NUMBER.search(text)
-    return Decimal(found[0].replace(",", ".")) if found else None
 
 
 def title_says(title: str, name: str) -> bool:

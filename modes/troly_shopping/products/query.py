@@ -95,6 +95,9 @@ _OF_WARRANTY = {
 }
 _PART_OF = {"co", "kem", "tich hop", "co san", "with", "with a", "has", "has a", "with built-in"}
 _COMPUTERS = ("laptop", "pc", "mainboard", "cpu", "vga")
+_COMPARED = "ask compared"
+# What is read so that nothing else is made of it, and is not answered.
+_UNUSED = {"not", "not after", "others", "cheaper others", _COMPARED}
 USES = ("gaming", "graphics", "office", "study")
 _ASKED = ("price asked", "fee asked", "stock asked", "specs asked", "link asked")
 
@@ -135,7 +138,6 @@ class ProductQuery:
     stocked: bool = False
     asks: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
-    most: str = ""
     moves: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
@@ -340,9 +342,6 @@ class _Parser:
         for hit in self._hits:
             if hit.label.startswith(("topic ", "kind ")):
                 self._said[hit.label] = self._text[hit.start : hit.end]
-        for hit in self._hits:
-            if hit.label.startswith("ask ") and hit.label[-1] in "+-":
-                self._said[hit.label[4:]] = self._text[hit.start : hit.end]
         topics = self._topics()
         if _OF_WARRANTY & set(topics):
             asks = [name for name in asks if name not in {"warranty", "battery"}]
@@ -365,12 +364,9 @@ class _Parser:
         cheap = "cheapest" in labels or ("cheap" in labels and not limits.about)
         order: Order = "dearest" if "dearest" in labels else "cheapest" if cheap else ""
         order = order or ("nearest" if limits.about or limits.high else "")
-        most = self._most(asks)
         moves = [
             name
             for name in (
-                "others",
-                "cheaper others",
                 "brands asked",
                 "total",
                 "compare",
@@ -398,7 +394,6 @@ class _Parser:
             stocked="in stock" in labels,
             asks=tuple(dict.fromkeys(asks)),
             shows=shows,
-            most=most,
             moves=tuple(moves),
             topics=tuple(dict.fromkeys(topics)),
             parts=parts,
@@ -426,16 +421,12 @@ class _Parser:
         called = {
             fold(entry): name
             for name, entries in word_lists("attributes").items()
-            if name[-1] not in "+-"
+            if name != "compared"
             for entry in entries
         }
         spots = {(hit.start, hit.end) for hit in self._hits if hit.label.startswith("kind ")}
         for hit in self._hits:
-            if (
-                hit.label.startswith("ask ")
-                and hit.label[-1] not in "+-"
-                and (hit.start, hit.end) not in spots
-            ):
+            if hit.label.startswith("ask ") and hit.label != _COMPARED and (hit.start, hit.end) not in spots:
                 asks.append(hit.label[4:])
             if not hit.label.startswith("kind "):
                 continue
@@ -480,16 +471,6 @@ class _Parser:
         topics = [hit.label[6:] for hit in self._hits if hit.label.startswith("topic ")]
         topics += [topic for topic, told in _IMPLIED if all(self._labels & one for one in told)]
         return [topic for topic in topics if not (_NARROWER.get(topic, set()) & set(topics))]
-
-    def _most(self, asks: Sequence[str]) -> str:
-        """What is asked to be the most or the least; of "ssd lớn nhất" the size of what is named."""
-        hit = next(
-            (hit for hit in self._hits if hit.label.startswith("ask ") and hit.label[-1] in "+-"), None
-        )
-        if hit is None:
-            return ""
-        size = hit.label.startswith("ask screen") and not {"man", "screen"} & set(folded_words(hit.phrase))
-        return f"{asks[0]} {hit.label[-1]}" if size and len(asks) == 1 else hit.label[4:]
 
     def _wants(self, kinds: Sequence[str]) -> tuple[str, ...]:
         """The goods asked for, as written, where one message names several of different kinds, each by its own name."""
@@ -663,13 +644,11 @@ class _Parser:
         """The words that are not accounted for, neighbours together, as typed."""
         parts = set(spans_of(self._parts))
         # A negation that takes nothing away was not understood.
-        hits = [hit for hit in self._hits if hit.label not in {"not", "not after"}]
+        hits = [hit for hit in self._hits if hit.label not in _UNUSED]
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)
         left = [word for word in left if word.folded not in _PARTICLES]
-        if any(label.startswith("topic ") for label in self._labels):
-            left = _without_conditions(left)
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             left = _without_places(self._rest, left)
         groups: list[tuple[int, int]] = []
@@ -711,52 +690,27 @@ def _has_digit(word: str) -> bool:
 _PARTICLES = {"tu", "den", "tren", "duoi", "hon", "khoang", "from", "under", "over", "than", "around"}
 # Topics of service that are asked for a place: "giao về Cần Thơ".
 _TO_A_PLACE = {"topic delivery", "topic delivery fee", "topic express", "topic cod", "topic installation"}
-_TOWARDS = {
-    "o",
-    "ve",
-    "ra",
-    "vao",
-    "toi",
-    "den",
-    "di",
-    "to",
-    "in",
-    "from",
-    "at",
-    "tinh",
-    "thanh",
-    "huyen",
-    "quan",
-    "tp",
-}
-_PLACE_WORDS = 3
-_COUNTED = {
-    "km",
-    "kg",
-    "ngay",
-    "gio",
-    "tuan",
-    "thang",
-    "nam",
-    "phut",
-    "lan",
-    "days",
-    "hours",
-    "weeks",
-    "months",
-    "years",
-}
-
-
-def _without_conditions(left: Sequence[WordToken]) -> list[WordToken]:
-    """`left` without numbers and what they count: a page tells its own conditions; an order's number is no condition."""
-    return [
-        word
-        for before, word in pairwise([None, *left])
-        if word is not None
-        and not _has_digit(word.folded)
-        and not (word.folded in _COUNTED and before is not None and before.folded.isdigit())
+_TOWARDS = frozenset(
+    [
+        "o",
+        "ve",
+        "ra",
+        "vao",
+        "toi",
+        "den",
+        "di",
+        "to",
+        "in",
+        "from",
+        "at",
+        "tinh",
+        "thanh",
+        "huyen",
+        "quan",
+        "tp",
     ]
+)
+_PLACE_WORDS = 3
 
 
 def _without_places(text: str, left: Sequence[WordToken]) -> list[WordToken]:
@@ -789,11 +743,11 @@ def _without_guesses(hits: Sequence[PhraseHit]) -> list[PhraseHit]:
 
 def _attribute_of(hit: PhraseHit) -> str:
     if hit.label.startswith("ask "):
-        return hit.label[4:].rstrip(" +-")
+        return hit.label[4:]
     called = fold(hit.phrase)
     lists = word_lists("attributes")
     return next(
-        (name for name, entries in lists.items() if name[-1] not in "+-" and called in map(fold, entries)), ""
+        (name for name, entries in lists.items() if name != "compared" and called in map(fold, entries)), ""
     )
 
 

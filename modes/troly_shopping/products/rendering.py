@@ -10,7 +10,7 @@ from troly.plugin.events import Table
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.numbers import format_money, format_number
-from troly_shopping.products.offers import Offer, best_by, shows, value_of
+from troly_shopping.products.offers import Offer, shows, value_of
 from troly_shopping.products.query import ProductQuery
 from troly_shopping.products.store import Product
 from troly_shopping.strings import catalogue, say
@@ -44,7 +44,6 @@ def _is_answer(offer: Offer) -> bool:
     untold = [name for name in query.asks if not any(value_of(product, name) for product in offer.products)]
     unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
     unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
-    unsure = unsure or (offer.kind == "rows" and bool(query.most) and not offer.best)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
     return known and not query.unread and not (query.fits and offer.kind == "list")
 
@@ -91,8 +90,7 @@ def _list(offer: Offer, lang: Lang, hotline: str) -> OfferText:
     what, limits = _what(query, lang), _limits(query, lang)
     missing = [say("compare.not_there", lang, what=side) for side in offer.missing]
     if not products:
-        key = "offer.no_others" if "others" in query.moves else "offer.nothing"
-        nothing = say(key, lang, what=what, limits=limits, hotline=hotline)
+        nothing = say("offer.nothing", lang, what=what, limits=limits, hotline=hotline)
         return OfferText("\n".join(missing) or nothing)
     listed = product_lines(products, lang, query)
     if len(products) > 1:
@@ -116,10 +114,6 @@ def _intro(offer: Offer, lang: Lang) -> str:
     if open_part := query.unread or offer.silent:
         key = "offer.not_understood" if query.unread else "offer.partly"
         return say(key, lang, what=quoted(open_part), count=count, limits=limits)
-    if offer.note == "most":
-        return say("offer.most", lang, what=say(f"attribute.{query.most[:-2].replace(' ', '_')}", lang))
-    if offer.note == "cheaper":
-        return say("follow.cheaper", lang)
     ordered = query.order in {"cheapest", "dearest"} and len(offer.products) > 1
     key = query.order if ordered else "found_one" if offer.total == 1 else "found"
     return say(f"offer.{key}", lang, count=count, limits=limits)
@@ -256,12 +250,6 @@ def _rows(offer: Offer, lang: Lang) -> OfferText:
     query, products = offer.query, offer.products
     if not products:
         return OfferText(say(f"follow.{offer.note.replace(' ', '_')}", lang, count=offer.total))
-    if offer.note == "no cheaper":
-        return OfferText(
-            say("follow.no_cheaper", lang, name=products[0].name, price=price(products[0], lang))
-        )
-    if query.most:
-        return _extreme(offer, lang)
     lines = list(product_lines(products, lang, query))
     if offer.note in {"cheapest", "dearest"} and len(products) < offer.total:
         lines = [say(f"follow.{offer.note}", lang), *lines]
@@ -275,22 +263,3 @@ def _rows(offer: Offer, lang: Lang) -> OfferText:
         lines.append(say("follow.sum", lang, count=len(products), total=total))
     lines += _caveats(offer, lang)
     return OfferText("\n".join(lines))
-
-
-def _extreme(offer: Offer, lang: Lang) -> OfferText:
-    """Which of those shown has the most or least of something."""
-    name, products = offer.query.most[:-2], offer.products
-    what = say(f"attribute.{name.replace(' ', '_')}", lang)
-    best, value = best_by(products, offer.query.most)
-    if not best:
-        lines = [say("follow.not_said", lang, what=what), *product_lines(products, lang, ProductQuery())]
-        return OfferText("\n".join(lines))
-    key = "follow.same" if len(best) == len(products) > 1 else "follow.best"
-    joined = say("compare.join", lang).join(product.name for product in best)
-    values = [
-        say(
-            "follow.value", lang, name=product.name, value=value_of(product, name) or say("column.none", lang)
-        )
-        for product in products
-    ]
-    return OfferText("\n".join([say(key, lang, what=what, name=joined, value=value), *values]))

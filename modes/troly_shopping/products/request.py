@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Literal
 
 from troly.plugin.context import TurnContext
 from troly.plugin.focus import Focus, FocusRow, Reference, find_reference
 from troly.text.fold import nfc
 from troly.text.match import blank_out
-from troly.text.spelling import Corrector
 from troly_shopping.products import offers
 from troly_shopping.products.offers import Offer
 from troly_shopping.products.query import ProductQuery, parse_product_query, refine
@@ -28,7 +26,7 @@ _COST = {
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
 # What is asked of goods without naming any: said of what was shown.
-_OF_ROWS = {"difference", "compare", "others", "cheaper others"}
+_OF_ROWS = {"difference", "compare"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +69,6 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     rest = blank_out(typed, pointed.spans) if pointed else typed
     query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
-    if query.unread:
-        # A word that says nothing may be a slip of one that does; what is shown stays as it was typed.
-        plain = spelling(tuple(store.brands())).correct(rest).text
-        read = parse_product_query(plain, store, whole=kinds[0] if len(kinds) == 1 else "")
-        query = read if len("".join(read.unread)) < len("".join(query.unread)) else query
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
@@ -134,15 +127,11 @@ def _after(
         return replace(request, scope="search", query=whole, extreme=True)
     new_kinds = [kind for kind in query.kinds if kind not in kinds]
     rows = replace(request, scope="rows", rows=focus.rows)
-    moves = set(query.moves)
     compares_others = query.action == "compare" and query.names and query.parts
     if pointed is not None and query.action != "build":
         return _pointed(rows, focus, pointed, new_kinds)
     if query.action == "build" or new_kinds or compares_others:
         return replace(request, scope="search")
-    if moves & {"others", "cheaper others"}:
-        changed = refine(ProductQuery.from_json(focus.query), replace(query, order=""))
-        return replace(rows, query=replace(changed, moves=query.moves))
     return _changed(request, rows, focus, kinds)
 
 
@@ -153,7 +142,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
     # "giao hàng cod đơn 25 triệu" is no search for what costs that much.
     narrowed = query.excludes or (query.details and not (query.topics and _kind_alone(query)))
     if query.kinds:
-        asks = (query.asks or query.most) and not (named or narrowed)
+        asks = query.asks and not (named or narrowed)
         return _current(rows) if asks else replace(request, scope="search")
     if query.asks and query.words and not narrowed and all(word.startswith("ddr") for word in query.words):
         # "ram thì ddr4 hay ddr5" asks which of them it is.
@@ -165,7 +154,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         return replace(request, scope="search", query=refine(_before(query, focus, kinds), query))
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
-    if query.order in {"cheapest", "dearest"} or query.most or summed or set(query.moves) & _OF_ROWS:
+    if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
     asked = query.asks or monthly or (query.shows and not query.topics)
@@ -209,21 +198,6 @@ def _current(rows: ShopRequest) -> ShopRequest:
     return replace(rows, rows=rows.current, pointed=True) if rows.current else rows
 
 
-@cache
-def spelling(brands: tuple[str, ...]) -> Corrector:
-    """Puts slips in the names of goods and services right."""
-    lists = [word_lists("kinds"), word_lists("facts"), word_lists("topics")]
-    listed = [
-        entry
-        for found in lists
-        for name, entries in found.items()
-        if not name.endswith((" page", " shown", " denied"))
-        for entry in entries
-    ]
-    known = [entry for entries in word_lists("catalogue").values() for entry in entries]
-    return Corrector([*brands, *listed], known)
-
-
 def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: Sequence[str]) -> ShopRequest:
     """The request of a message that points at rows of `focus`."""
     query, shown = request.query, _pointed_rows(request.typed, pointed, focus)
@@ -231,9 +205,7 @@ def _pointed(request: ShopRequest, focus: Focus, pointed: Reference, new_kinds: 
         return replace(request, scope="search", rows=())
     if pointed.kind == "this" and query.action == "compare":
         shown = focus.rows
-    if query.topics and not (
-        query.asks or query.shows or query.most or query.order or query.moves or new_kinds
-    ):
+    if query.topics and not (query.asks or query.shows or query.order or query.moves or new_kinds):
         return replace(request, scope="none", rows=())  # "can I return it" asks for the service
     extra = tuple(f"word {query.said.get(f'kind {kind}', kind)}" for kind in new_kinds)
     query = replace(query, kinds=(), asks=(*query.asks, *extra))
@@ -268,31 +240,23 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
     if request.missing or not products:
         note = "no such" if request.missing else "gone"
         return Offer("rows", request.query, (), len(request.shown), note=note)
-    return _beyond(store, products, request) or _of_rows(products, request)
+    return _compared(products, request) or _of_rows(products, request)
 
 
-def _beyond(store: ProductStore, products: Sequence[Product], request: ShopRequest) -> Offer | None:
-    """What is asked of the catalogue because of `products`: what goes with one, another part, cheaper or other ones."""
-    query, offer = request.query, None
-    if "cheaper others" in query.moves:
-        offer = offers.cheaper(store, products)
-    elif "others" in query.moves:
-        offer = offers.others(store, query, store.named([row.id for row in request.shown]))
-    elif {"compare", "difference"} & set(query.moves) or query.action == "compare":
-        # With which other one is not known.
-        alone = Offer("rows", query, (), len(request.shown), note="no such")
-        known = len(products) > 1 and query.count in {0, len(products)}
-        offer = Offer("compare", query, tuple(products[:4]), len(products)) if known else alone
-    return offer
+def _compared(products: Sequence[Product], request: ShopRequest) -> Offer | None:
+    """Several of those shown side by side; nothing where it is not known which ones are meant."""
+    query = request.query
+    if not ({"compare", "difference"} & set(query.moves) or query.action == "compare"):
+        return None
+    if len(products) < 2 or query.count not in {0, len(products)}:
+        return Offer("rows", query, (), len(request.shown), note="no such")
+    return Offer("compare", query, tuple(products[:4]), len(products))
 
 
 def _of_rows(products: Sequence[Product], request: ShopRequest) -> Offer:
     query = request.query
     found = offers.narrow(products, query)
     rows = found.products
-    if query.most:
-        best, _ = offers.best_by(rows, query.most)
-        return replace(found, best=best)
     if query.order in {"cheapest", "dearest"} and not request.pointed:
         pick = min if query.order == "cheapest" else max
         price = pick(row.price for row in rows)
