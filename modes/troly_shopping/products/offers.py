@@ -62,6 +62,8 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if query.parts:
         return _several(store, query)
+    if query.fits and not (query.words or query.brands):
+        return None
     unknown = query.unread and not (query.kinds or query.words or query.details)
     # A maker beside a word that is not read: what is wanted of it is not known.
     return _list(store, query) if query.narrows and not unknown else None
@@ -94,6 +96,7 @@ def _list(store: ProductStore, query: ProductQuery) -> Offer | None:
     if exact:
         return _shown(query, exact, silent=unknown)
     near = _fitting(everything, [test for test in live if test.firm]) if query.kinds else []
+    near.sort(key=lambda row: -sum(test.holds(row) is True for test in live) - _in_price(row, query))
     unmet = tuple(test.said for test in live if not test.firm) or ("",)
     return _shown(query, near, unmet=unmet, silent=unknown) if near else Offer("list", query, unmet=unmet)
 
@@ -154,9 +157,7 @@ def tests_of(query: ProductQuery) -> list[_Test]:
         if fact not in SOFT
     ]
     tests += [
-        _Test(figure.said, partial(has_figure, fact=figure))
-        for figure in query.figures
-        if figure.unit != "month"
+        _Test(figure.said, partial(has_figure, fact=figure)) for figure in query.figures if figure.narrows
     ]
     if query.words:
         whole = " ".join(dict.fromkeys(said.get(word, word) for word in query.words))

@@ -112,6 +112,11 @@ class FigureFact:
     unit: str
     said: str = ""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether goods are chosen by it; months alone are those of an instalment."""
+        return self.unit != "month" or self.attribute == "warranty"
+
 
 @dataclass(frozen=True, slots=True)
 class ProductQuery:
@@ -168,7 +173,7 @@ class ProductQuery:
     @property
     def details(self) -> bool:
         """Whether a property, a figure or a price narrows it down."""
-        return bool(self.facts or self.priced or any(figure.unit != "month" for figure in self.figures))
+        return bool(self.facts or self.priced or any(figure.narrows for figure in self.figures))
 
     @property
     def excludes(self) -> bool:
@@ -648,7 +653,9 @@ class _Parser:
         spans = [*self._spans, *(span for span in spans_of(hits) if span not in parts)]
         spans += [*((item.start, item.end) for item in items if item.end)]
         left = without_everyday(self._rest, spans)
-        left = [word for word in left if word.folded not in _PARTICLES]
+        amounts = {start - 1 for start, _ in self._spans}
+        # A word of comparison right before a figure that was not read with it changes the question.
+        left = [word for word in left if word.folded not in _PARTICLES or word.end in amounts]
         if any(hit.label in _TO_A_PLACE for hit in self._hits):
             left = _without_places(self._rest, left)
         groups: list[tuple[int, int]] = []

@@ -45,7 +45,7 @@ def _is_answer(offer: Offer) -> bool:
     unsure = "total" in query.moves and offer.kind == "list" and not [*_sums(offer, "vi")]
     unsure = unsure or (offer.kind == "compare" and len(offer.products) < 2)
     known = bool(offer.products) and not (offer.unmet or offer.silent or offer.missing or untold or unsure)
-    return known and not query.unread and not (query.fits and offer.kind == "list")
+    return known and not query.unread and not query.fits
 
 
 def product_passages(products: Sequence[Product], lang: Lang) -> list[dict[str, Any]]:
@@ -253,6 +253,8 @@ def _rows(offer: Offer, lang: Lang) -> OfferText:
     lines = list(product_lines(products, lang, query))
     if offer.note in {"cheapest", "dearest"} and len(products) < offer.total:
         lines = [say(f"follow.{offer.note}", lang), *lines]
+    elif query.fits:
+        lines = [say("offer.fit_unknown", lang), *lines]
     elif offer.unmet:
         lines = [say("follow.none_of_them", lang, what=quoted(offer.unmet)), *lines]
     else:

@@ -25,6 +25,7 @@ _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
+_BY_NUMBER = {"ordinal", "first", "last"}
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
 
@@ -33,7 +34,7 @@ _OF_ROWS = {"difference", "compare"}
 class ShopRequest:
     """What a message asks: goods by `query`, of `rows` that were shown ("rows") or of all ("search"), and service topics.
 
-    `current` is what was spoken of last among what was `shown`; `extreme` asks for the first of a search alone. `missing` is a number that the list shown does not reach. `typed` is the message.
+    `current` is what was spoken of last among what was `shown`; `extreme` asks for the first of a search alone. `own` is what the message itself says where `query` goes on from the last search. `missing` is a number that the list shown does not reach. `typed` is the message.
     """
 
     typed: str
@@ -46,6 +47,7 @@ class ShopRequest:
     topics: tuple[str, ...] = ()
     current: tuple[FocusRow, ...] = ()
     extreme: bool = False
+    own: ProductQuery | None = None
 
     @property
     def asks(self) -> bool:
@@ -66,9 +68,18 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(typed, goods, things=_things())
+    if goods and goods.query.get("unsure") and not (pointed and pointed.kind in _BY_NUMBER):
+        # Shown as found, not as an answer: only a number points into it.
+        if pointed:
+            meant = tuple(typed[start:end] for start, end in pointed.spans)
+            return ShopRequest(typed, ProductQuery(unread=meant), shown=goods.rows)
+        goods = None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     rest = blank_out(typed, pointed.spans) if pointed else typed
     query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
+    if pointed and pointed.kind == "extreme" and (query.details or query.brands or query.words):
+        # "loại 1TB nào rẻ nhất": the cheapest of those that fit, not whether the cheapest fits.
+        pointed, query = None, parse_product_query(typed, store, whole=kinds[0] if len(kinds) == 1 else "")
     if "warranty period" in query.topics and (query.words or query.brands or (pointed and pointed.rows)):
         # Asked of certain goods: the catalogue says it.
         topics = tuple(topic for topic in query.topics if topic != "warranty period")
@@ -151,7 +162,8 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
         meant = () if narrowed else _named_rows(query, focus)
         if meant:
             return replace(rows, query=replace(query, words=(), brands=()), rows=meant, pointed=True)
-        return replace(request, scope="search", query=refine(_before(query, focus, kinds), query))
+        whole = refine(_before(query, focus, kinds), query)
+        return replace(request, scope="search", query=whole, own=query)
     # The sum of a list to choose from is no order.
     summed = "total" in query.moves and (focus.kind == BUILD or focus.query.get("total") == 1)
     if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
@@ -232,6 +244,11 @@ def answer_request(store: ProductStore, request: ShopRequest) -> Offer | None:
         return None
     if request.scope == "search":
         found = offers.find_offer(store, request.query)
+        if found is not None and found.unmet and request.own is not None:
+            # What the message names itself is nearer than what was looked for before.
+            alone = offers.find_offer(store, request.own)
+            if alone is not None and not alone.unmet:
+                found = replace(found, products=alone.products, total=alone.total)
         if found is not None and request.extreme and found.products and not found.unmet:
             best = tuple(one for one in found.products if one.price == found.products[0].price)
             return replace(found, kind="rows", products=best, note=request.query.order)
@@ -279,7 +296,7 @@ def focus_rows(products: Sequence[Product]) -> list[FocusRow]:
     ]
 
 
-def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
+def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure: bool = False) -> None:
     """Make what is shown what a later message means; of a list shown before it keeps the order and marks who was spoken of."""
     if not offer.products:
         return
@@ -296,4 +313,5 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest) -> None:
     query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
+    query["unsure"] = unsure
     turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)

@@ -99,6 +99,8 @@ def _remember(
     offer: Offer | None,
     context: Sequence[Mapping[str, Any]],
     said: str = "",
+    *,
+    answered: bool = True,
 ) -> None:
     """What was shown is what a later "cái thứ hai" means: of what a model `said` the products it named, in its order. Blocking."""
     if said and not (request.certain and request.scope == "rows"):
@@ -109,7 +111,7 @@ def _remember(
         products = ProductStore(turn.services.datasets).named(list(dict.fromkeys(hit.label for hit in hits)))
         offer = Offer("list", request.query, tuple(products), len(products)) if products else None
     if offer is not None and not (said and not offer.products):
-        show_offer(turn, offer, request)
+        show_offer(turn, offer, request, unsure=not answered)
     elif request.topics and not request.shown and any("product" not in item for item in context):
         turn.show(PAGES_FOCUS, request.typed, [], {"topics": list(request.topics)})
 
@@ -149,7 +151,9 @@ async def stream_answer(turn: TurnContext, state: Mapping[str, Any], step: Step)
         said = answer.text
         turn.say(said)
         turn.answered = answer.answered and not plain
-        await asyncio.to_thread(_remember, turn, request, state.get("offer"), context)
+        await asyncio.to_thread(
+            _remember, turn, request, state.get("offer"), context, answered=answer.answered
+        )
         step.note(say("step.by_rules", turn.language, count=len(context), reason=reason or "-"), "rules")
     if answer.table is not None:
         turn.emit(answer.table)
@@ -179,7 +183,7 @@ def rules_answer(
     """Each part of the message answered from the catalogue and the pages, or named as not answered. Blocking."""
     lang, hotline, query = turn.language, turn.persona().hotline, request.query
     store = ProductStore(turn.services.datasets)
-    passages = [item for item in shared_entries(context) if "product" not in item]
+    passages = [dict(item) for item in shared_entries(context) if "product" not in item]
     pages = topics_text(request.topics, query, passages, turn)
     query = replace(query, unread=pages.unread)
     if offer is not None:
@@ -237,7 +241,7 @@ def _shares(request: ShopRequest, passages: Sequence[Mapping[str, Any]], turn: T
     """The shares of the price that the pages name, of the amount in the message: the fee of a return, a deposit."""
     query = request.query
     amount = query.about or query.high or query.low
-    if amount is None or not {"price", "fee"} & set(query.shows) or not _SHARED & set(request.topics):
+    if amount is None or not _SHARED & set(request.topics):
         return []
     found = dict.fromkeys(share for passage in passages for share in _SHARE.findall(passage["text"]))
     lang = turn.language

@@ -53,28 +53,19 @@ async def test_a_word_about_what_was_shown_does_not_show_it_again(
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("main B550M DS3H gắn i5-12400F được không", "không lắp được"),
-        ("CPU AMD Ryzen 5 7600 với mainboard Gigabyte B550M DS3H có tương thích không", "không lắp được"),
-        ("ram ddr5 lắp vào main H610M được không", "không lắp được"),
-        ("nguồn 550w gánh nổi rtx 4070 không", "lắp được"),
-        ("nguồn 400w có đủ cho rtx 4070 không", "không lắp được"),
+        "main B550M DS3H gắn i5-12400F được không",
+        "ram ddr5 lắp vào main H610M được không",
+        "nguồn 400w có đủ cho rtx 4070 không",
+        "chuột này cắm vào macbook được không",
+        "tản nhiệt noctua có vừa case xigmatek không",
     ],
 )
-async def test_goods_fit_by_what_the_catalogue_says_of_both(shop: Shop, text: str, expected: str) -> None:
+async def test_whether_goods_fit_is_not_guessed(shop: Shop, text: str) -> None:
     told = await shop.ask(text)
-    assert expected in told.answer
-    assert told.done.metadata["answered"] is True
-
-
-@pytest.mark.parametrize(
-    "text", ["chuột này cắm vào macbook được không", "tản nhiệt noctua có vừa case xigmatek không"]
-)
-async def test_where_the_catalogue_says_too_little_it_is_said(shop: Shop, text: str) -> None:
-    told = await shop.ask(text)
-    assert "không ghi đủ" in told.answer
-    assert told.done.metadata["answered"] is False
+    assert "chưa dám kết luận" in told.answer
+    assert not told.done.metadata["answered"]
 
 
 async def test_each_want_of_a_message_is_answered(shop: Shop) -> None:

@@ -112,13 +112,6 @@ async def test_a_computer_that_was_built_is_summed_and_no_part_is_changed_by_gue
         assert not (await shop.ask(change)).done.metadata["answered"]
 
 
-async def test_whether_parts_go_together_is_not_guessed(shop: Shop) -> None:
-    told = await shop.ask("main B550M DS3H gắn i5-12400F được không")
-    assert not told.done.metadata["answered"]
-    assert "chưa dám kết luận" in told.answer
-    assert "Socket: AM4" in told.answer
-
-
 async def test_another_conversation_knows_nothing_of_it(shop: Shop) -> None:
     shown = names((await shop.ask(LIST)).answer)
     shop.leave()
