@@ -210,10 +210,13 @@ def parse_of_confirmed(serials: Sequence[str]) -> SerialParse:
     return SerialParse(tuple(serials), candidates, sure=True, bare=True)
 
 
-def parse_follow_up(text: str, focus: Focus | None, today: date, *, strict: bool = True) -> DialogueAct:
+def parse_follow_up(
+    text: str, focus: Focus | None, today: date, mentioned: Sequence[str] = (), *, strict: bool = True
+) -> DialogueAct:
     """What `text` asks of the warranties that were looked up last; without an act where it asks for something else.
 
-    `strict`: every word of it is accounted for.
+    `strict`: every word of it is accounted for. `mentioned` are all serials that were looked up: which of them ends first
+    is asked of those where only one was looked up last.
     """
     if focus is None or focus.kind != FOCUS or len(text) > MAX_CHARS:
         return DialogueAct()
@@ -235,6 +238,8 @@ def parse_follow_up(text: str, focus: Focus | None, today: date, *, strict: bool
     ends = {row.id: str(row.values.get("end") or "") for row in rows}
     dated = [row for row in rows if ends[row.id]]
     asked = "covered" if "covered" in labels else "expired" if "expired" in labels else ""
+    if labels & {"soonest", "latest"} and len(rows) < 2:
+        return DialogueAct("about", tuple(mentioned)) if len(mentioned) > 1 else DialogueAct()
     if labels & {"soonest", "latest"} and dated:
         pick = min if "soonest" in labels else max
         return DialogueAct(

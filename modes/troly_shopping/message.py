@@ -105,7 +105,7 @@ def parse_message(turn: TurnContext, question: str) -> ParsedMessage:
         serials = without_taken_back(text, known_serials(text, candidates), hits)
         if serials.serials:
             return replace(_with_records(serials, state, found), request=_rest(text, serials, datasets))
-    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date())
+    act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned)
     if act.act and not candidates:
         return _of_act(act, state, store)
     phrases = MessagePhrases(text)
@@ -143,7 +143,9 @@ def apply_decision(turn: TurnContext, message: ParsedMessage, decision: IntentDe
     meant = [spoken[item.text.upper()] for item in serial_candidates(query) if item.text.upper() in spoken]
     act = DialogueAct("about", tuple(dict.fromkeys(meant)))
     if not meant:
-        act = parse_follow_up(turn.text, focus, turn.now.astimezone(HCM).date(), strict=False)
+        act = parse_follow_up(
+            turn.text, focus, turn.now.astimezone(HCM).date(), message.state.mentioned, strict=False
+        )
     return _of_act(act, message.state, store) if act.serials else message
 
 
@@ -158,7 +160,9 @@ def _read_on(turn: TurnContext, text: str, parsed: ParsedMessage, *, about_warra
     led = turn.model.reason_unavailable is None
     if claim and not (led or request.topics or serials.serials or parsed.complaint or state.awaiting):
         # Of what was just looked up, before a new serial is asked for; a model says itself what is meant.
-        act = parse_follow_up(text, turn.focus, turn.now.astimezone(HCM).date(), strict=False)
+        act = parse_follow_up(
+            text, turn.focus, turn.now.astimezone(HCM).date(), state.mentioned, strict=False
+        )
         if act.act:
             return _of_act(act, state, store)
     if claim and not request.topics and not request.pointed:

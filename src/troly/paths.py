@@ -49,8 +49,8 @@ class Paths:
         from platformdirs import PlatformDirs
 
         dirs = PlatformDirs("troly", appauthor=False)
-        folders = (dirs.user_data_dir, dirs.user_config_dir, dirs.user_cache_dir)
-        return cls(*map(Path, folders), vectors, database, refused)
+        data, config, cache = map(Path, (dirs.user_data_dir, dirs.user_config_dir, dirs.user_cache_dir))
+        return cls(data, config, cache, vectors, database, refused)
 
     @property
     def state_db(self) -> Path:

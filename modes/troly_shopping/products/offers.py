@@ -62,7 +62,7 @@ def find_offer(store: ProductStore, query: ProductQuery) -> Offer | None:
         return _compare(store, query)
     if query.parts:
         return _several(store, query)
-    if query.fits and not (query.words or query.brands):
+    if query.doubtful or (query.fits and not (query.words or query.brands)):
         return None
     unknown = query.unread and not (query.kinds or query.words or query.details)
     # A maker beside a word that is not read: what is wanted of it is not known.

@@ -123,7 +123,7 @@ class ProductQuery:
     """What is wanted. Prices in VND; `words` are folded words of names and models, `said` how they were typed.
 
     `facts` are sections of facts.txt; everything that begins with `no_` must not be. `asks` are attributes to be told, `shows` what
-    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together. `unread` are words that
+    of price, fee, stock, specs, link is asked. `parts` are the sides of a comparison; `count` how many pieces. `fits`: whether goods go together; `doubtful`: a maker is named and something is not wanted, maybe that. `unread` are words that
     nothing here accounts for, as typed.
     """
 
@@ -152,6 +152,7 @@ class ProductQuery:
     sold_out: bool = False
     owned: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
+    doubtful: bool = False
     said: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
 
@@ -408,6 +409,7 @@ class _Parser:
             sold_out="sold out" in labels,
             owned=tuple(owned),
             foreign=limits.foreign,
+            doubtful=self._denies_nothing() and any(item.kind == "brand" for item in wanted),
             said=self._said,
             unread=self._unread(items),
         )
@@ -635,6 +637,11 @@ class _Parser:
             if not set(clause) & {"co", "con", "duoc", "ban"}:
                 found.append(PhraseHit("not", word.folded, word.start, word.end, exact=True))
         return found
+
+    def _denies_nothing(self) -> bool:
+        """Whether something is not wanted, and it is not clear what."""
+        denials = (hit for hit in self._hits if hit.label in {"not", "not after"})
+        return any((hit.start, hit.end) not in self._spans for hit in denials)
 
     def _reaches(self, since: int, item: _Item, items: Sequence[_Item]) -> bool:
         """Whether nothing but idle words and other names joined to it stand between."""

@@ -25,6 +25,7 @@ _COST = {
     "repair time": "repair cost", "warranty terms": "repair cost", "warranty period": "repair cost", "warranty place": "repair cost",
     "not covered": "repair cost", "delivery": "delivery fee",
 }  # fmt: skip
+_NAMED = 60
 _BY_NUMBER = {"ordinal", "first", "last"}
 # What is asked of goods without naming any: said of what was shown.
 _OF_ROWS = {"difference", "compare"}
@@ -68,12 +69,6 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
     if pointed and pointed.kind == "extreme" and _kinds_in(typed, pointed):
         # "laptop rẻ nhất" asks the whole catalogue, "con rẻ nhất" those shown.
         pointed = find_reference(typed, goods, things=_things())
-    if goods and goods.query.get("unsure") and not (pointed and pointed.kind in _BY_NUMBER):
-        # Shown as found, not as an answer: only a number points into it.
-        if pointed:
-            meant = tuple(typed[start:end] for start, end in pointed.spans)
-            return ShopRequest(typed, ProductQuery(unread=meant), shown=goods.rows)
-        goods = None
     kinds = tuple(dict.fromkeys(str(row.values.get("kind")) for row in goods.rows)) if goods else ()
     rest = blank_out(typed, pointed.spans) if pointed else typed
     query = parse_product_query(rest, store, whole=kinds[0] if len(kinds) == 1 else "")
@@ -109,6 +104,10 @@ def parse_request(text: str, focus: Focus | None, store: ProductStore) -> ShopRe
         searched = searched or query.excludes
         return replace(request, scope="search" if searched else "none")
     found = _after(request, goods, pointed, kinds)
+    by_number = pointed is not None and pointed.kind in _BY_NUMBER
+    if goods.query.get("unsure") and found.scope == "rows" and not by_number:
+        # Several shown as found are no answer to go on from: only a number points among them.
+        return replace(request, query=replace(query, unread=query.unread or (typed[:_NAMED],)))
     if found.scope == "rows" and "warranty period" in found.topics:
         asks = tuple(dict.fromkeys((*found.query.asks, "warranty")))
         topics = tuple(topic for topic in found.topics if topic != "warranty period")
@@ -169,7 +168,7 @@ def _changed(request: ShopRequest, rows: ShopRequest, focus: Focus, kinds: Seque
     if query.order in {"cheapest", "dearest"} or summed or set(query.moves) & _OF_ROWS:
         return rows
     monthly = "instalment" in query.topics and query.months
-    asked = query.asks or monthly or (query.shows and not query.topics)
+    asked = query.asks or monthly or "warranty period" in query.topics or (query.shows and not query.topics)
     return _current(rows) if asked else request
 
 
@@ -313,5 +312,5 @@ def show_offer(turn: TurnContext, offer: Offer, request: ShopRequest, *, unsure:
     query = offer.query.to_json() if offer.kind in {"list", "build"} else {"kinds": kinds}
     query["current"] = [offer.products[0].name] if len(offer.products) == 1 else []
     query["total"] = offer.total
-    query["unsure"] = unsure
+    query["unsure"] = unsure and len(offer.products) > 1
     turn.show(BUILD if offer.kind == "build" else PRODUCTS, request.typed, focus_rows(offer.products), query)

@@ -13,7 +13,7 @@ import threading
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troly.plugin.samples import PATIENCE, had_samples, load_once
 from troly.text.catalogue import Lang
@@ -97,7 +97,8 @@ def main() -> None:
     from troly.plugin.registry import Registry
     from troly.plugin.services import open_services
 
-    paths = Paths(**{name: Path(folder) for name, folder in order["paths"].items()})
+    folders: dict[str, Any] = {name: Path(folder) for name, folder in order["paths"].items()}
+    paths = Paths(**folders)
     registry = Registry()
     services = open_services(paths, load_settings(paths, sections=registry.sections()), registry)
     try:
