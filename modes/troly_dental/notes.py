@@ -116,6 +116,8 @@ def _stand_together(
 _ASKED = Path(__file__).parent / "lexicons" / "notes_asked.txt"
 _GENERAL = Path(__file__).parent / "lexicons" / "general.txt"
 _END = re.compile(r"(?<=[.!?…])\s+|\n+")
+# What a sentence gains that tells a time where one is asked for, beside the words it shares.
+_TOLD_TIME = 1.5
 
 
 def sentences_of(text: str) -> list[str]:
@@ -128,8 +130,15 @@ def best_sentences(sentences: Sequence[str], question: str, count: int) -> list[
     wanted = fold.folded_words(subject_words(question))
     common = Counter(word for each in sentences for word in set(fold.folded_words(each)))
     points = [_shared(sentence, wanted, common, len(sentences)) for sentence in sentences]
+    if "how long asked" in _asked().labels_in(question):
+        points = [point + _told_time(sentence) for point, sentence in zip(points, sentences, strict=True)]
     ranked = sorted(range(len(sentences)), key=lambda at: (-points[at], at))
     return [sentences[at] for at in sorted(ranked[:count])]
+
+
+def _told_time(sentence: str) -> float:
+    """What a sentence gains where it is asked how long something takes, for a time and for saying that it is one."""
+    return _TOLD_TIME * bool(_TIME.search(fold.fold(sentence))) + _asked().has(sentence, "how long")
 
 
 def word_weight(word: str) -> float:

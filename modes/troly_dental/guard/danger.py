@@ -331,7 +331,8 @@ def _nerve(case: _Case) -> bool:
 
 def _fever(case: _Case) -> bool:
     about = case.mouth or (case.told("infected") and not case.read.elsewhere)
-    return about and (case.read.has("fever") or bool(_DEGREES.search(case.read.text)))
+    measured = bool(_DEGREES.search(case.read.text)) and not case.read.denies("fever")
+    return about and (case.read.has("fever") or measured)
 
 
 _TESTS: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
@@ -431,7 +432,7 @@ _TILL_GONE = re.compile(
     r"(?:hết|het|khỏi|khoi|xẹp|xep|đỡ|lành|lanh)\b",
     re.IGNORECASE,
 )
-_NEAR_GONE, _SUPPOSED_REACH, _PAST_REACH, _SHORT = 6, 12, 8, 60
+_NEAR_GONE, _SUPPOSED_REACH, _COMING_REACH, _PAST_REACH, _SHORT = 6, 12, 5, 8, 60
 
 
 class _Reading:
@@ -572,6 +573,7 @@ class _Reading:
             self._denied(place)
             or self._over(place)
             or self._only_supposed(place)
+            or self._only_to_come(place)
             or self._long_ago(place)
             or any(each.last == place.first - 1 for each in self._sure("while"))
             or (concept in _FIGURES and self.figure(place))
@@ -782,6 +784,16 @@ class _Reading:
             or (self._english and _ASKS_IN_ENGLISH.match(self.text, start))
             or _TILL_GONE.match(self.text, self._end(place))
             or (_ASKED.match(self.text, self._end(place)) and _ASKS.search(before))
+        )
+
+    def _only_to_come(self, place: _Place) -> bool:
+        """Whether `place` is what may follow a treatment of the days to come: "tuần sau em mới nhổ răng, lỡ … thì sao"."""
+        asked = any(0 < each.first - place.last <= _SUPPOSED_REACH for each in self._sure("what_if"))
+        return asked and any(
+            0 <= what.first - when.last - 1 <= _COMING_REACH
+            and not any(what.last < each.first <= place.first for each in self._sure("now"))
+            for when in self._sure("upcoming")
+            for what in self._all.get("drawn", [])
         )
 
     def _long_ago(self, place: _Place) -> bool:

@@ -1,4 +1,4 @@
-"""What searches found lately and which engine needs a rest, kept in the state database for every process."""
+"""What searches found lately, kept in the state database for every process."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from troly.errors import TrolyError
 from troly.stores.migrations import Migration
@@ -41,22 +40,6 @@ MIGRATIONS = (
 )
 KEEP_SECONDS = 24 * 3600.0
 KEEP_ENTRIES = 500
-# How long an engine rests after a failure: the first wait, doubled by each failure in a row, up to the second.
-# A search that finds nothing is a failure too where it happens again and again: DuckDuckGo answers that to callers
-# it has had enough of.
-_RESTS: Mapping[str, tuple[int, float, float]] = {
-    "rate_limited": (0, 60.0, 3600.0),
-    "timeout": (0, 15.0, 300.0),
-    "empty": (3, 60.0, 600.0),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class EnginePause:
-    """An engine that is left alone for `seconds` more, and why."""
-
-    problem: str
-    seconds: float
 
 
 class SearchCache:
@@ -83,11 +66,10 @@ class SearchCache:
         return ()
 
     def put(self, engine: str, lang: Lang, query: str, pages: Sequence[Page]) -> None:
-        """Remember `pages` and that the engine works. The query itself is not stored, only its hash."""
+        """Remember `pages`. The query itself is not stored, only its hash."""
         now = self._now()
         rows = json.dumps([[page.title, page.content, page.link] for page in pages], ensure_ascii=False)
         with suppress(TrolyError, sqlite3.Error), self._state.write() as connection:
-            connection.execute("DELETE FROM dental_search_pauses WHERE engine = ?", (engine,))
             connection.execute(
                 "INSERT OR REPLACE INTO dental_searches VALUES (?, ?, ?)",
                 (_key(engine, lang, query), rows, now),
@@ -98,36 +80,6 @@ class SearchCache:
                     (SELECT key FROM dental_searches ORDER BY stored_at DESC, key LIMIT ?)
                 """,
                 (now - self._keep, KEEP_ENTRIES),
-            )
-
-    def pause(self, engine: str) -> EnginePause | None:
-        """The rest that `engine` is to have; None when it may be asked."""
-        now = self._now()
-        with suppress(TrolyError, sqlite3.Error), self._state.read() as connection:
-            row = connection.execute(
-                "SELECT problem, failed_at, until FROM dental_search_pauses WHERE engine = ?", (engine,)
-            ).fetchone()
-            # A clock that was set back must not keep an engine resting for days.
-            if row is not None and row[1] <= now < row[2]:
-                return EnginePause(str(row[0]), row[2] - now)
-        return None
-
-    def failed(self, engine: str, problem: str) -> None:
-        """Count a failure of `engine`; some kinds make it rest, longer each time in a row."""
-        if problem not in _RESTS:
-            return
-        now = self._now()
-        free, first, longest = _RESTS[problem]
-        with suppress(TrolyError, sqlite3.Error), self._state.write() as connection:
-            row = connection.execute(
-                "SELECT failures, problem FROM dental_search_pauses WHERE engine = ?", (engine,)
-            ).fetchone()
-            failures = (row[0] if row is not None and row[1] == problem else 0) + 1
-            doublings = min(failures - free - 1, 20)
-            until = now if doublings < 0 else now + min(first * 2**doublings, longest)
-            connection.execute(
-                "INSERT OR REPLACE INTO dental_search_pauses VALUES (?, ?, ?, ?, ?)",
-                (engine, problem, failures, now, until),
             )
 
 

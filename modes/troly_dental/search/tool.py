@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from troly.plugin.services import Services
 
 TOOL, SERVER, ENGINE = "duckduckgo_search", "tool-server", "DuckDuckGo"
-_LONGEST_WAIT, _LONGEST_NAME = 86_400.0, 40
+_LONGEST_NAME = 40
 log = logging.getLogger(__name__)
 
 
@@ -82,12 +82,11 @@ def _read(answer: ToolResult, query: str) -> SearchOutcome:
 def _told(meta: Mapping[str, Any]) -> SearchOutcome:
     said = meta.get(SEARCH_META)
     said = said if isinstance(said, Mapping) else {}
-    problem, wait, left_out = said.get("problem"), said.get("wait"), said.get("left_out")
+    problem, left_out = said.get("problem"), said.get("left_out")
     return SearchOutcome(
         query=one_line(str(said.get("query", "")), MAX_CHARS),
         problem=problem if problem in PROBLEMS else "",
         engine=one_line(str(said.get("engine") or ENGINE), _LONGEST_NAME),
         cached=said.get("cached") is True,
         left_out=left_out if isinstance(left_out, int) and 0 <= left_out <= 100 else 0,
-        wait=min(float(wait), _LONGEST_WAIT) if isinstance(wait, int | float) and wait >= 0 else 0.0,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 PROBLEMS = (
-    "empty", "unsafe", "rate_limited", "paused", "timeout", "unreachable", "bad_answer", "refused", "missing",
+    "empty", "unsafe", "rate_limited", "timeout", "unreachable", "bad_answer", "refused", "missing",
     "no_query", "off", "server",
 )  # fmt: skip
 
@@ -35,7 +34,7 @@ class SearchOutcome:
 
     `query` is what was sent, cleaned; empty when nothing was. `problem` is empty when there are results, else why
     there are none (`explain` makes a sentence of it). `cached`: answered from an earlier search. `left_out` counts
-    pages that gave orders to the model. `wait` is how many seconds the engine rests.
+    pages that gave orders to the model.
     """
 
     results: tuple[Page, ...] = ()
@@ -44,15 +43,13 @@ class SearchOutcome:
     engine: str = ""
     cached: bool = False
     left_out: int = 0
-    wait: float = 0.0
 
 
 def explain(outcome: SearchOutcome, lang: Lang) -> str:
     """Why there are no pages and what can be done, in one or two sentences; "" when there are some."""
     if not outcome.problem:
         return ""
-    minutes = max(1, math.ceil(outcome.wait / 60))
-    return say(f"search.{outcome.problem}", lang, engine=outcome.engine, minutes=minutes)
+    return say(f"search.{outcome.problem}", lang, engine=outcome.engine)
 
 
 def outcome_from_json(saved: Mapping[str, Any]) -> SearchOutcome:
@@ -128,9 +125,6 @@ async def search(
     known = await asyncio.to_thread(kept.get, chosen.name, lang, sent)
     if known:
         return SearchOutcome(known, sent, engine=chosen.label, cached=True)
-    pause = await asyncio.to_thread(kept.pause, chosen.name)
-    if pause:
-        return SearchOutcome(query="", problem="paused", engine=chosen.label, wait=pause.seconds)
     return await _ask(chosen, kept, sent, lang)
 
 
@@ -147,6 +141,4 @@ async def _ask(engine: Engine, cache: SearchCache, query: str, lang: Lang) -> Se
         problem = "bad_answer"
     if pages:
         await asyncio.to_thread(cache.put, engine.name, lang, query, pages)
-    else:
-        await asyncio.to_thread(cache.failed, engine.name, problem)
     return SearchOutcome(pages, query, problem, engine.label, left_out=left_out)

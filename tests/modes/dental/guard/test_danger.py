@@ -273,3 +273,39 @@ def test_doses_that_come_too_often_are_an_overdose(drug: str, hours: int, pills:
     text = f"từ hôm qua cứ {hours} tiếng tôi uống {pills} viên {drug} 500"
     found = danger(fold(text) if plain else text)
     assert (found is not None and found.name == "poisoning") == (pills * 24 / hours > 8)
+
+
+SIGN_AFTER = ("chảy máu hoài không cầm", "sưng to cả mặt", "sốt cao 39 độ", "tê môi mãi không hết")
+
+
+@given(
+    st.sampled_from(["tuần sau", "ngày mai", "tháng tới"]),
+    st.sampled_from(SIGN_AFTER),
+    st.sampled_from(["thì sao", "thì phải làm sao"]),
+    st.booleans(),
+)
+@settings(max_examples=24, deadline=None)
+def test_what_may_follow_a_treatment_to_come_is_none_unless_it_is_there_now(
+    when: str, sign: str, asked: str, plain: bool
+) -> None:
+    feared = f"{when} em mới nhổ răng, lỡ {sign} {asked}"
+    there = f"{when} em mới nhổ răng mà giờ đang {sign} {asked}"
+    assert danger(fold(feared) if plain else feared) is None
+    assert danger(there) is not None
+
+
+@given(st.sampled_from(["ví tiền", "túi tiền", "tiền"]), st.sampled_from(["", " kk", " haha"]))
+def test_a_purse_is_no_person(what: str, laugh: str) -> None:
+    assert danger(f"niềng răng đúng là tự sát {what}{laugh}") is None
+    found = danger(f"đau răng quá, hết {what}, chỉ muốn tự sát{laugh}")
+    assert found is not None
+    assert found.sure is False
+
+
+@pytest.mark.parametrize("sign", ["khó thở", "thở không nổi", "nuốt nước bọt không được"])
+@pytest.mark.parametrize("beside", ["không sốt", "không sưng", "năm ngoái cũng bị", "sợ quá"])
+def test_an_airway_sign_is_sure_whatever_stands_beside_it(sign: str, beside: str) -> None:
+    found = danger(f"sưng hàm, {beside}, giờ {sign}")
+    assert found is not None
+    assert found.name == "breathing"
+    assert found.sure

@@ -100,9 +100,9 @@ async def test_pages_that_give_orders_are_left_out_whatever_the_server_did() -> 
 
 
 async def test_a_search_that_failed_keeps_its_reason_and_a_broken_server_has_one() -> None:
-    told = {SEARCH_META: {"problem": "paused", "wait": 90.0, "engine": "SearXNG"}}
+    told = {SEARCH_META: {"problem": "timeout", "engine": "SearXNG"}}
     outcome = await ask_tool(Scripted(failing("x", answered=True, meta=told)), "răng", "vi")
-    assert (outcome.problem, outcome.wait, outcome.engine) == ("paused", 90.0, "SearXNG")
+    assert (outcome.problem, outcome.engine) == ("timeout", "SearXNG")
     for broken in (failing("gone"), failing("x", answered=True), failing("y", answered=False, meta=told)):
         assert (await ask_tool(Scripted(broken), "răng", "vi")).problem == "server"
 

@@ -14,7 +14,7 @@ from troly.plugin.services import Services
 from troly_dental.search.cache import KEEP_ENTRIES, KEEP_SECONDS, SearchCache
 from troly_dental.search.engines import DuckDuckGo
 from troly_dental.search.pages import Page
-from troly_dental.search.web_search import explain, search
+from troly_dental.search.web_search import search
 
 PAGES = (Page("Răng khôn", "Nội dung", "https://a.vn/"), Page("B", "", "https://b.vn/"))
 
@@ -78,40 +78,6 @@ def test_the_question_is_not_stored(cache: SearchCache, services: Services) -> N
     assert QUESTION not in str([tuple(row) for row in rows])
 
 
-def test_rests_grow_and_end_with_a_success(cache: SearchCache, watch: Watch) -> None:
-    waits = []
-    for _ in range(8):
-        cache.failed("e", "rate_limited")
-        pause = cache.pause("e")
-        assert pause is not None
-        waits.append(pause.seconds)
-        watch.now += pause.seconds
-        assert cache.pause("e") is None
-    assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600]
-    cache.failed("e", "rate_limited")
-    cache.put("e", "vi", QUESTION, PAGES)
-    assert cache.pause("e") is None
-    cache.failed("e", "rate_limited")
-    assert [pause.seconds for pause in [cache.pause("e")] if pause] == [60]
-
-
-def test_other_failures_rest_shortly_late_or_not_at_all(cache: SearchCache) -> None:
-    cache.failed("down", "unreachable")
-    assert cache.pause("down") is None
-    for _ in range(3):
-        cache.failed("nothing", "empty")
-        assert cache.pause("nothing") is None
-    cache.failed("nothing", "empty")
-    assert cache.pause("nothing") is not None
-    assert cache.pause("e") is None
-
-
-def test_a_clock_set_back_does_not_keep_an_engine_resting(cache: SearchCache, watch: Watch) -> None:
-    cache.failed("e", "timeout")
-    watch.now -= 100_000
-    assert cache.pause("e") is None
-
-
 async def test_a_second_search_is_answered_from_the_first(services: Services, cache: SearchCache) -> None:
     local = LocalSearch(found())
     engine = DuckDuckGo(client=lambda _seconds: local)
@@ -121,21 +87,6 @@ async def test_a_second_search_is_answered_from_the_first(services: Services, ca
     assert first.results == second.results
     assert second.query == QUESTION
     assert len(local.asked) == 1
-
-
-async def test_a_resting_engine_is_not_asked_yet_old_answers_serve(
-    services: Services, cache: SearchCache, watch: Watch
-) -> None:
-    cache.put(DuckDuckGo.name, "vi", QUESTION, PAGES)
-    cache.failed(DuckDuckGo.name, "rate_limited")
-    local = LocalSearch(found())
-    engine = DuckDuckGo(client=lambda _seconds: local)
-    outcome = await search("sâu răng", services=services, cache=cache, engine=engine)
-    assert (outcome.problem, outcome.query, local.asked) == ("paused", "", [])
-    assert "1 phút" in explain(outcome, "vi")
-    assert (await search(QUESTION, services=services, cache=cache, engine=engine)).results == PAGES
-    watch.now += 61
-    assert (await search("sâu răng", services=services, cache=cache, engine=engine)).results
 
 
 async def test_without_the_tables_the_search_still_works(own_home: Path) -> None:
