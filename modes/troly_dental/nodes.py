@@ -322,7 +322,7 @@ async def save(state: State, turn: TurnContext, step: Step) -> State:
     summary, source = existing, "rules"
     if leaving:
         compress = state["total_count"] + 2 >= settings.summarize_threshold
-        summary = fitted(joined(existing, rule_summary(asked, told, lang)), settings.summary_tokens, lang)
+        summary = fitted(joined(existing, rule_summary(asked, told, lang)), settings.summary_tokens)
         try:
             if sum(call.kind != "embed" for call in turn.model.calls) < _CALLS:
                 summary, source = await summarise(

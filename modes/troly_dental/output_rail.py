@@ -12,6 +12,7 @@ from typing import Literal
 from troly.text.catalogue import Lang
 from troly.text.fold import fold
 from troly.text.match import Lexicon
+from troly.text.wordlist import read_lists
 from troly_dental.memory.types import Fact
 from troly_dental.safety import conflicts, on_prescription
 from troly_dental.strings import say
@@ -33,13 +34,11 @@ _OWN_LISTS = {
     "source",
 }
 _HEADING_MARKS = " \t\n#*_:-–—"
-_NUMBER = re.compile(r"\d+(?:[.,/]\d+)*|½|¼")
 _WORDS = {
     "mot": "1", "hai": "2", "ba": "3", "bon": "4", "nam": "5", "sau": "6", "bay": "7", "tam": "8", "chin": "9",
     "muoi": "10", "nua": "1/2", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
     "seven": "7", "eight": "8", "nine": "9", "ten": "10", "half": "1/2", "a half": "1/2", "once": "1", "twice": "2",
 }  # fmt: skip
-_OFTEN = {"once", "twice"}
 _SAME = {
     "milligram": "mg", "milligrams": "mg", "vien nen": "vien", "vien nang": "vien", "tablet": "vien", "tablets": "vien",
     "tab": "vien", "pill": "vien", "pills": "vien", "capsule": "vien", "capsules": "vien", "gam": "g", "gram": "g",
@@ -149,48 +148,47 @@ def doses(sentence: str, *, anywhere: bool = False) -> frozenset[str]:
     How often, and units that also measure salt and water, count beside a medicine or a word of taking it only;
     `anywhere` counts them all.
     """
-    plain = re.sub(r"[*_`]", " ", sentence)
-    hits = _lexicon().find(plain)
-    taken = anywhere or any(hit.label in {"medicine", "intake"} for hit in hits)
+    plain = fold(re.sub(r"[*_`]", " ", sentence))
+    labels = {hit.label for hit in _lexicon().find(plain)}
+    taken = anywhere or bool(labels & {"medicine", "intake"})
     found: set[str] = set()
-    numbers = sorted(
-        [(m.start(), m.end(), m.group()) for m in _NUMBER.finditer(plain)]
-        + [(hit.start, hit.end, _number(hit.phrase)) for hit in hits if hit.label == "number"]
-    )
-    for start, end, value in numbers:
-        often = fold(plain[start:end]) in _OFTEN
-        unit = ("lan" if taken else "") if often else _unit_after(plain, end, taken=taken)
-        every = unit == "gio" and _every_before(plain, start)
-        # Hours and days alone say since when or for how long; beside a dose they are part of it.
-        alone = unit in {"gio", "ngay"} and not every and not found and not anywhere
-        if unit and not alone:
-            found.add(f"{'moi ' if every else ''}{value.replace(',', '.')} {unit}")
+    for match in _dose().finditer(plain):
+        every, low, high, written = match["every"], match["low"], match["high"], match["unit"]
+        if written is None:
+            found |= {f"{_WORDS[match['often']]} lan"} if taken else set()
+            continue
+        kind = _units()[written]
+        unit = "lan" if kind == "times" else _SAME.get(written, written)
+        # "240 ml nước" is no medicine; hours and days alone say since when or for how long.
+        rinse = kind == "measure" and _harmless_follows(plain, match.end())
+        alone = kind == "span" and not (anywhere or found or (every and unit == "gio"))
+        if kind == "unit" or (taken and not rinse and not alone):
+            often = "moi " if every and unit == "gio" else ""
+            found |= {f"{often}{_WORDS.get(one, one).replace(',', '.')} {unit}" for one in (low, high) if one}
     return frozenset(found)
 
 
-def _unit_after(plain: str, end: int, *, taken: bool) -> str:
-    """The unit of the number that ends at `end`; "" where it is no dose."""
-    rest = plain[end : end + 40]
-    for hit in _units().find(rest):
-        between = rest[: hit.start].strip()
-        # "500-1000 mg": the range's first number has the unit of its second.
-        if re.fullmatch(r"(?:[-–—~]|đến|to)?\s*(?:\d[\d.,]*)?", between) is None:
-            break
-        unit = _SAME.get(fold(hit.phrase), fold(hit.phrase))
-        if hit.label == "unit":
-            return unit
-        if hit.label == "measure":
-            harmless = _lexicon().find(rest[hit.end : hit.end + 24])
-            away = any(one.label == "harmless" and one.start <= 1 for one in harmless)
-            return unit if taken and not away else ""
-        return ("lan" if hit.label == "times" else unit) if taken else ""
-    return ""
+def _harmless_follows(plain: str, end: int) -> bool:
+    return any(hit.label == "harmless" and hit.start <= 1 for hit in _lexicon().find(plain[end : end + 24]))
 
 
-def _every_before(plain: str, start: int) -> bool:
-    """Whether "mỗi", "every" stands right before `start`."""
-    before = plain[max(0, start - 12) : start]
-    return any(hit.label == "every" and not before[hit.end :].strip() for hit in _lexicon().find(before))
+@cache
+def _units() -> dict[str, str]:
+    """The kind of each unit, folded."""
+    lists = read_lists(_FILE)
+    return {fold(unit): kind for kind in ("unit", "measure", "times", "span") for unit in lists[kind]}
+
+
+@cache
+def _dose() -> re.Pattern[str]:
+    """A number or the ends of a range, with its unit and with "every" before it."""
+    units = "|".join(re.escape(unit) for unit in sorted(_units(), key=len, reverse=True))
+    every = "|".join(fold(one) for one in read_lists(_FILE)["every"])
+    number = rf"\d+(?:[.,/]\d+)*|½|¼|\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b"
+    return re.compile(
+        rf"(?:\b(?P<every>{every})\s+)?(?:(?P<low>{number})\s*(?:(?:[-–—~]|den\b|to\b)\s*(?P<high>\d[\d.,]*)\s*)?"
+        rf"(?P<unit>{units})(?!\w)|\b(?P<often>once|twice)\b)"
+    )
 
 
 def seeks_care(sentence: str) -> bool:
@@ -234,18 +232,6 @@ def diagnosed(sentence: str) -> frozenset[str]:
     return frozenset(fold(hit.phrase) for hit in hits if hit.label == "condition" and hit.start >= said)
 
 
-def _number(phrase: str) -> str:
-    return _WORDS.get(fold(phrase), phrase)
-
-
 @cache
 def _lexicon() -> Lexicon:
     return Lexicon.load(_FILE)
-
-
-@cache
-def _units() -> Lexicon:
-    from troly.text.wordlist import read_lists
-
-    lists = read_lists(_FILE)
-    return Lexicon({name: lists[name] for name in ("unit", "measure", "times", "span")})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from troly.llm.session import ModelSession
 
-QUESTION, ANSWER, TOPIC = 160, 320, 60
+QUESTION, ANSWER = 160, 320
 LONGEST_PART = 700
 _SOURCES = re.compile(r"\n\s*(?:\*\*|#+\s*)?(?:Nguồn tham khảo|Sources|References)\s*:?", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -38,22 +38,14 @@ def rule_summary(question: str, response: str, lang: Lang) -> str:
     return say("memory.summary_pair", lang, question=asked, answer=said)
 
 
-def fitted(summary: str, tokens: int, lang: Lang) -> str:
-    """The summary in at most `tokens` tokens: the oldest parts become a list of topics, whose oldest go first."""
+def fitted(summary: str, tokens: int) -> str:
+    """The newest parts of the summary that take at most `tokens` tokens."""
     from troly.llm.prompts import estimate
 
-    if estimate(summary) <= tokens:
-        return summary
     parts = [part for part in summary.split("\n\n") if part.strip()]
-    topics: list[str] = []
-    while parts:
-        topics.append(_topic(parts.pop(0), lang))
-        shorter = "\n\n".join([_told(topics, lang), *parts])
-        if estimate(shorter) <= tokens:
-            return shorter
-    while topics and estimate(_told(topics, lang)) > tokens:
-        topics.pop(0)
-    return _told(topics, lang) if topics else ""
+    while parts and estimate("\n\n".join(parts)) > tokens:
+        parts.pop(0)
+    return "\n\n".join(parts)
 
 
 async def summarise(
@@ -77,8 +69,8 @@ async def summarise(
     decided = await model.decide("summary", schema, messages, lambda: schema(summary=""), role="small")
     part = _one_part(getattr(decided.value, "summary", ""), tokens if anew else 0)
     if decided.source == "rules" or not part:
-        return fitted(joined(existing, rules), tokens, lang), "rules"
-    return fitted(part if anew else joined(existing, part), tokens, lang), "model"
+        return fitted(joined(existing, rules), tokens), "rules"
+    return fitted(part if anew else joined(existing, part), tokens), "model"
 
 
 def _schema() -> type[BaseModel]:
@@ -91,19 +83,6 @@ def _one_part(text: str, tokens: int) -> str:
     """What the model wrote: one paragraph of a new answer, several of a whole summary."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     return "\n\n".join(lines) if tokens else _cut(" ".join(lines), LONGEST_PART)
-
-
-def _topic(part: str, lang: Lang) -> str:
-    earlier = say("memory.summary_topics", lang, topics="")
-    if part.startswith(earlier.rstrip()):
-        return part[len(earlier.rstrip()) :].strip()
-    asked = say("memory.summary_pair", lang, question="\0", answer="").partition("\0")
-    bare = part.removeprefix(asked[0]).split(asked[2].rstrip(), maxsplit=1)[0]
-    return _cut(bare.strip(" ."), TOPIC)
-
-
-def _told(topics: list[str], lang: Lang) -> str:
-    return say("memory.summary_topics", lang, topics="; ".join(topics))
 
 
 def _cut(text: str, length: int) -> str:

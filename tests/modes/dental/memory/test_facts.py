@@ -191,7 +191,7 @@ async def test_eight_facts_stated_forty_turns_later_all_eight_are_in_the_context
                 summary = joined(await memory.get_summary("c"), rule_summary(question, answer, lang))
                 await memory.add_message("c", "user", question)
                 await memory.add_message("c", "assistant", answer)
-                await memory.set_summary("c", fitted(summary, 900, lang), old.total_count + 2 >= 10)
+                await memory.set_summary("c", fitted(summary, 900), old.total_count + 2 >= 10)
             facts = await memory.get_facts("c")
             context = await memory.get_context("c")
             summary = await memory.get_summary("c")
